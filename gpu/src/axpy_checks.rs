@@ -84,14 +84,18 @@ pub fn check_and_measure(gpu: &Gpu, image: &Path, shape: Shape, repetitions: usi
 }
 
 fn load(gpu: &Gpu, image: &Path, shape: Shape) -> Result<AxpyBulk> {
-    let module = Module::load(&gpu.device, image)
-        .with_context(|| format!("the folder of a bundle (--dir) holds {}", image.display()))?;
+    ensure!(
+        image.exists(),
+        "{} is missing; `./x gpu --bundle DIR` makes a folder that has it, to be given with --dir",
+        image.display()
+    );
+    let module = Module::load(&gpu.device, image)?;
     // SAFETY: the file is called what `./x` calls the kernel built for this shape.
     Ok(unsafe { AxpyBulk::new(&module, shape) }?)
 }
 
 /// Where a run's arrays lie.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 struct Place {
     n: usize,
     x_offset: usize,
@@ -101,6 +105,12 @@ struct Place {
 impl Place {
     fn aligned(n: usize) -> Self {
         Self { n, x_offset: 0, y_offset: 0 }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "n = {}, x and y off by {} and {} elements", self.n, self.x_offset, self.y_offset)
     }
 }
 
@@ -132,7 +142,7 @@ impl<'a> Bench<'a> {
     fn run_random(&mut self, place: Place, seed: u64) -> Result<()> {
         data::fill_random(&mut self.host_x[..place.n], 2 * seed);
         data::fill_random(&mut self.host_y[..place.n], 2 * seed + 1);
-        self.run(place, data::random(seed)).with_context(|| format!("{place:?}, seed {seed}"))
+        self.run(place, data::random(seed)).with_context(|| format!("{place}, seed {seed}"))
     }
 
     /// Runs the kernel over what `host_x` and `host_y` hold, and checks all that it may and may not have changed.

@@ -20,7 +20,7 @@ const NO_GPU: u8 = 3;
 
 /// Runs the kernels of `ptx` on a GPU, checks every element and prints GB/s beside a device-to-device copy.
 ///
-/// Exit status: 0 all passed, 1 some failed or hung, 2 bad arguments or files, 3 no GPU.
+/// Exit status: 0 all passed, 1 some failed or hung, 2 bad arguments or files, 3 no usable GPU.
 #[derive(Parser)]
 #[command(version, subcommand_precedence_over_arg = true)]
 struct Cli {
@@ -173,7 +173,8 @@ fn run_all(info: &DeviceInfo, checks: &[Check]) -> Result<Vec<Report>> {
 }
 
 fn skip_all(error: &ptx_host::Error, checks: Vec<Check>) -> Vec<Report> {
-    println!("no GPU to run on: {error}\n");
+    let problem = if error.is_no_gpu() { "no GPU to run on" } else { "the GPU cannot be used" };
+    println!("{problem}: {error}\n");
     let reports: Vec<_> = checks.into_iter().map(|check| Report::skipped(check.name)).collect();
     reports.iter().for_each(|report| println!("skip  {}", report.name));
     reports

@@ -99,7 +99,8 @@ fn describe_crash(status: ExitStatus, stderr: &str) -> String {
     const LINES: usize = 5;
     let lines: Vec<_> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LINES)..].join(" | ");
-    format!("its process ended without a verdict ({status}): {last}")
+    let said = if last.is_empty() { "it said nothing" } else { &last };
+    format!("its process ended without a verdict ({status}): {said}")
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::{DriverVersion, LaunchProblem};
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed.
+/// Why an operation failed. The text is whole: it includes the cause's, so there is no `source` to print after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -44,20 +44,20 @@ pub enum Error {
         needed: DriverVersion,
     },
     /// The driver reported an error.
-    #[error("{doing}: {source}")]
+    #[error("{doing}: {cause}")]
     Cuda {
         /// What was being done, and with what.
         doing: String,
         /// The driver's own words.
-        source: CudaError,
+        cause: CudaError,
     },
     /// A module file could not be read.
-    #[error("cannot read the module {}: {source}", path.display())]
+    #[error("cannot read the module {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// The system's reason.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The bytes are neither PTX nor a whole cubin.
     #[error("{module} is no module that can be loaded: {problem}")]
@@ -68,14 +68,14 @@ pub enum Error {
         problem: String,
     },
     /// The driver refused a module.
-    #[error("the driver (CUDA {driver}) cannot load {module}: {source}{}{}", hint(source), log_lines(log))]
+    #[error("the driver (CUDA {driver}) cannot load {module}: {cause}{}{}", hint(cause), log_lines(log))]
     Load {
         /// The module's name.
         module: String,
         /// The driver's version, which bounds the PTX versions that it compiles.
         driver: DriverVersion,
         /// The driver's own words.
-        source: CudaError,
+        cause: CudaError,
         /// What the driver's compiler said; may be empty.
         log: String,
     },
@@ -118,7 +118,7 @@ pub enum Error {
     /// Source and destination of a copy differ in length.
     #[error("a copy of {from} elements into {to}; both sides must have the same length")]
     LengthMismatch {
-        /// Elements in the source.
+        /// Elements in the cause.
         from: usize,
         /// Elements in the destination.
         to: usize,
@@ -191,7 +191,7 @@ pub(crate) fn cuda(result: CUresult) -> Result<(), CudaError> {
 
 /// Turns a driver's code into a result that says what was being done.
 pub(crate) fn check(result: CUresult, doing: impl FnOnce() -> String) -> Result<()> {
-    cuda(result).map_err(|source| Error::Cuda { doing: doing(), source })
+    cuda(result).map_err(|cause| Error::Cuda { doing: doing(), cause })
 }
 
 fn hint(error: &CudaError) -> &'static str {
@@ -221,7 +221,7 @@ mod tests {
         let shown = Error::Load {
             module: "k.ptx".into(),
             driver: DriverVersion::from_number(13000),
-            source: error(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+            cause: error(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
             log: "ptxas: line 1".into(),
         }
         .to_string();
@@ -241,7 +241,7 @@ mod tests {
     fn only_a_missing_gpu_is_a_reason_to_skip() {
         assert!(Error::NoDriver { reason: String::new() }.is_no_gpu());
         assert!(Error::NoDevice { ordinal: 0, count: 0 }.is_no_gpu());
-        let failed = Error::Cuda { doing: "x".into(), source: error(CUresult::CUDA_ERROR_UNKNOWN) };
+        let failed = Error::Cuda { doing: "x".into(), cause: error(CUresult::CUDA_ERROR_UNKNOWN) };
         assert!(!failed.is_no_gpu());
     }
 

@@ -39,7 +39,7 @@ impl Module {
     /// [`Error::Read`], [`Error::BadImage`], or [`Error::Load`] with the log of the driver's compiler.
     pub fn load(device: &Device, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let image = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let image = std::fs::read(path).map_err(|cause| Error::Read { path: path.into(), cause })?;
         Self::from_bytes(device, &path.display().to_string(), image)
     }
 
@@ -52,10 +52,10 @@ impl Module {
         let image = loadable(image.into())
             .map_err(|problem| Error::BadImage { module: name.into(), problem: problem.into() })?;
         device.bind()?;
-        let handle = load_image(&image).map_err(|(source, log)| Error::Load {
+        let handle = load_image(&image).map_err(|(cause, log)| Error::Load {
             module: name.into(),
             driver: device.info().driver,
-            source,
+            cause,
             log,
         })?;
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), handle, name: name.into() }) })
