@@ -1,0 +1,38 @@
+//! One function per PTX instruction, one PTX instruction per call.
+//!
+//! A function bears the instruction's name with dots as underscores. What PTX writes as a qualifier is a value of
+//! [`qualifier`](crate::qualifier), in the order of the syntax; what PTX makes optional by an operand (a cache
+//! policy, a suspend-time hint) is a function of its own with that operand's name at its end. In the
+//! emitted text every default is spelt out.
+//!
+//! Addresses in `.shared::cta` and `.shared::cluster` are the 32-bit addresses of those windows, as `mov.u32`
+//! and `mapa.shared::cluster.u32` give them. Global addresses are pointers.
+//!
+//! Off the device (any target but `nvptx64`) everything type-checks, and a call panics with the name of the
+//! instruction.
+
+#[macro_use]
+mod macros;
+pub(crate) use probe;
+
+mod barrier;
+mod cp_async_bulk;
+mod createpolicy;
+mod fence;
+mod ld_st;
+mod mbarrier;
+mod special;
+
+pub use barrier::*;
+pub use cp_async_bulk::*;
+pub use createpolicy::*;
+pub use fence::*;
+pub use ld_st::*;
+pub use mbarrier::*;
+pub use special::*;
+
+#[cfg(not(target_arch = "nvptx64"))]
+#[cold]
+fn off_target(instruction: &str) -> ! {
+    panic!("`ptx::raw::{instruction}` runs on a GPU only: build for the target nvptx64-nvidia-cuda")
+}
