@@ -1,0 +1,283 @@
+//! Reading LLVM IR as `opt -S` prints it: one instruction, header or global a line.
+
+use std::ops::Range;
+
+/// What a call site calls.
+#[derive(Debug, PartialEq)]
+pub enum Callee<'a> {
+    /// Inline asm, with its text as LLVM escapes it.
+    Asm(&'a str),
+    /// A symbol.
+    Symbol(&'a str),
+    /// A function pointer.
+    Pointer,
+}
+
+/// A `call`, `invoke` or `callbr`.
+#[derive(Debug, PartialEq)]
+pub struct Call<'a> {
+    pub callee: Callee<'a>,
+    /// Where the arguments end and the attributes of the call site begin.
+    pub attributes: usize,
+}
+
+/// The call on this line, if there is one.
+pub fn call(line: &str) -> Option<Call<'_>> {
+    if !is_call(line) {
+        return None;
+    }
+    // After the arguments come attributes, bundles, labels and metadata: none has parentheses of its own.
+    let arguments = groups(line).pop()?;
+    let callee = match asm_text(&line[..arguments.start]) {
+        Some(text) => Callee::Asm(text),
+        None => symbol_before(line, arguments.start).map_or(Callee::Pointer, Callee::Symbol),
+    };
+    Some(Call { callee, attributes: arguments.end })
+}
+
+/// The header of a function: `define` or `declare`.
+#[derive(Debug, PartialEq)]
+pub struct Header<'a> {
+    pub name: &'a str,
+    pub defined: bool,
+    pub is_kernel: bool,
+    /// Where function attributes may stand.
+    pub attributes: usize,
+}
+
+/// The function header on this line, if there is one.
+pub fn header(line: &str) -> Option<Header<'_>> {
+    let defined = line.starts_with("define ");
+    if !defined && !line.starts_with("declare ") {
+        return None;
+    }
+    let (start, name) = symbols(line).next()?;
+    let parameters = groups(line).into_iter().find(|group| group.start > start)?;
+    let after = &line[parameters.end..];
+    let unnamed = [" local_unnamed_addr", " unnamed_addr"].into_iter().find(|words| after.starts_with(words));
+    Some(Header {
+        name,
+        defined,
+        is_kernel: line[..start].split(' ').any(|word| word == "ptx_kernel"),
+        attributes: parameters.end + unnamed.map_or(0, str::len),
+    })
+}
+
+/// The name that a line defines or declares at module scope, as `@name = …`.
+pub fn global(line: &str) -> Option<&str> {
+    let (start, name) = symbols(line).next()?;
+    (start == 0).then_some(name)
+}
+
+/// The text of a `module asm` line, as LLVM escapes it.
+pub fn module_asm(line: &str) -> Option<&str> {
+    line.strip_prefix("module asm \"")?.strip_suffix('"')
+}
+
+/// Every `@name` outside quotes, with where it stands.
+pub fn symbols(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(byte) = line.as_bytes().get(at) {
+            let start = at;
+            match byte {
+                b'"' => at = end_of_string(line, at),
+                b'@' => {
+                    let name;
+                    (name, at) = symbol_at(line, start);
+                    return Some((start, name));
+                }
+                _ => at += 1,
+            }
+        }
+        None
+    })
+}
+
+/// `\0A`, `\22` and `$$` undone: asm text as ptxas would read it, but for its operands.
+pub fn asm_source(escaped: &str) -> String {
+    let mut bytes = Vec::with_capacity(escaped.len());
+    let mut rest = escaped.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = match (first, tail) {
+            (b'\\', [b'\\', tail @ ..]) => {
+                bytes.push(b'\\');
+                tail
+            }
+            (b'\\', [high, low, tail @ ..]) if let Some(byte) = hex(*high, *low) => {
+                bytes.push(byte);
+                tail
+            }
+            (b'$', [b'$', tail @ ..]) => {
+                bytes.push(b'$');
+                tail
+            }
+            _ => {
+                bytes.push(*first);
+                tail
+            }
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+}
+
+fn is_call(line: &str) -> bool {
+    let Some(mut text) = line.strip_prefix("  ").map(str::trim_start) else { return false };
+    if text.starts_with('%') {
+        let name_end = if text[1..].starts_with('"') { end_of_string(text, 1) } else { 1 };
+        match text[name_end..].split_once(" = ") {
+            Some((_, value)) => text = value,
+            None => return false,
+        }
+    }
+    let word = text.split(' ').find(|word| !matches!(*word, "tail" | "musttail" | "notail"));
+    matches!(word, Some("call" | "invoke" | "callbr"))
+}
+
+/// The template of `asm sideeffect … "template", "constraints"`, which ends `head`.
+fn asm_text(head: &str) -> Option<&str> {
+    let mut at = 0;
+    while let Some(quote) = head[at..].find('"').map(|found| at + found) {
+        let end = end_of_string(head, quote);
+        let mut words = head[..quote].split_whitespace().rev();
+        let keyword = words.find(|w| !matches!(*w, "sideeffect" | "alignstack" | "inteldialect" | "unwind"));
+        if keyword == Some("asm") && head[..quote].ends_with(' ') {
+            return Some(&head[quote + 1..end - 1]);
+        }
+        at = end;
+    }
+    None
+}
+
+/// The symbol that ends right before `end`.
+fn symbol_before(line: &str, end: usize) -> Option<&str> {
+    symbols(&line[..end]).last().filter(|(start, _)| symbol_at(line, *start).1 == end).map(|(_, name)| name)
+}
+
+/// The name after the `@` at `start`, and where it ends.
+fn symbol_at(line: &str, start: usize) -> (&str, usize) {
+    let from = start + 1;
+    if line[from..].starts_with('"') {
+        let end = end_of_string(line, from);
+        return (&line[from + 1..end - 1], end);
+    }
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-$._".contains(byte);
+    let length = line.as_bytes()[from..].iter().take_while(|byte| is_name(byte)).count();
+    (&line[from..from + length], from + length)
+}
+
+/// Where the string that opens at `quote` ends. LLVM writes a quote within a string as `\22`.
+fn end_of_string(line: &str, quote: usize) -> usize {
+    line[quote + 1..].find('"').map_or(line.len(), |length| quote + length + 2)
+}
+
+/// The outermost parenthesised parts of a line that are not within brackets, braces or quotes.
+fn groups(line: &str) -> Vec<Range<usize>> {
+    let (mut groups, mut depth, mut opened, mut at) = (Vec::new(), 0usize, 0, 0);
+    while let Some(byte) = line.as_bytes().get(at) {
+        match byte {
+            b'"' => {
+                at = end_of_string(line, at);
+                continue;
+            }
+            b'(' | b'[' | b'{' => {
+                if depth == 0 {
+                    opened = at;
+                }
+                depth += 1;
+            }
+            b')' | b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && *byte == b')' {
+                    groups.push(opened..at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_read() {
+        let cases = [
+            ("  call void @f()", Some((Callee::Symbol("f"), "  call void @f()"))),
+            (
+                "  %9 = tail call noundef range(i32 0, 9) i32 @\"a b\"(ptr dereferenceable(8) %x) #1, !dbg !7",
+                Some((
+                    Callee::Symbol("a b"),
+                    "  %9 = tail call noundef range(i32 0, 9) i32 @\"a b\"(ptr dereferenceable(8) %x)",
+                )),
+            ),
+            (
+                "  %\"a = b\" = call i32 (ptr, ...) %8(ptr @g, i64 %1) #2 [ \"bundle\"(i32 1) ]",
+                Some((Callee::Pointer, "  %\"a = b\" = call i32 (ptr, ...) %8(ptr @g, i64 %1)")),
+            ),
+            (
+                "  %2 = call { i32, i32 } asm sideeffect alignstack \"@p bra (\\22; $$\", \"=r,~{memory}\"(ptr @t) #3, !srcloc !9",
+                Some((
+                    Callee::Asm("@p bra (\\22; $$"),
+                    "  %2 = call { i32, i32 } asm sideeffect alignstack \"@p bra (\\22; $$\", \"=r,~{memory}\"(ptr @t)",
+                )),
+            ),
+            (
+                "  callbr void asm \"bra ${0:l};\", \"!i\"() #3",
+                Some((Callee::Asm("bra ${0:l};"), "  callbr void asm \"bra ${0:l};\", \"!i\"()")),
+            ),
+            ("  invoke void @f(i32 1) #1", Some((Callee::Symbol("f"), "  invoke void @f(i32 1)"))),
+            (
+                "  call void inttoptr (i64 4 to ptr)(i32 1)",
+                Some((Callee::Pointer, "  call void inttoptr (i64 4 to ptr)(i32 1)")),
+            ),
+            ("  %1 = load ptr, ptr @call, align 8", None),
+            ("  store i32 1, ptr %call, align 4", None),
+            ("declare void @call()", None),
+        ];
+        for (line, expected) in cases {
+            let found = call(line).map(|call| (call.callee, &line[..call.attributes]));
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn headers_are_read() {
+        let line = "define ptx_kernel void @k(ptr align(16) %0, { i32 } %1) unnamed_addr #1 !guid !94 {";
+        let found = header(line).unwrap();
+        assert_eq!((found.name, found.defined, found.is_kernel), ("k", true, true));
+        assert!(line[..found.attributes].ends_with(") unnamed_addr"));
+
+        let line = "declare noundef range(i32 0, 9) i32 @\"a b\"(ptr) #7";
+        let found = header(line).unwrap();
+        assert_eq!((found.name, found.defined, found.is_kernel), ("a b", false, false));
+        assert!(line[..found.attributes].ends_with("(ptr)"));
+
+        assert_eq!(header("@define = global i32 0"), None);
+    }
+
+    #[test]
+    fn symbols_stand_outside_quotes() {
+        let line = "@v = constant { ptr, [2 x i8] } { ptr @\"f g\", [2 x i8] c\"@n\" }, !x !{ptr @h.llvm.12}";
+        assert_eq!(symbols(line).map(|(_, name)| name).collect::<Vec<_>>(), ["v", "f g", "h.llvm.12"]);
+        assert_eq!(global(line), Some("v"));
+        assert_eq!(global("  call void @f()"), None);
+    }
+
+    #[test]
+    fn asm_is_unescaped() {
+        assert_eq!(
+            asm_source(r"mov.u32 $0, %a;\0A\09// \22q\22 $$1 \5C \\ \zz"),
+            "mov.u32 $0, %a;\n\t// \"q\" $1 \\ \\ \\zz"
+        );
+        assert_eq!(module_asm(r#"module asm ".shared .b8 x[4];\0A""#), Some(r".shared .b8 x[4];\0A"));
+    }
+}

@@ -1,0 +1,286 @@
+//! What a module refers to: the symbols that nothing defines, and the ways to a panic.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+
+use rustc_demangle::demangle;
+
+use crate::ir::{self, Callee};
+
+/// Functions that the CUDA driver links in.
+const OF_THE_DRIVER: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+
+/// A module as a graph of references.
+pub struct Program<'a> {
+    references: HashMap<&'a str, Vec<&'a str>>,
+    data: HashSet<&'a str>,
+    kernels: Vec<&'a str>,
+    undefined: BTreeSet<&'a str>,
+    asm: Vec<Asm<'a>>,
+}
+
+/// A block of asm and the function that holds it; `None` at module scope.
+pub struct Asm<'a> {
+    pub function: Option<&'a str>,
+    pub text: String,
+}
+
+/// The way from a kernel to what should not be there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Path<'a>(Vec<&'a str>);
+
+impl<'a> Program<'a> {
+    pub fn read(ir: &'a str) -> Self {
+        let mut program = Self {
+            references: HashMap::new(),
+            data: HashSet::new(),
+            kernels: Vec::new(),
+            undefined: BTreeSet::new(),
+            asm: Vec::new(),
+        };
+        let mut function = None;
+        for line in ir.lines() {
+            if let Some(header) = ir::header(line) {
+                function = header.defined.then_some(header.name);
+                if header.is_kernel {
+                    program.kernels.push(header.name);
+                }
+                if !header.defined && !header.name.starts_with("llvm.") {
+                    program.undefined.insert(header.name);
+                }
+            } else if let Some(name) = ir::global(line) {
+                program.add_global(name, line);
+            } else if let Some(text) = ir::module_asm(line) {
+                program.asm.push(Asm { function: None, text: ir::asm_source(text) });
+            } else if line == "}" {
+                function = None;
+            }
+            if let Some(name) = function {
+                program.add_line(name, line);
+            }
+        }
+        program
+    }
+
+    /// Every block of asm in the module.
+    pub fn asm(&self) -> &[Asm<'a>] {
+        &self.asm
+    }
+
+    /// The kernels that are defined.
+    pub fn kernels(&self) -> &[&'a str] {
+        &self.kernels
+    }
+
+    /// Whether the module declares `name` without defining it.
+    pub fn declares(&self, name: &str) -> bool {
+        self.undefined.contains(name)
+    }
+
+    /// The symbols that neither the module, its asm nor the driver defines, each with the ways to it.
+    pub fn unresolved(&self) -> BTreeMap<&'a str, Vec<Path<'a>>> {
+        let module_asm = self.asm.iter().filter(|asm| asm.function.is_none());
+        let in_asm: HashSet<&str> = module_asm.flat_map(|asm| words(&asm.text)).collect();
+        let is_open = |name: &&&str| !is_of_the_driver(name) && !in_asm.contains(**name);
+        let mut ways = BTreeMap::new();
+        for name in self.undefined.iter().filter(is_open) {
+            ways.insert(*name, self.users(name).map(|user| self.way_to(user, name)).collect());
+        }
+        ways
+    }
+
+    /// For each kernel the ways into `core::panicking`, the shortest to each function that panics.
+    pub fn panics(&self) -> Vec<Path<'a>> {
+        self.kernels.iter().flat_map(|kernel| self.ways(kernel, is_panic)).collect()
+    }
+
+    fn add_global(&mut self, name: &'a str, line: &'a str) {
+        let is_shared_memory = line.contains(" addrspace(3) ");
+        if line.contains(" = external ") && !is_shared_memory {
+            self.undefined.insert(name);
+        }
+        self.data.insert(name);
+        self.references.entry(name).or_default().extend(ir::symbols(line).skip(1).map(|(_, symbol)| symbol));
+    }
+
+    fn add_line(&mut self, function: &'a str, line: &'a str) {
+        let symbols = ir::symbols(line).map(|(_, symbol)| symbol).filter(|symbol| *symbol != function);
+        self.references.entry(function).or_default().extend(symbols);
+        if let Some(ir::Call { callee: Callee::Asm(text), .. }) = ir::call(line) {
+            self.asm.push(Asm { function: Some(function), text: ir::asm_source(text) });
+        }
+    }
+
+    fn users(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        let mut users: Vec<_> =
+            self.references.iter().filter(|(_, uses)| uses.contains(&name)).map(|(user, _)| *user).collect();
+        users.sort_unstable();
+        users.into_iter()
+    }
+
+    /// From a kernel through `user` to `name`; from `user` where no kernel comes to it.
+    fn way_to(&self, user: &'a str, name: &'a str) -> Path<'a> {
+        let from_kernel = self.kernels.iter().find_map(|kernel| self.ways(kernel, |n| n == user).pop());
+        let mut way = from_kernel.unwrap_or(Path(vec![user]));
+        way.0.push(name);
+        way
+    }
+
+    /// The shortest ways from `start` to the symbols that are `wanted`, going through none of them.
+    fn ways(&self, start: &'a str, wanted: impl Fn(&str) -> bool) -> Vec<Path<'a>> {
+        let mut reached_from: HashMap<&str, Option<&str>> = HashMap::from([(start, None)]);
+        let mut queue = VecDeque::from([start]);
+        let mut found = Vec::new();
+        while let Some(name) = queue.pop_front() {
+            if wanted(name) {
+                let way = std::iter::successors(Some(name), |n| reached_from[n]);
+                // Data between two functions (a vtable, say) has a name that tells nobody anything.
+                let mut way: Vec<_> = way.filter(|n| *n == name || !self.data.contains(n)).collect();
+                way.reverse();
+                found.push(Path(way));
+                continue;
+            }
+            for next in self.references.get(name).into_iter().flatten() {
+                if !reached_from.contains_key(next) {
+                    reached_from.insert(next, Some(name));
+                    queue.push_back(next);
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Path<'_> {
+    /// What the way leads to, readable.
+    pub fn target(&self) -> String {
+        readable(self.0.last().copied().unwrap_or_default())
+    }
+
+    /// What may have called for the panic at the end, as far as the names tell.
+    pub fn cause(&self) -> &'static str {
+        let names = self.0.iter().map(|name| readable(name));
+        names
+            .filter_map(|name| CAUSES.iter().find(|(part, _)| name.contains(part)))
+            .map(|(_, cause)| *cause)
+            .next()
+            .unwrap_or("an assertion or a `panic!`: return or trap instead")
+    }
+}
+
+impl std::fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.0.iter().map(|name| format!("`{}`", readable(name))).collect();
+        f.write_str(&names.join(" -> "))
+    }
+}
+
+/// The first part of a name on the way that matches tells the cause.
+const CAUSES: [(&str, &str); 13] = [
+    (
+        "panic_bounds_check",
+        "an index that may be out of bounds: use `get`, or prove the bound before the loop",
+    ),
+    (
+        "slice::index::",
+        "a slice range that may be out of bounds: use `get`, or prove the bound before the loop",
+    ),
+    ("copy_from_slice", "`copy_from_slice` with lengths that may differ: take arrays of one length"),
+    ("div_by_zero", "a division whose divisor may be zero: use `checked_div`, or a `NonZero` divisor"),
+    ("rem_by_zero", "a remainder whose divisor may be zero: use `checked_rem`, or a `NonZero` divisor"),
+    ("overflow", "arithmetic that may overflow: use `wrapping_…`, or switch `overflow-checks` off"),
+    ("option::unwrap_failed", "`unwrap` of an `Option` that may be `None`: match it"),
+    ("option::expect_failed", "`expect` of an `Option` that may be `None`: match it"),
+    ("result::unwrap_failed", "`unwrap` or `expect` of a `Result` that may be `Err`: match it"),
+    ("cell::panic_already", "a `RefCell` that may be borrowed twice"),
+    ("str::slice_error", "a string slice that may be off a character boundary"),
+    ("panic_misaligned_pointer", "the debug check for misaligned pointers: switch `debug-assertions` off"),
+    ("panic_null_pointer", "the debug check for null pointers: switch `debug-assertions` off"),
+];
+
+/// The words of asm text that may be symbols.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
+}
+
+/// Whether one statement of module asm only declares a variable, whose name no function has.
+pub fn is_declaration(statement: &str) -> bool {
+    let is_variable = words(statement).any(|word| matches!(word, ".shared" | ".const" | ".global"));
+    statement.trim().is_empty() || (is_variable && !statement.contains(['=', '{']))
+}
+
+/// A symbol's Rust name, without the hash.
+pub fn readable(symbol: &str) -> String {
+    format!("{:#}", demangle(symbol))
+}
+
+/// Whether the CUDA driver, or LLVM's own back end, provides the symbol.
+pub fn is_of_the_driver(name: &str) -> bool {
+    OF_THE_DRIVER.contains(&name) || name.starts_with("__nvvm_")
+}
+
+fn is_panic(symbol: &str) -> bool {
+    readable(symbol).starts_with("core::panicking::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IR: &str = r#"
+module asm ".func helper_in_asm () { ret; }"
+@vtable = private constant { ptr } { ptr @through_table }
+@gone = external global i32
+@dynamic = external addrspace(3) global [0 x i8]
+define ptx_kernel void @k(ptr %0) #1 {
+  call void @middle(ptr @vtable)
+  call void asm sideeffect "mov.u32 a, b; // ptx:8.6\0A", ""()
+  %1 = call i32 @vprintf(ptr null, ptr null)
+  ret void
+}
+define internal void @middle(ptr %0) {
+  call void @missing()
+  call void @helper_in_asm()
+  %1 = load i32, ptr @gone
+  call void @llvm.assume(i1 true)
+  ret void
+}
+define internal void @through_table() {
+  call void @_ZN4core9panicking18panic_bounds_check17h0123456789abcdefE(i64 0)
+  unreachable
+}
+define internal void @_ZN4core9panicking18panic_bounds_check17h0123456789abcdefE(i64 %0) {
+  call void @_ZN4core9panicking9panic_fmt17h0123456789abcdefE()
+  unreachable
+}
+declare void @missing()
+declare void @helper_in_asm()
+declare i32 @vprintf(ptr, ptr)
+declare void @llvm.assume(i1)
+"#;
+
+    #[test]
+    fn symbols_without_definition_come_with_their_users() {
+        let program = Program::read(IR);
+        let ways: Vec<_> = program.unresolved().values().flatten().map(Path::to_string).collect();
+        assert_eq!(ways, ["`k` -> `middle` -> `gone`", "`k` -> `middle` -> `missing`"]);
+    }
+
+    #[test]
+    fn a_panic_is_found_through_a_table_and_once() {
+        let program = Program::read(IR);
+        let panics = program.panics();
+        assert_eq!(panics.len(), 1);
+        assert_eq!(panics[0].to_string(), "`k` -> `through_table` -> `core::panicking::panic_bounds_check`");
+        assert!(panics[0].cause().starts_with("an index"));
+    }
+
+    #[test]
+    fn asm_is_collected() {
+        let program = Program::read(IR);
+        let texts: Vec<_> = program.asm().iter().map(|asm| (asm.function, asm.text.as_str())).collect();
+        assert_eq!(
+            texts,
+            [(None, ".func helper_in_asm () { ret; }"), (Some("k"), "mov.u32 a, b; // ptx:8.6\n")]
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! The stages of a link, each a file that the next one reads.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::assemble::Plan;
+use crate::options::Level;
+use crate::program::{self, Program};
+use crate::tools::{Places, Tools, run};
+use crate::{Error, Options, ir, mark};
+
+/// Links as `options` say and writes the PTX.
+///
+/// # Errors
+///
+/// Where tools are missing or fail, symbols are undefined, asm asks for an unknown PTX version, or a kernel
+/// can panic and must not.
+pub fn link(options: &Options) -> Result<Vec<String>, Error> {
+    let places = Places::of_this_process();
+    let stages = Stages::new(options, places.find()?)?;
+
+    let linked = stages.join(&places)?;
+    let reached = stages.reach(&linked)?;
+    let marked = stages.prepare(&reached)?;
+    let optimized = stages.optimize(&marked)?;
+
+    let ir = read(&optimized)?;
+    let program = Program::read(&ir);
+    refuse_undefined(&program)?;
+    let warnings = report_panics(&program, options)?;
+    let ptx = stages.assemble(&optimized, &program)?;
+    write(&options.output, &ptx)?;
+    Ok(warnings)
+}
+
+struct Stages<'a> {
+    options: &'a Options,
+    tools: Tools,
+    dir: PathBuf,
+    /// Removes `dir` in the end, unless the user wants to keep it.
+    _guard: Option<tempfile::TempDir>,
+}
+
+impl<'a> Stages<'a> {
+    fn new(options: &'a Options, tools: Tools) -> Result<Self, Error> {
+        let (dir, guard) = match &options.save_temps {
+            Some(dir) => {
+                fs::create_dir_all(dir).map_err(Error::file("create", dir))?;
+                (dir.clone(), None)
+            }
+            None => {
+                let guard = tempfile::Builder::new().prefix("ptx-link-").tempdir();
+                let guard = guard.map_err(Error::file("create a directory in", std::env::temp_dir()))?;
+                (guard.path().to_owned(), Some(guard))
+            }
+        };
+        Ok(Self { options, tools, dir, _guard: guard })
+    }
+
+    /// One module of all files.
+    fn join(&self, places: &Places) -> Result<PathBuf, Error> {
+        let linked = self.dir.join("1-linked.bc");
+        // A Rust library also holds metadata.
+        let fixed = ["--ignore-non-bitcode".into(), "-o".into(), linked.clone()];
+        run(&self.tools.link, fixed.iter().chain(&self.options.files)).map_err(|error| {
+            match (self.tools.version().0, places.llvm_of_rustc()) {
+                (tools, Some((compiler, _))) if tools < compiler => {
+                    Error::OldTools { tools: self.tools.link.display().to_string(), compiler }
+                }
+                _ => error,
+            }
+        })?;
+        Ok(linked)
+    }
+
+    /// Only what exported symbols reach: the rest of `core` would cost seconds in every later stage.
+    fn reach(&self, linked: &Path) -> Result<PathBuf, Error> {
+        let mut exported = self.options.export_symbols.clone();
+        if exported.is_empty() {
+            exported = self.kernels(linked)?;
+        }
+        let reached = self.keep(linked, &exported)?;
+        // Module asm refers by bare name to symbols that LLVM does not see there.
+        let ir = read(&reached)?;
+        let in_asm: Vec<_> = ir.lines().filter_map(ir::module_asm).map(ir::asm_source).collect();
+        let code =
+            in_asm.iter().flat_map(|text| text.split(';')).filter(|part| !program::is_declaration(part));
+        let named: Vec<_> = code.flat_map(program::words).map(str::to_owned).collect();
+        if named.is_empty() {
+            return Ok(reached);
+        }
+        exported.extend(named);
+        self.keep(linked, &exported)
+    }
+
+    fn keep(&self, linked: &Path, symbols: &[String]) -> Result<PathBuf, Error> {
+        let list = self.dir.join("symbols.txt");
+        write(&list, &symbols.join("\n"))?;
+        let reached = self.dir.join("2-reached.ll");
+        // `.loc` needs line tables only, and ptxas optimises nothing that has more.
+        let debug = if self.options.debug { ",strip-nonlinetable-debuginfo" } else { "" };
+        let mut arguments = vec![
+            format!("-passes=internalize,globaldce{debug}"),
+            format!("-internalize-public-api-file={}", list.display()),
+            "-S".to_owned(),
+            format!("-o={}", reached.display()),
+            linked.display().to_string(),
+        ];
+        if !self.options.debug {
+            arguments.push("-strip-debug".to_owned());
+        }
+        run(&self.tools.opt, arguments)?;
+        Ok(reached)
+    }
+
+    /// The kernels of a module of which nothing is exported by name.
+    fn kernels(&self, linked: &Path) -> Result<Vec<String>, Error> {
+        let whole = self.dir.join("1-linked.ll");
+        let output = format!("-o={}", whole.display());
+        run(&self.tools.opt, ["-passes=", "-S", &output, &linked.display().to_string()])?;
+        let ir = read(&whole)?;
+        let kernels: Vec<_> = Program::read(&ir).kernels().iter().map(|name| (*name).to_owned()).collect();
+        if kernels.is_empty() { Err(Error::NothingExported) } else { Ok(kernels) }
+    }
+
+    /// The same module, marked, for one processor.
+    fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
+        let ir = for_one_processor(&read(reached)?);
+        let marked = self.dir.join("3-marked.ll");
+        write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;
+        Ok(marked)
+    }
+
+    fn optimize(&self, marked: &Path) -> Result<PathBuf, Error> {
+        let optimized = self.dir.join("4-optimized.ll");
+        let passes = format!("-passes={}", self.options.optimization.passes());
+        let output = format!("-o={}", optimized.display());
+        let cpu = self.options.target_cpu.iter().map(|cpu| format!("-mcpu={cpu}"));
+        run(&self.tools.opt, cpu.chain([passes, "-S".to_owned(), output, marked.display().to_string()]))?;
+        Ok(optimized)
+    }
+
+    fn assemble(&self, optimized: &Path, program: &Program<'_>) -> Result<String, Error> {
+        let empty = self.dir.join("empty.ll");
+        write(&empty, "target triple = \"nvptx64-nvidia-cuda\"\n")?;
+        let plan = Plan::make(self.options, program.asm(), &self.tools.llc, &empty)?;
+        let ptx = plan.assemble(&self.tools.llc, optimized, self.options.optimization)?;
+        if self.options.save_temps.is_some() {
+            write(&self.dir.join("5-assembled.ptx"), &ptx)?;
+        }
+        Ok(ptx)
+    }
+}
+
+/// Takes off what ties functions to the processor their crate was built for: LLVM would not inline across
+/// the difference. Line tables become directives, so that `.target` does not say `debug`.
+fn for_one_processor(ir: &str) -> String {
+    let mut text = String::with_capacity(ir.len());
+    for line in ir.lines() {
+        if line.starts_with("attributes #") {
+            text.push_str(&without_attribute(&without_attribute(line, "target-cpu"), "target-features"));
+        } else if line.contains("!DICompileUnit(") {
+            let kinds = ["emissionKind: FullDebug", "emissionKind: LineTablesOnly"];
+            let line = kinds
+                .iter()
+                .fold(line.to_owned(), |line, kind| line.replace(kind, "emissionKind: DebugDirectivesOnly"));
+            text.push_str(&line);
+        } else {
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn without_attribute(line: &str, name: &str) -> String {
+    let key = format!("\"{name}\"=\"");
+    let parts = line.split_once(&key).and_then(|(before, rest)| Some((before, rest.split_once('"')?.1)));
+    parts.map_or(line.to_owned(), |(before, after)| format!("{before}{}", after.trim_start()))
+}
+
+fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
+    let messages = program.unresolved().into_iter().map(|(symbol, ways)| {
+        let ways: Vec<_> = ways.iter().map(|way| format!("\n  needed here: {way}")).collect();
+        let readable = program::readable(symbol);
+        let mangled = if readable == symbol { String::new() } else { format!(" ({symbol})") };
+        format!("undefined symbol `{readable}`{mangled}{}", ways.concat())
+    });
+    let messages: Vec<_> = messages.collect();
+    if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
+}
+
+/// Without optimisation every kernel can panic in ways that are only apparent: nothing is said then.
+fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>, Error> {
+    if options.optimization == Level::None {
+        return Ok(Vec::new());
+    }
+    let describe = |way: &program::Path| {
+        format!("a kernel can panic: {}\n  way: {way}\n  likely cause: {}", way.target(), way.cause())
+    };
+    let reports: Vec<_> = program.panics().iter().map(describe).collect();
+    if options.deny_panics && !reports.is_empty() { Err(Error::Panics(reports)) } else { Ok(reports) }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(Error::file("read", path))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(Error::file("write", path))
+}

@@ -1,0 +1,73 @@
+//! PTX versions: what the instructions need, what `llc` can be told.
+
+use std::fmt;
+
+/// The newest PTX that this linker has heard of; a greater need is taken for a slip of the pen.
+pub const NEWEST: PtxVersion = PtxVersion { major: 9, minor: 3 };
+
+/// A PTX ISA version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PtxVersion {
+    /// The part before the dot.
+    pub major: u32,
+    /// The part after the dot, one digit in every version so far.
+    pub minor: u32,
+}
+
+impl PtxVersion {
+    /// Reads `8.6`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once('.')?;
+        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+
+    /// Reads LLVM's spelling, `ptx86`.
+    pub fn of_feature(feature: &str) -> Option<Self> {
+        let digits: u32 = feature.strip_prefix("ptx")?.parse().ok()?;
+        Some(Self { major: digits / 10, minor: digits % 10 })
+    }
+
+    /// LLVM's spelling.
+    pub fn feature(self) -> String {
+        format!("ptx{}{}", self.major, self.minor)
+    }
+}
+
+impl fmt::Display for PtxVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// The versions that asm text asks for in its comments: `// ptx:8.6`. Errors hold what cannot be read.
+pub fn needs(asm: &str) -> impl Iterator<Item = Result<PtxVersion, &str>> {
+    let comments = asm.lines().filter_map(|line| line.split_once("//"));
+    comments.flat_map(|(_, comment)| comment.split_whitespace()).filter_map(|word| {
+        let version = word.strip_prefix("ptx:")?;
+        Some(PtxVersion::parse(version).ok_or(word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_ordered() {
+        let versions =
+            ["7.8", "8.0", "8.6", "9.0", "9.3", "10.0"].map(|text| PtxVersion::parse(text).unwrap());
+        assert!(versions.is_sorted());
+        for version in versions {
+            assert_eq!(PtxVersion::of_feature(&version.feature()), Some(version));
+        }
+        assert_eq!(PtxVersion::parse("86"), None);
+        assert_eq!(PtxVersion::of_feature("sm_90a"), None);
+    }
+
+    #[test]
+    fn needs_stand_in_comments() {
+        let v = |major, minor| PtxVersion { major, minor };
+        let asm = "mov a, b; // ptx:8.6\n// ptx:9.0 elsewhere\nptx:1.0\n// ptx:86\n//ptx:7.8";
+        assert_eq!(needs(asm).collect::<Vec<_>>(), [Ok(v(8, 6)), Ok(v(9, 0)), Err("ptx:86"), Ok(v(7, 8))]);
+    }
+}

@@ -1,0 +1,389 @@
+//! Device builds: a crate for `nvptx64-nvidia-cuda` becomes a PTX module.
+//!
+//! All builds of a toolchain share one `core`. It is compiled once into a private sysroot, at one
+//! opt-level and for the oldest target: what a kernel uses of it is inlined or generic, and so is
+//! compiled anew with the kernel's own flags.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Error, Result, bail, ensure};
+use cargo_metadata::Message;
+use rustc_build_sysroot::{SysrootBuilder, SysrootConfig};
+
+use crate::process::run;
+use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_flags};
+use crate::{files, progress, root};
+
+/// A GPU target, the Cargo feature of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "the variants are the names of NVIDIA's targets")]
+pub enum Arch {
+    Sm90,
+    Sm90a,
+    Sm100,
+    Sm100f,
+    Sm100a,
+    Sm103a,
+    Sm110a,
+    Sm120a,
+}
+
+impl Arch {
+    /// Every target, oldest first.
+    pub const ALL: [Arch; 8] = [
+        Arch::Sm90,
+        Arch::Sm90a,
+        Arch::Sm100,
+        Arch::Sm100f,
+        Arch::Sm100a,
+        Arch::Sm103a,
+        Arch::Sm110a,
+        Arch::Sm120a,
+    ];
+
+    /// The name that rustc, ptxas and Cargo features share.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arch::Sm90 => "sm_90",
+            Arch::Sm90a => "sm_90a",
+            Arch::Sm100 => "sm_100",
+            Arch::Sm100f => "sm_100f",
+            Arch::Sm100a => "sm_100a",
+            Arch::Sm103a => "sm_103a",
+            Arch::Sm110a => "sm_110a",
+            Arch::Sm120a => "sm_120a",
+        }
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+impl FromStr for Arch {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Arch> {
+        let known = Arch::ALL.map(Arch::name);
+        Arch::ALL
+            .into_iter()
+            .find(|arch| arch.name() == text)
+            .with_context(|| format!("unknown target `{text}`: expected one of {}", known.join(", ")))
+    }
+}
+
+/// rustc's opt-level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "the variants are rustc's own names")]
+pub enum OptLevel {
+    O0,
+    O1,
+    O2,
+    O3,
+    Os,
+    Oz,
+}
+
+impl OptLevel {
+    /// Every level.
+    pub const ALL: [OptLevel; 6] =
+        [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3, OptLevel::Os, OptLevel::Oz];
+
+    /// What `-C opt-level=` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            OptLevel::O0 => "0",
+            OptLevel::O1 => "1",
+            OptLevel::O2 => "2",
+            OptLevel::O3 => "3",
+            OptLevel::Os => "s",
+            OptLevel::Oz => "z",
+        }
+    }
+}
+
+impl fmt::Display for OptLevel {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+impl FromStr for OptLevel {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<OptLevel> {
+        OptLevel::ALL
+            .into_iter()
+            .find(|level| level.name() == text)
+            .with_context(|| format!("unknown opt-level `{text}`: expected 0, 1, 2, 3, s or z"))
+    }
+}
+
+/// Which linker makes PTX of rustc's bitcode.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LinkerChoice {
+    /// This repository's `ptx-link`.
+    PtxLink,
+    /// `ptx-link --no-marks`: what rustc alone would give, without convergence.
+    PtxLinkNoMarks,
+    /// Another linker.
+    Custom(PathBuf),
+}
+
+/// One build of a device crate.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// The folder of the crate's `Cargo.toml`.
+    pub crate_dir: PathBuf,
+    /// The target; also switched on as a Cargo feature.
+    pub arch: Arch,
+    /// The optimisation level of the crate and its dependencies.
+    pub opt_level: OptLevel,
+    /// Cargo features beside that of the target.
+    pub features: Vec<String>,
+    /// Whether the crate's default features are on.
+    pub default_features: bool,
+    /// The linker.
+    pub linker: LinkerChoice,
+    /// Further flags for rustc.
+    pub rustflags: Vec<String>,
+    /// Whether debug assertions are on.
+    pub debug_assertions: bool,
+    /// The toolchain; the active one where there is none.
+    pub toolchain: Option<Toolchain>,
+}
+
+/// What a build gave.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The PTX file.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What rustc and the linker warned of.
+    pub warnings: String,
+}
+
+impl Build {
+    /// A build as a release has it: opt-level 3, default features, `ptx-link`, no debug assertions.
+    pub fn new(crate_dir: impl Into<PathBuf>, arch: Arch) -> Build {
+        Build {
+            crate_dir: crate_dir.into(),
+            arch,
+            opt_level: OptLevel::O3,
+            features: Vec::new(),
+            default_features: true,
+            linker: LinkerChoice::PtxLink,
+            rustflags: Vec::new(),
+            debug_assertions: false,
+            toolchain: None,
+        }
+    }
+
+    /// Builds the crate's library and reads its PTX.
+    pub fn run(&self) -> Result<Module> {
+        let toolchain = match &self.toolchain {
+            Some(toolchain) => toolchain.clone(),
+            None => Toolchain::active()?,
+        };
+        let sysroot = sysroot(&toolchain)?;
+        let linker = self.linker_path(&toolchain)?;
+        let target_dir = self.target_dir(&toolchain);
+        let _lock = files::lock(&target_dir.join(".xtask-lock"))?;
+        let mut cargo = self.cargo(&toolchain, &sysroot, &linker, &target_dir)?;
+        let output = run(&mut cargo).with_context(|| {
+            format!("cannot build {} for {} at opt-level {}", self.crate_dir.display(), self.arch, self.opt_level)
+        })?;
+        let path = self.ptx_among_artifacts(&output)?;
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
+    }
+
+    fn linker_path(&self, toolchain: &Toolchain) -> Result<PathBuf> {
+        match &self.linker {
+            LinkerChoice::PtxLink => ptx_link(toolchain),
+            LinkerChoice::PtxLinkNoMarks => ptx_link_without_marks(toolchain),
+            LinkerChoice::Custom(path) => Ok(path.clone()),
+        }
+    }
+
+    /// A folder of its own for everything that changes the output, so that builds neither wait for each
+    /// other nor overwrite each other's module.
+    fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (&self.crate_dir, &self.linker, &self.rustflags).hash(&mut hasher);
+        (&self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
+        let name = self.crate_dir.file_name().unwrap_or_default().to_string_lossy();
+        device_dir(toolchain).join(format!("{name}-{:016x}", hasher.finish())).join(format!(
+            "{}-O{}",
+            self.arch, self.opt_level
+        ))
+    }
+
+    fn cargo(
+        &self,
+        toolchain: &Toolchain,
+        sysroot: &Path,
+        linker: &Path,
+        target_dir: &Path,
+    ) -> Result<Command> {
+        let mut flags = device_flags(self.arch);
+        flags.push(format!("--sysroot={}", utf8(sysroot)?));
+        flags.extend(self.rustflags.iter().cloned());
+        let features: Vec<_> =
+            std::iter::once(self.arch.name()).chain(self.features.iter().map(String::as_str)).collect();
+
+        // Run at the repository's root, cargo does not read the crate's own `.cargo/config.toml`, whose
+        // build-std would compile another `core`.
+        let mut cargo = toolchain.cargo();
+        without_callers_flags(&mut cargo)
+            .args(["build", "--quiet", "--release", "--lib", "--target", DEVICE_TARGET])
+            .args(["--message-format", "json-render-diagnostics", "--features", &features.join(",")])
+            .arg("--manifest-path")
+            .arg(self.crate_dir.join("Cargo.toml"))
+            .env("CARGO_TARGET_DIR", target_dir)
+            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker)
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
+            .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", self.debug_assertions.to_string());
+        if !self.default_features {
+            cargo.arg("--no-default-features");
+        }
+        Ok(cargo)
+    }
+
+    fn ptx_among_artifacts(&self, output: &Output) -> Result<PathBuf> {
+        artifacts(output)?
+            .flat_map(|artifact| artifact.filenames)
+            .map(|file| file.into_std_path_buf())
+            .find(|file| file.extension().is_some_and(|extension| extension == "ptx"))
+            .with_context(|| {
+                let manifest = self.crate_dir.join("Cargo.toml");
+                format!("no PTX came out of {}: it needs `crate-type = [\"cdylib\"]`", manifest.display())
+            })
+    }
+}
+
+fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Artifact>> {
+    let messages: Vec<Message> = Message::parse_stream(Cursor::new(&output.stdout))
+        .collect::<Result<_, _>>()
+        .context("cannot read cargo's messages")?;
+    Ok(messages.into_iter().filter_map(|message| match message {
+        Message::CompilerArtifact(artifact) => Some(artifact),
+        _ => None,
+    }))
+}
+
+/// What every device build needs: see the architecture of convergence in the documentation of `ptx-link`.
+fn device_flags(arch: Arch) -> Vec<String> {
+    vec![
+        format!("-Ctarget-cpu={arch}"),
+        "-Cno-prepopulate-passes".into(),
+        "-Zmir-enable-passes=-JumpThreading".into(),
+    ]
+}
+
+/// The folder of everything built for devices with a toolchain.
+fn device_dir(toolchain: &Toolchain) -> PathBuf {
+    root().join("target/device").join(toolchain.name())
+}
+
+fn utf8(path: &Path) -> Result<&str> {
+    path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
+}
+
+/// Makes a thing once in this process; later calls, and those of other threads meanwhile, get the same.
+fn once(key: String, make: impl FnOnce() -> Result<PathBuf>) -> Result<PathBuf> {
+    static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(path) = made.get(&key) {
+        return Ok(path.clone());
+    }
+    let path = make()?;
+    made.insert(key, path.clone());
+    Ok(path)
+}
+
+/// The sysroot with `core` for the device, built where it is missing or of another compiler.
+pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
+    once(format!("sysroot of {}", toolchain.name()), || build_sysroot(toolchain))
+}
+
+fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
+    let folder = device_dir(toolchain).join("sysroot");
+    let _lock = files::lock(&folder.with_extension("lock"))?;
+    let library = toolchain.library().canonicalize().context("cannot find the sources of core")?;
+    let mut cargo = toolchain.cargo();
+    without_callers_flags(&mut cargo);
+    progress::step(&format!("building core for {DEVICE_TARGET}, once for {}", toolchain.name()), || {
+        SysrootBuilder::new(&folder, DEVICE_TARGET)
+            .sysroot_config(SysrootConfig::NoStd)
+            .rustflags(device_flags(Arch::Sm90))
+            .cargo(cargo)
+            .rustc_version(rustc_version::version_meta_for(toolchain.version())?)
+            .build_from_source(&library)
+    })
+    .with_context(|| format!("cannot build core for {DEVICE_TARGET} from {}", library.display()))?;
+    Ok(folder)
+}
+
+/// The linker, built in release where it is missing or out of date.
+pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
+    once(format!("ptx-link of {}", toolchain.name()), || {
+        workspace_program(toolchain, "ptx-link").context("cannot build the linker")
+    })
+}
+
+/// Builds a program of the workspace in release and names its executable.
+pub fn workspace_program(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
+    let mut cargo = toolchain.cargo();
+    without_callers_flags(&mut cargo)
+        .args(["build", "--quiet", "--release", "--package", package, "--bins"])
+        .args(["--message-format", "json-render-diagnostics"]);
+    let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
+    let mut executables = artifacts(&output)?.filter_map(|artifact| artifact.executable);
+    match (executables.next(), executables.next()) {
+        (Some(executable), None) => Ok(executable.into_std_path_buf()),
+        (None, _) => bail!("the package {package} has no program"),
+        (Some(_), Some(_)) => bail!("the package {package} has several programs, expected one"),
+    }
+}
+
+/// `ptx-link --no-marks` as a program of the name `ptx-link`, by which `build.rs` of `ptx` knows it.
+fn ptx_link_without_marks(toolchain: &Toolchain) -> Result<PathBuf> {
+    let linker = ptx_link(toolchain)?;
+    let quoted = utf8(&linker)?;
+    ensure!(!quoted.contains('\''), "the path {quoted} has a quote, which the linker's wrapper cannot hold");
+    let wrapper = device_dir(toolchain).join("no-marks/ptx-link");
+    let _lock = files::lock(&wrapper.with_extension("lock"))?;
+    files::write_executable(&wrapper, format!("#!/bin/sh\nexec '{quoted}' --no-marks \"$@\"\n"))?;
+    Ok(wrapper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_targets_and_levels_are_read_back() {
+        for arch in Arch::ALL {
+            assert_eq!(arch.to_string().parse::<Arch>().unwrap(), arch);
+        }
+        for level in OptLevel::ALL {
+            assert_eq!(level.to_string().parse::<OptLevel>().unwrap(), level);
+        }
+        let error = "sm_89".parse::<Arch>().unwrap_err().to_string();
+        assert!(error.contains("sm_89") && error.contains("sm_90a"), "{error}");
+        assert!("4".parse::<OptLevel>().is_err());
+    }
+}

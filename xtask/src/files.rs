@@ -1,0 +1,126 @@
+//! Files and folders that appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+/// Writes a file by way of a temporary one beside it; leaves an equal file untouched.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    write_with_mode(path, content.as_ref(), 0o644)
+}
+
+/// Writes a program like [`write()`] does.
+pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    write_with_mode(path, content.as_ref(), 0o755)
+}
+
+fn write_with_mode(path: &Path, content: &[u8], mode: u32) -> Result<()> {
+    if fs::read(path).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
+    let parent = parent(path)?;
+    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let mut file = tempfile::Builder::new()
+        .permissions(fs::Permissions::from_mode(mode))
+        .tempfile_in(parent)
+        .with_context(|| format!("cannot write in {}", parent.display()))?;
+    file.write_all(content).with_context(|| format!("cannot write {}", path.display()))?;
+    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}
+
+/// Makes a file executable.
+pub fn make_executable(path: &Path) -> Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", path.display()))
+}
+
+/// Fills a temporary folder beside `path` and renames it to `path`, replacing what stood there. When
+/// `fill` fails, `path` stays as it was and nothing else is left.
+pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let parent = parent(path)?;
+    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let staging = TempDir::with_prefix_in(".staging-", parent)
+        .with_context(|| format!("cannot write in {}", parent.display()))?;
+    let fresh = staging.path().join("fresh");
+    fs::create_dir(&fresh)?;
+    fill(&fresh)?;
+    if path.exists() {
+        fs::rename(path, staging.path().join("old"))
+            .with_context(|| format!("cannot replace {}", path.display()))?;
+    }
+    fs::rename(&fresh, path).with_context(|| format!("cannot create {}", path.display()))
+}
+
+/// Holds the lock file `path` for as long as the answer lives, against other processes and threads.
+pub fn lock(path: &Path) -> Result<File> {
+    let parent = parent(path)?;
+    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
+}
+
+fn parent(path: &Path) -> Result<&Path> {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => Ok(parent),
+        Some(_) => Ok(Path::new(".")),
+        None => bail!("{} names no file", path.display()),
+    }
+}
+
+/// A path as the caller of `./x` meant it, who may have stood in another folder.
+pub fn from_caller(path: &Path) -> PathBuf {
+    match std::env::var_os("X_CALLER_DIR") {
+        Some(folder) => Path::new(&folder).join(path),
+        None => path.to_path_buf(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_failed_fill_leaves_the_old_folder_and_nothing_else() {
+        let home = TempDir::new().unwrap();
+        let path = home.path().join("tools");
+        replace_folder(&path, |fresh| Ok(fs::write(fresh.join("a"), "old")?)).unwrap();
+        let failed = replace_folder(&path, |fresh| {
+            fs::write(fresh.join("a"), "half")?;
+            bail!("the download broke")
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "old");
+        assert_eq!(entries(home.path()), ["tools"]);
+        replace_folder(&path, |fresh| Ok(fs::write(fresh.join("b"), "new")?)).unwrap();
+        assert_eq!(entries(&path), ["b"]);
+        assert_eq!(entries(home.path()), ["tools"]);
+    }
+
+    #[test]
+    fn write_leaves_an_equal_file_untouched() {
+        let home = TempDir::new().unwrap();
+        let path = home.path().join("deep/file");
+        write(&path, "one").unwrap();
+        let before = fs::metadata(&path).unwrap().modified().unwrap();
+        write(&path, "one").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), before);
+        write(&path, "two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(entries(path.parent().unwrap()), ["file"]);
+    }
+}

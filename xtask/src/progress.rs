@@ -1,0 +1,49 @@
+//! Progress of steps that may take long: a spinner on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A step shorter than this is not worth a line.
+const WORTH_A_LINE: Duration = Duration::from_secs(2);
+
+/// Does `work` and shows that it goes on: on a terminal a spinner with the time, elsewhere a line once it
+/// takes over two seconds and another at its end.
+pub fn step<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    if std::io::stderr().is_terminal() { with_spinner(what, work) } else { with_lines(what, work) }
+}
+
+fn with_spinner<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let bar = ProgressBar::new_spinner().with_message(what.to_owned());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let start = Instant::now();
+    let result = work();
+    bar.finish_and_clear();
+    if start.elapsed() > WORTH_A_LINE {
+        eprintln!("{what}: {:.1} s", start.elapsed().as_secs_f32());
+    }
+    result
+}
+
+fn with_lines<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let (done, waiting) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let start = Instant::now();
+            if waiting.recv_timeout(WORTH_A_LINE) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("{what} …");
+                // Ends when `done` is dropped, by a return and by a panic alike.
+                let _ = waiting.recv();
+                eprintln!("{what}: {:.1} s", start.elapsed().as_secs_f32());
+            }
+        });
+        let _done = done;
+        work()
+    })
+}

@@ -1,0 +1,408 @@
+//! PTX modules taken apart: one self-contained text per kernel, and the instructions of inline assembly.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// A kernel with all it needs of its module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its symbol.
+    pub name: String,
+    /// A module of this one kernel.
+    pub text: String,
+}
+
+/// Splits a module into one module per `.entry`, each with the header and the variables and functions
+/// that its kernel reaches. Debug sections, which describe the module as a whole, are left out.
+pub fn split(module: &str) -> Result<Vec<Kernel>> {
+    let items = items(module)?;
+    let kernels = items.iter().filter(|item| item.kind == Kind::Entry);
+    kernels.map(|entry| Ok(Kernel { name: entry.name()?.to_owned(), text: alone(entry, &items)? })).collect()
+}
+
+/// The text of one kernel and of what it reaches.
+fn alone(entry: &Item, items: &[Item]) -> Result<String> {
+    let mut wanted = BTreeSet::from([entry.name()?]);
+    let mut unread = vec![entry];
+    while let Some(item) = unread.pop() {
+        let reached = items.iter().filter(|other| other.kind == Kind::Named);
+        for other in reached.filter(|other| other.names.iter().any(|name| item.words.contains(name))) {
+            let fresh: Vec<_> = other.names.iter().filter(|name| wanted.insert(name)).collect();
+            if !fresh.is_empty() {
+                // A declaration and its definition share a name, and both are needed.
+                unread.extend(items.iter().filter(|item| fresh.iter().any(|name| item.names.contains(name))));
+            }
+        }
+    }
+    let mut text = String::new();
+    for item in items {
+        let kept = match item.kind {
+            Kind::Header => true,
+            Kind::Debug => false,
+            Kind::Entry | Kind::Named => item.names.iter().any(|name| wanted.contains(name)),
+        };
+        if kept {
+            text.push_str(item.text);
+            text.push_str(if item.kind == Kind::Header { "\n" } else { "\n\n" });
+        }
+    }
+    Ok(text)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// `.version`, `.target`, `.address_size`, `.file`, `.pragma`: of every module.
+    Header,
+    /// `.section`: DWARF.
+    Debug,
+    /// A kernel's definition.
+    Entry,
+    /// A function, a variable, an alias.
+    Named,
+}
+
+/// A statement at module scope.
+#[derive(Debug)]
+struct Item<'a> {
+    kind: Kind,
+    text: &'a str,
+    /// The symbols that it declares or defines.
+    names: Vec<&'a str>,
+    /// All the identifiers in it.
+    words: BTreeSet<&'a str>,
+}
+
+impl<'a> Item<'a> {
+    fn name(&self) -> Result<&'a str> {
+        self.names.first().copied().with_context(|| format!("a kernel without a name: {}", self.text))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    /// `.visible`, `.shared::cta`; also what follows an opcode.
+    Directive(&'a str),
+    Word(&'a str),
+    Punctuation(u8),
+}
+
+/// The tokens of a PTX text with the place where each ends; comments, strings and numbers give none.
+struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn take_while(&mut self, start: usize, accept: impl Fn(u8) -> bool) -> &'a str {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|&byte| !accept(byte)).unwrap_or(rest.len());
+        &self.text[start..self.at]
+    }
+
+    fn skip_past(&mut self, end: &str) {
+        self.at = self.text[self.at..].find(end).map_or(self.text.len(), |found| self.at + found + end.len());
+    }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%') || !byte.is_ascii()
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            let start = self.at;
+            let rest = &self.text[start..];
+            let byte = *rest.as_bytes().first()?;
+            self.at += 1;
+            if rest.starts_with("//") {
+                self.skip_past("\n");
+            } else if rest.starts_with("/*") {
+                self.at += 1;
+                self.skip_past("*/");
+            } else if byte == b'"' {
+                self.skip_past("\"");
+            } else if byte == b'.' {
+                let text = self.take_while(start, |byte| is_word_byte(byte) || byte == b':');
+                return Some(Token::Directive(text));
+            } else if byte.is_ascii_digit() {
+                self.take_while(start, is_word_byte);
+            } else if is_word_byte(byte) {
+                return Some(Token::Word(self.take_while(start, is_word_byte)));
+            } else if byte.is_ascii_punctuation() {
+                return Some(Token::Punctuation(byte));
+            }
+        }
+    }
+}
+
+fn items(module: &str) -> Result<Vec<Item<'_>>> {
+    let mut tokens = Tokens { text: module, at: 0 };
+    let mut items = Vec::new();
+    while let Some(first) = tokens.next() {
+        items.push(item(&mut tokens, first)?);
+    }
+    ensure!(
+        items.iter().any(|item| item.text.starts_with(".version")),
+        "this is no PTX module: it has no `.version`"
+    );
+    Ok(items)
+}
+
+/// Reads the rest of a statement that begins with `first`.
+fn item<'a>(tokens: &mut Tokens<'a>, first: Token<'a>) -> Result<Item<'a>> {
+    let Token::Directive(directive) = first else {
+        bail!("expected a directive at module scope, found {first:?}");
+    };
+    let start = tokens.at - directive.len();
+    if matches!(directive, ".version" | ".target" | ".address_size" | ".file" | ".loc") {
+        tokens.skip_past("\n");
+        let text = tokens.text[start..tokens.at].trim_end();
+        return Ok(Item { kind: Kind::Header, text, names: Vec::new(), words: BTreeSet::new() });
+    }
+    let mut statement = Statement::new(directive);
+    for token in tokens.by_ref() {
+        if statement.ends_with(token) {
+            return Ok(statement.into_item(&tokens.text[start..tokens.at]));
+        }
+    }
+    bail!("the module ends within the statement `{}`", tokens.text[start..].lines().next().unwrap_or_default())
+}
+
+struct Statement<'a> {
+    directive: &'a str,
+    entry: bool,
+    function: bool,
+    depth: usize,
+    /// The next word outside all brackets is a symbol that the statement declares.
+    at_name: bool,
+    names: Vec<&'a str>,
+    words: BTreeSet<&'a str>,
+}
+
+impl<'a> Statement<'a> {
+    fn new(directive: &'a str) -> Statement<'a> {
+        let (entry, function) = (directive == ".entry", directive == ".func");
+        let (names, words) = (Vec::new(), BTreeSet::new());
+        Statement { directive, entry, function, depth: 0, at_name: true, names, words }
+    }
+
+    /// Takes a token in; whether it is the statement's last.
+    fn ends_with(&mut self, token: Token<'a>) -> bool {
+        match token {
+            Token::Directive(directive) if self.depth == 0 => {
+                self.entry |= directive == ".entry";
+                self.function |= directive == ".func";
+            }
+            Token::Directive(_) => {}
+            Token::Word(word) => {
+                self.words.insert(word);
+                if self.depth == 0 && self.at_name {
+                    self.names.push(word);
+                    self.at_name = false;
+                }
+            }
+            Token::Punctuation(b'(' | b'[' | b'{') => self.depth += 1,
+            Token::Punctuation(closing @ (b')' | b']' | b'}')) => {
+                self.depth = self.depth.saturating_sub(1);
+                let has_body = self.entry || self.function || self.directive == ".section";
+                return closing == b'}' && self.depth == 0 && has_body;
+            }
+            Token::Punctuation(b',') => {
+                let declares_many = !self.entry && !self.function && self.directive != ".alias";
+                self.at_name |= self.depth == 0 && declares_many;
+            }
+            Token::Punctuation(byte) => return byte == b';' && self.depth == 0,
+        }
+        false
+    }
+
+    fn into_item(self, text: &'a str) -> Item<'a> {
+        let kind = match self.directive {
+            ".section" => Kind::Debug,
+            ".pragma" => Kind::Header,
+            _ if self.entry => Kind::Entry,
+            _ => Kind::Named,
+        };
+        Item { kind, text, names: self.names, words: self.words }
+    }
+}
+
+/// The instructions that a text has from inline assembly, each with how often it stands there. Registers,
+/// labels and mangled symbols, which every compiler numbers in its own way, lose what tells them apart.
+pub fn inline_instructions(text: &str) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.trim() {
+            "// begin inline asm" => inside = true,
+            "// end inline asm" => inside = false,
+            code if inside => {
+                let code = code.split("//").next().unwrap_or_default();
+                for statement in code.split(';').map(normalised).filter(|statement| !statement.is_empty()) {
+                    *counts.entry(statement).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    counts
+}
+
+fn normalised(statement: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "_$%.".contains(c);
+    let spaced = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (mut text, mut rest) = (String::new(), &*spaced);
+    while let Some(start) = rest.find(is_word) {
+        let (between, word) = rest.split_at(start);
+        let (word, after) = word.split_at(word.find(|c| !is_word(c)).unwrap_or(word.len()));
+        text.push_str(between);
+        text.push_str(word_without_number(word));
+        rest = after;
+    }
+    text + rest
+}
+
+fn word_without_number(word: &str) -> &str {
+    if word.starts_with("$L") || word.starts_with("$_") {
+        "$label"
+    } else if word.starts_with("_ZN") || word.starts_with("_R") {
+        "symbol"
+    } else if word.starts_with('%') && !word.contains('.') {
+        word.trim_end_matches(|c: char| c.is_ascii_digit())
+    } else {
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "\
+//
+// Generated by LLVM NVPTX Back-End
+//
+.version 8.6
+.target sm_90a // a comment; with { and \"
+.address_size 64
+\t.file 1 \"src/lib.rs\"
+\t// .globl first
+.shared .align 16 .b8 _RNv3tag__smem[1024];
+.extern .shared .align 128 .b8 dynamic[];
+.global .align 4 .b8 table[4] = {1, 2, 3, 4};
+.global .u64 to_table[2] = {table, generic(other_table)};
+.global .align 4 .b8 other_table[4];
+.const .b32 one, two = 2;
+.extern .func  (.param .b32 func_retval0) vprintf
+(
+\t.param .b64 vprintf_param_0
+);
+.func (.param .b32 r) helper(.param .b32 a);
+.func (.param .b32 r) deep(.param .b32 a) .noreturn
+{ .reg .b32 %r<2>; mov.u32 %r1, dynamic; ret; }
+.alias shallow, deep;
+.func (.param .b32 r) helper(.param .b32 a)
+{
+\t{ call (x), shallow, (y); } /* unused } */
+\tret;
+}
+
+.visible .entry first(
+\t.param .u64 .ptr .align 1 first_param_0
+)
+.maxntid 128, 1, 1
+{
+\t.reg .b32 %r<2>;
+\tmov.u32 %r1, _RNv3tag__smem; // two
+\tcall (x), helper, (y);
+$L__BB0_1:
+\tret;
+}
+.weak .entry second()
+{
+\tmov.u64 %rd1, to_table;
+\tld.const.b32 %r1, [two];
+}
+.entry third() { ret; }
+.section .debug_str { .b8 102, 105 }
+";
+
+    fn kernel(name: &str) -> String {
+        let kernels = split(MODULE).unwrap();
+        kernels.into_iter().find(|kernel| kernel.name == name).unwrap().text
+    }
+
+    /// The symbols of `MODULE` that a text declares or defines.
+    fn symbols(text: &str) -> Vec<String> {
+        items(text).unwrap().iter().flat_map(|item| item.names.iter().map(|name| name.to_string())).collect()
+    }
+
+    #[test]
+    fn every_kernel_is_split_off_in_order() {
+        let names: Vec<_> = split(MODULE).unwrap().into_iter().map(|kernel| kernel.name).collect();
+        assert_eq!(names, ["first", "second", "third"]);
+    }
+
+    #[test]
+    fn functions_are_followed_through_calls_and_aliases() {
+        let expected = ["_RNv3tag__smem", "dynamic", "helper", "deep", "shallow", "helper", "first"];
+        assert_eq!(symbols(&kernel("first")), expected);
+    }
+
+    #[test]
+    fn variables_are_followed_through_initialisers() {
+        let expected = ["table", "to_table", "other_table", "one", "two", "second"];
+        assert_eq!(symbols(&kernel("second")), expected);
+    }
+
+    #[test]
+    fn a_kernel_that_needs_nothing_keeps_the_header_only() {
+        let expected = "\
+.version 8.6
+.target sm_90a // a comment; with { and \"
+.address_size 64
+.file 1 \"src/lib.rs\"
+.entry third() { ret; }
+
+";
+        assert_eq!(kernel("third"), expected);
+    }
+
+    #[test]
+    fn no_module_and_half_a_module_are_errors() {
+        assert!(split("nonsense").is_err());
+        assert!(split("").is_err());
+        let error = split(".version 8.6\n.visible .entry k() {\n ret;\n").unwrap_err().to_string();
+        assert!(error.contains(".visible .entry k()"), "{error}");
+    }
+
+    #[test]
+    fn inline_instructions_are_counted_without_their_numbers() {
+        let text = "\
+\tadd.u32 %r1, %r2, 1;
+\t// begin inline asm
+\tmov.u32 %r3, _RNvCs1_3tag__smem;
+\t// end inline asm
+\t// begin inline asm
+\tmov.u32 %r17,   _ZN3tag17h0123E__smem; // ptx:8.6
+\t// end inline asm
+\t// begin inline asm
+\t{ .reg .pred p;
+\tsetp.ne.u32 p, %tid.x, 16; @p bra $L__BB0_2; }
+\t// end inline asm
+";
+        let counts = inline_instructions(text);
+        let expected = [
+            ("@p bra $label", 1),
+            ("mov.u32 %r, symbol", 2),
+            ("setp.ne.u32 p, %tid.x, 16", 1),
+            ("{ .reg .pred p", 1),
+            ("}", 1),
+        ];
+        assert_eq!(counts, expected.map(|(text, count)| (text.to_owned(), count)).into());
+    }
+}
