@@ -35,6 +35,9 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     Ok(warnings)
 }
 
+/// More reports than this help nobody.
+const MOST_PANICS: usize = 12;
+
 struct Stages<'a> {
     options: &'a Options,
     tools: Tools,
@@ -204,15 +207,19 @@ fn refuse_calls_of_llvm(ptx: &str, program: &Program<'_>) -> Result<(), Error> {
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
 }
 
-/// Without optimisation every kernel can panic in ways that are only apparent: nothing is said then.
+/// Without optimisation nearly everything can panic as far as one can see: nothing is said then.
 fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>, Error> {
     if options.optimization == Level::None {
         return Ok(Vec::new());
     }
+    let panics = program.panics();
     let describe = |way: &program::Path| {
-        format!("a kernel can panic: {}\n  way: {way}\n  likely cause: {}", way.target(), way.cause())
+        format!("`{}` can panic\n  way: {way}\n  likely cause: {}", way.entry(), way.cause())
     };
-    let reports: Vec<_> = program.panics().iter().map(describe).collect();
+    let mut reports: Vec<_> = panics.iter().take(MOST_PANICS).map(describe).collect();
+    if panics.len() > MOST_PANICS {
+        reports.push(format!("there are {} more ways to a panic", panics.len() - MOST_PANICS));
+    }
     if options.deny_panics && !reports.is_empty() { Err(Error::Panics(reports)) } else { Ok(reports) }
 }
 
