@@ -289,7 +289,7 @@ fn device_flags(arch: Arch) -> Vec<String> {
     vec![
         format!("-Ctarget-cpu={arch}"),
         "-Cno-prepopulate-passes".into(),
-        "-Zmir-enable-passes=-JumpThreading".into(),
+        "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification".into(),
     ]
 }
 
