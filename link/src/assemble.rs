@@ -2,132 +2,109 @@
 
 use std::path::Path;
 
-use crate::options::Level;
 use crate::program::{Asm, readable};
 use crate::tools::run;
 use crate::version::{self, NEWEST, PtxVersion};
 use crate::{Error, Options};
 
-/// What `llc` is told, and what is changed in its output because it cannot be told.
-#[derive(Debug, PartialEq)]
-pub struct Plan {
-    /// A processor that `llc` knows.
-    pub cpu: Option<String>,
-    pub features: Vec<String>,
-    /// Written in place of `llc`'s `.version`.
-    pub version: Option<PtxVersion>,
-    /// Written in place of `llc`'s `.target`.
-    pub target: Option<String>,
-}
-
-/// What this `llc` knows.
+/// What this `llc` knows, and the processor to name to it.
 #[derive(Debug, Default)]
-pub struct Knowledge {
-    cpus: Vec<String>,
+pub struct Processor {
+    known: Vec<String>,
     versions: Vec<PtxVersion>,
+    wanted: Option<String>,
 }
 
-impl Knowledge {
-    pub fn of(llc: &Path) -> Result<Self, Error> {
-        Ok(Self::parse(&run(llc, ["-march=nvptx64", "-mcpu=help"])?))
-    }
-
-    fn parse(help: &str) -> Self {
-        let mut known = Self::default();
-        for name in help.lines().filter_map(|line| line.split_once(" - ")).map(|(name, _)| name.trim()) {
-            known.versions.extend(PtxVersion::of_feature(name));
-            if name.starts_with("sm_") {
-                known.cpus.push(name.to_owned());
+impl Processor {
+    /// Asks `llc` what it knows.
+    pub fn choose(options: &Options, llc: &Path) -> Result<Self, Error> {
+        let help = run(llc, ["-march=nvptx64", "-mcpu=help"])?;
+        let chosen = Self::parse(&help, options.target_cpu.clone());
+        match &chosen.wanted {
+            Some(wanted) if chosen.nearest().is_none() => {
+                Err(Error::UnknownProcessor { wanted: wanted.clone(), known: chosen.known.join(" ") })
             }
+            _ => Ok(chosen),
         }
-        known
     }
 
-    /// The processor itself, or the nearest older one of its family, or the nearest older one.
-    fn nearest(&self, cpu: &str) -> Option<&str> {
-        let (number, suffix) = split_cpu(cpu)?;
-        let older = self.cpus.iter().filter_map(|known| {
-            let (n, s) = split_cpu(known)?;
-            let fits = n < number || (n == number && (s == suffix || s.is_empty()));
-            // Features of an `a` or `f` processor are promised for that one (or its family) only.
-            (fits && (s.is_empty() || n == number)).then_some((n, s, known.as_str()))
+    fn parse(help: &str, wanted: Option<String>) -> Self {
+        let names = help.lines().filter_map(|line| line.split_once(" - ")).map(|(name, _)| name.trim());
+        Self {
+            known: names.clone().filter(|name| name.starts_with("sm_")).map(str::to_owned).collect(),
+            versions: names.filter_map(PtxVersion::of_feature).collect(),
+            wanted,
+        }
+    }
+
+    /// The processor asked for, else the nearest older one whose instructions it has.
+    fn nearest(&self) -> Option<&str> {
+        let (number, suffix) = split_processor(self.wanted.as_deref()?)?;
+        let usable = self.known.iter().filter_map(|known| {
+            let (n, s) = split_processor(known)?;
+            // What `a` and `f` processors add is promised for that number only.
+            let fits = if n == number { s == suffix || s.is_empty() } else { n < number && s.is_empty() };
+            fits.then_some((n, s.len(), known.as_str()))
         });
-        older.max_by_key(|(n, s, _)| (*n, s.len())).map(|(_, _, known)| known)
+        usable.max().map(|(_, _, known)| known)
+    }
+
+    /// The argument of `opt` and `llc` that names it.
+    pub fn argument(&self) -> Option<String> {
+        self.nearest().map(|name| format!("-mcpu={name}"))
+    }
+
+    /// Puts the processor asked for where `llc` could only be told another.
+    fn correct_target(&self, ptx: String) -> Result<String, Error> {
+        match (self.wanted.as_deref(), self.nearest()) {
+            (Some(wanted), Some(named)) if wanted != named => {
+                let why = format!("{wanted} // assembled for {named}: this llc does not know {wanted}");
+                replace_directive(&ptx, ".target", &why)
+            }
+            _ => Ok(ptx),
+        }
     }
 }
 
 /// `sm_103a` as `(103, "a")`.
-fn split_cpu(cpu: &str) -> Option<(u32, &str)> {
-    let name = cpu.strip_prefix("sm_")?;
+fn split_processor(name: &str) -> Option<(u32, &str)> {
+    let name = name.strip_prefix("sm_")?;
     let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
     Some((name[..digits].parse().ok()?, &name[digits..]))
 }
 
-impl Plan {
-    pub fn make(options: &Options, asm: &[Asm<'_>], llc: &Path, empty_module: &Path) -> Result<Self, Error> {
-        let known = Knowledge::of(llc)?;
-        let cpu = options.target_cpu.as_deref().and_then(|cpu| known.nearest(cpu)).map(str::to_owned);
-        let arguments = cpu.iter().map(|cpu| format!("-mcpu={cpu}"));
-        let empty = run(llc, arguments.chain([empty_module.display().to_string(), "-o=-".to_owned()]))?;
-        let default = directive(&empty, ".version")?;
-        let default = PtxVersion::parse(default).ok_or(Error::NoDirective(".version"))?;
-        Self::for_needs(options, cpu, &known, default, asm)
-    }
+/// Runs `llc` on optimised IR and gives the finished PTX.
+///
+/// `module` is the file with the IR, `asm` the asm within it, and `empty` a module with nothing in it.
+pub fn assemble(
+    options: &Options,
+    processor: &Processor,
+    llc: &Path,
+    module: &Path,
+    empty: &Path,
+    asm: &[Asm<'_>],
+) -> Result<String, Error> {
+    let arguments = |module: &Path| {
+        let fixed =
+            [options.optimization.of_llc().to_owned(), "-o=-".to_owned(), module.display().to_string()];
+        processor.argument().into_iter().chain(fixed)
+    };
+    let own = directive(&run(llc, arguments(empty))?, ".version").and_then(PtxVersion::parse);
+    let own = own.ok_or(Error::NoDirective(".version"))?;
+    let (asked, features) = split_features(&options.target_feature);
+    let need = need_of_asm(asm, processor)?.into_iter().chain(asked).fold(own, PtxVersion::max);
+    let told =
+        processor.versions.iter().copied().filter(|version| *version <= need).fold(own, PtxVersion::max);
 
-    fn for_needs(
-        options: &Options,
-        cpu: Option<String>,
-        known: &Knowledge,
-        default: PtxVersion,
-        asm: &[Asm<'_>],
-    ) -> Result<Self, Error> {
-        let (asked, mut features) = split_features(&options.target_feature);
-        let newest = known.versions.iter().copied().chain([NEWEST]).max().unwrap_or(NEWEST);
-        let need =
-            asked.into_iter().chain([default]).chain(need_of_asm(asm, newest)?).max().unwrap_or(default);
-        let told = known.versions.iter().copied().filter(|version| *version <= need).max();
-        let told = told.filter(|version| *version > default);
-        features.extend(told.map(|version| format!("+{}", version.feature())));
-        Ok(Self {
-            version: (told.unwrap_or(default) != need).then_some(need),
-            target: options.target_cpu.clone().filter(|wanted| cpu.as_ref() != Some(wanted)),
-            cpu,
-            features,
-        })
+    let feature = (told > own).then(|| format!("+{}", told.feature()));
+    let features: Vec<_> = features.into_iter().chain(feature).collect();
+    let attributes = (!features.is_empty()).then(|| format!("-mattr={}", features.join(",")));
+    let ptx = processor.correct_target(run(llc, arguments(module).chain(attributes))?)?;
+    if told == need {
+        return Ok(ptx);
     }
-
-    /// The arguments of `opt` and `llc` alike that name the processor.
-    pub fn processor(&self) -> Vec<String> {
-        let cpu = self.cpu.iter().map(|cpu| format!("-mcpu={cpu}"));
-        let features = (!self.features.is_empty()).then(|| format!("-mattr={}", self.features.join(",")));
-        cpu.chain(features).collect()
-    }
-
-    /// Runs `llc` and gives the finished PTX.
-    pub fn assemble(&self, llc: &Path, module: &Path, level: Level) -> Result<String, Error> {
-        let fixed = [level.of_llc().to_owned(), module.display().to_string(), "-o=-".to_owned()];
-        self.correct(run(llc, self.processor().into_iter().chain(fixed))?)
-    }
-
-    fn correct(&self, mut ptx: String) -> Result<String, Error> {
-        if let Some(version) = self.version {
-            let old = format!(".version {}", directive(&ptx, ".version")?);
-            ptx = ptx.replacen(
-                &old,
-                &format!(".version {version} // needed by inline asm; llc knows no newer than {old}"),
-                1,
-            );
-        }
-        if let (Some(target), Some(cpu)) = (&self.target, &self.cpu) {
-            let old = format!(".target {}", directive(&ptx, ".target")?);
-            ptx = ptx.replacen(
-                &old,
-                &format!(".target {target} // assembled for {cpu}: llc does not know {target}"),
-                1,
-            );
-        }
-        Ok(ptx)
-    }
+    let why = format!("{need} // for the instructions of inline asm; this llc knows no version after {told}");
+    replace_directive(&ptx, ".version", &why)
 }
 
 /// The PTX version among LLVM features, and the other features.
@@ -140,7 +117,8 @@ fn split_features(features: &str) -> (Option<PtxVersion>, Vec<String>) {
     (asked, others.into_iter().map(str::to_owned).collect())
 }
 
-fn need_of_asm(asm: &[Asm<'_>], newest: PtxVersion) -> Result<Option<PtxVersion>, Error> {
+fn need_of_asm(asm: &[Asm<'_>], processor: &Processor) -> Result<Option<PtxVersion>, Error> {
+    let newest = processor.versions.iter().copied().fold(NEWEST, PtxVersion::max);
     let mut need = None;
     for block in asm {
         let place = || block.function.map_or("the module".to_owned(), |name| format!("`{}`", readable(name)));
@@ -157,7 +135,89 @@ fn need_of_asm(asm: &[Asm<'_>], newest: PtxVersion) -> Result<Option<PtxVersion>
 }
 
 /// The value of the first line `.name value`.
-fn directive<'a>(ptx: &'a str, name: &'static str) -> Result<&'a str, Error> {
-    let value = ptx.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    value.map(str::trim).ok_or(Error::NoDirective(name))
+fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
+    ptx.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).map(str::trim)
+}
+
+fn replace_directive(ptx: &str, name: &'static str, value: &str) -> Result<String, Error> {
+    let old = directive(ptx, name).ok_or(Error::NoDirective(name))?;
+    Ok(ptx.replacen(&format!("{name} {old}"), &format!("{name} {value}"), 1))
+}
+
+/// The functions that PTX declares and expects from elsewhere.
+pub fn external_functions(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.lines().filter_map(|line| {
+        let signature = line.strip_prefix(".extern .func")?.trim_end_matches([';', '(', ')', ' ']);
+        signature.rsplit(char::is_whitespace).next()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELP: &str = "\
+Available CPUs for this target:
+  sm_100  - Select the sm_100 processor.
+  sm_100a - Select the sm_100a processor.
+  sm_120  - Select the sm_120 processor.
+  sm_90a  - Select the sm_90a processor.
+Available features for this target:
+  ptx86   - Use PTX version 86.
+  sm_90   - Target SM 90.
+";
+
+    fn processor(wanted: &str) -> Processor {
+        Processor::parse(HELP, Some(wanted.to_owned()))
+    }
+
+    #[test]
+    fn the_nearest_processor_is_one_whose_code_runs() {
+        for (wanted, nearest) in [
+            ("sm_100a", Some("sm_100a")),
+            ("sm_100f", Some("sm_100")),
+            ("sm_103a", Some("sm_100")),
+            ("sm_121f", Some("sm_120")),
+            ("sm_95", Some("sm_90")),
+            ("sm_90a", Some("sm_90a")),
+            ("sm_80", None),
+            ("gfx90a", None),
+        ] {
+            assert_eq!(processor(wanted).nearest(), nearest, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn the_target_is_corrected_only_where_it_differs() {
+        let ptx = ".version 8.6\n.target sm_100\n".to_owned();
+        let corrected = processor("sm_103a").correct_target(ptx.clone()).unwrap();
+        assert!(corrected.contains("\n.target sm_103a // assembled for sm_100"), "{corrected}");
+        assert_eq!(processor("sm_100").correct_target(ptx.clone()).unwrap(), ptx);
+    }
+
+    #[test]
+    fn asm_says_which_ptx_it_needs() {
+        let need = |text: &str| {
+            let asm = [Asm { function: Some("k"), text: text.to_owned() }];
+            need_of_asm(&asm, &processor("sm_100")).map_err(|error| error.to_string())
+        };
+        assert_eq!(need("mov a, b; // ptx:8.6\nmov a, b; // ptx:7.8"), Ok(PtxVersion::parse("8.6")));
+        assert_eq!(need("mov a, b;"), Ok(None));
+        let future = need("mov a, b; // ptx:86.0").unwrap_err();
+        assert!(future.contains("`k`") && future.contains("86.0") && future.contains("9.3"), "{future}");
+        assert!(need("// ptx:86").unwrap_err().contains("ptx:86"));
+    }
+
+    #[test]
+    fn features_are_split() {
+        assert_eq!(split_features(""), (None, vec![]));
+        let (version, others) = split_features("+ptx70,+sm_90,+ptx86,-ptx90");
+        assert_eq!((version, others), (PtxVersion::parse("8.6"), vec!["+sm_90".to_owned()]));
+    }
+
+    #[test]
+    fn external_functions_are_found() {
+        let ptx = ".extern .func  (.param .b32 func_retval0) vprintf\n(\n.extern .func f\n()\n.extern .func g();\n.func h\n";
+        assert_eq!(external_functions(ptx).collect::<Vec<_>>(), ["vprintf", "f", "g"]);
+    }
 }

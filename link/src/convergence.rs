@@ -57,8 +57,8 @@ fn without_guard(code: &str) -> Option<&str> {
     predicate.split_once(char::is_whitespace).map(|(_, instruction)| instruction)
 }
 
-/// `None` where a comment does not end.
-fn without_comments(text: &str) -> Option<String> {
+/// PTX without its comments; `None` where one does not end.
+pub(crate) fn without_comments(text: &str) -> Option<String> {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {

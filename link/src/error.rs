@@ -86,6 +86,15 @@ pub enum Error {
     #[error("{}", .0.join("\n"))]
     Panics(Vec<String>),
 
+    /// `llc` can assemble for nothing like the processor.
+    #[error("llc knows no processor like `{wanted}`; correct `-C target-cpu`, it knows {known}")]
+    UnknownProcessor {
+        /// The one asked for.
+        wanted: String,
+        /// All that it knows.
+        known: String,
+    },
+
     /// Asm asks for a PTX version that does not exist.
     #[error(
         "the asm of {place} asks for PTX {version}, but the newest that ptx-link and this LLVM know is {newest}\n  \

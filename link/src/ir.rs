@@ -41,6 +41,8 @@ pub struct Header<'a> {
     pub name: &'a str,
     pub defined: bool,
     pub is_kernel: bool,
+    /// Visible outside the module.
+    pub exported: bool,
     /// Where function attributes may stand.
     pub attributes: usize,
 }
@@ -54,11 +56,13 @@ pub fn header(line: &str) -> Option<Header<'_>> {
     let (start, name) = symbols(line).next()?;
     let parameters = groups(line).into_iter().find(|group| group.start > start)?;
     let after = &line[parameters.end..];
+    let is_said = |keyword| line[..start].split(' ').any(|word| word == keyword);
     let unnamed = [" local_unnamed_addr", " unnamed_addr"].into_iter().find(|words| after.starts_with(words));
     Some(Header {
         name,
         defined,
-        is_kernel: line[..start].split(' ').any(|word| word == "ptx_kernel"),
+        is_kernel: is_said("ptx_kernel"),
+        exported: defined && !is_said("internal") && !is_said("private"),
         attributes: parameters.end + unnamed.map_or(0, str::len),
     })
 }
@@ -253,7 +257,7 @@ mod tests {
     fn headers_are_read() {
         let line = "define ptx_kernel void @k(ptr align(16) %0, { i32 } %1) unnamed_addr #1 !guid !94 {";
         let found = header(line).unwrap();
-        assert_eq!((found.name, found.defined, found.is_kernel), ("k", true, true));
+        assert_eq!((found.name, found.defined, found.is_kernel, found.exported), ("k", true, true, true));
         assert!(line[..found.attributes].ends_with(") unnamed_addr"));
 
         let line = "declare noundef range(i32 0, 9) i32 @\"a b\"(ptr) #7";
@@ -261,6 +265,7 @@ mod tests {
         assert_eq!((found.name, found.defined, found.is_kernel), ("a b", false, false));
         assert!(line[..found.attributes].ends_with("(ptr)"));
 
+        assert!(!header("define internal void @f() {").unwrap().exported);
         assert_eq!(header("@define = global i32 0"), None);
     }
 

@@ -14,6 +14,8 @@ pub struct Program<'a> {
     references: HashMap<&'a str, Vec<&'a str>>,
     data: HashSet<&'a str>,
     kernels: Vec<&'a str>,
+    /// The functions that the module is for: kernels, and what else is visible from outside.
+    entries: Vec<&'a str>,
     undefined: BTreeSet<&'a str>,
     asm: Vec<Asm<'a>>,
 }
@@ -24,7 +26,7 @@ pub struct Asm<'a> {
     pub text: String,
 }
 
-/// The way from a kernel to what should not be there.
+/// The way from an entry to what should not be there.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Path<'a>(Vec<&'a str>);
 
@@ -34,6 +36,7 @@ impl<'a> Program<'a> {
             references: HashMap::new(),
             data: HashSet::new(),
             kernels: Vec::new(),
+            entries: Vec::new(),
             undefined: BTreeSet::new(),
             asm: Vec::new(),
         };
@@ -41,6 +44,9 @@ impl<'a> Program<'a> {
         for line in ir.lines() {
             if let Some(header) = ir::header(line) {
                 function = header.defined.then_some(header.name);
+                if header.exported {
+                    program.entries.push(header.name);
+                }
                 if header.is_kernel {
                     program.kernels.push(header.name);
                 }
@@ -88,9 +94,9 @@ impl<'a> Program<'a> {
         ways
     }
 
-    /// For each kernel the ways into `core::panicking`, the shortest to each function that panics.
+    /// For each entry the ways into `core::panicking`, the shortest to each function that panics.
     pub fn panics(&self) -> Vec<Path<'a>> {
-        self.kernels.iter().flat_map(|kernel| self.ways(kernel, is_panic)).collect()
+        self.entries.iter().flat_map(|entry| self.ways(entry, is_panic)).collect()
     }
 
     fn add_global(&mut self, name: &'a str, line: &'a str) {
@@ -117,10 +123,10 @@ impl<'a> Program<'a> {
         users.into_iter()
     }
 
-    /// From a kernel through `user` to `name`; from `user` where no kernel comes to it.
+    /// From an entry through `user` to `name`; from `user` where no entry comes to it.
     fn way_to(&self, user: &'a str, name: &'a str) -> Path<'a> {
-        let from_kernel = self.kernels.iter().find_map(|kernel| self.ways(kernel, |n| n == user).pop());
-        let mut way = from_kernel.unwrap_or(Path(vec![user]));
+        let from_entry = self.entries.iter().find_map(|entry| self.ways(entry, |n| n == user).pop());
+        let mut way = from_entry.unwrap_or(Path(vec![user]));
         way.0.push(name);
         way
     }
@@ -151,9 +157,9 @@ impl<'a> Program<'a> {
 }
 
 impl Path<'_> {
-    /// What the way leads to, readable.
-    pub fn target(&self) -> String {
-        readable(self.0.last().copied().unwrap_or_default())
+    /// Where the way begins, readable.
+    pub fn entry(&self) -> String {
+        readable(self.0.first().copied().unwrap_or_default())
     }
 
     /// What may have called for the panic at the end, as far as the names tell.

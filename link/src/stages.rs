@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::assemble::Plan;
+use crate::assemble::{Processor, assemble, external_functions};
+use crate::convergence::without_comments;
 use crate::options::Level;
 use crate::program::{self, Program};
 use crate::tools::{Places, Tools, run};
@@ -29,13 +30,18 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     refuse_undefined(&program)?;
     let warnings = report_panics(&program, options)?;
     let ptx = stages.assemble(&optimized, &program)?;
+    refuse_calls_of_llvm(&ptx, &program)?;
     write(&options.output, &ptx)?;
     Ok(warnings)
 }
 
+/// More reports than this help nobody.
+const MOST_PANICS: usize = 12;
+
 struct Stages<'a> {
     options: &'a Options,
     tools: Tools,
+    processor: Processor,
     dir: PathBuf,
     /// Removes `dir` in the end, unless the user wants to keep it.
     _guard: Option<tempfile::TempDir>,
@@ -54,7 +60,8 @@ impl<'a> Stages<'a> {
                 (guard.path().to_owned(), Some(guard))
             }
         };
-        Ok(Self { options, tools, dir, _guard: guard })
+        let processor = Processor::choose(options, &tools.llc)?;
+        Ok(Self { options, tools, processor, dir, _guard: guard })
     }
 
     /// One module of all files.
@@ -82,9 +89,10 @@ impl<'a> Stages<'a> {
         let reached = self.keep(linked, &exported)?;
         // Module asm refers by bare name to symbols that LLVM does not see there.
         let ir = read(&reached)?;
-        let in_asm: Vec<_> = ir.lines().filter_map(ir::module_asm).map(ir::asm_source).collect();
-        let code =
-            in_asm.iter().flat_map(|text| text.split(';')).filter(|part| !program::is_declaration(part));
+        let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
+        let source: String = lines.collect();
+        let source = without_comments(&source).unwrap_or_default();
+        let code = source.split(';').filter(|statement| !program::is_declaration(statement));
         let named: Vec<_> = code.flat_map(program::words).map(str::to_owned).collect();
         if named.is_empty() {
             return Ok(reached);
@@ -135,16 +143,16 @@ impl<'a> Stages<'a> {
         let optimized = self.dir.join("4-optimized.ll");
         let passes = format!("-passes={}", self.options.optimization.passes());
         let output = format!("-o={}", optimized.display());
-        let cpu = self.options.target_cpu.iter().map(|cpu| format!("-mcpu={cpu}"));
-        run(&self.tools.opt, cpu.chain([passes, "-S".to_owned(), output, marked.display().to_string()]))?;
+        let fixed = [passes, "-S".to_owned(), output, marked.display().to_string()];
+        run(&self.tools.opt, self.processor.argument().into_iter().chain(fixed))?;
         Ok(optimized)
     }
 
     fn assemble(&self, optimized: &Path, program: &Program<'_>) -> Result<String, Error> {
         let empty = self.dir.join("empty.ll");
         write(&empty, "target triple = \"nvptx64-nvidia-cuda\"\n")?;
-        let plan = Plan::make(self.options, program.asm(), &self.tools.llc, &empty)?;
-        let ptx = plan.assemble(&self.tools.llc, optimized, self.options.optimization)?;
+        let llc = &self.tools.llc;
+        let ptx = assemble(self.options, &self.processor, llc, optimized, &empty, program.asm())?;
         if self.options.save_temps.is_some() {
             write(&self.dir.join("5-assembled.ptx"), &ptx)?;
         }
@@ -190,15 +198,28 @@ fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
 }
 
-/// Without optimisation every kernel can panic in ways that are only apparent: nothing is said then.
+/// Calls that `llc` itself puts in, of functions that are no longer in the module.
+fn refuse_calls_of_llvm(ptx: &str, program: &Program<'_>) -> Result<(), Error> {
+    let unknown = external_functions(ptx).filter(|name| !program.declares(name));
+    let messages: Vec<_> = unknown
+        .map(|name| format!("undefined symbol `{name}`: llc calls it for an operation that this GPU has no instruction for"))
+        .collect();
+    if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
+}
+
+/// Without optimisation nearly everything can panic as far as one can see: nothing is said then.
 fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>, Error> {
     if options.optimization == Level::None {
         return Ok(Vec::new());
     }
+    let panics = program.panics();
     let describe = |way: &program::Path| {
-        format!("a kernel can panic: {}\n  way: {way}\n  likely cause: {}", way.target(), way.cause())
+        format!("`{}` can panic\n  way: {way}\n  likely cause: {}", way.entry(), way.cause())
     };
-    let reports: Vec<_> = program.panics().iter().map(describe).collect();
+    let mut reports: Vec<_> = panics.iter().take(MOST_PANICS).map(describe).collect();
+    if panics.len() > MOST_PANICS {
+        reports.push(format!("there are {} more ways to a panic", panics.len() - MOST_PANICS));
+    }
     if options.deny_panics && !reports.is_empty() { Err(Error::Panics(reports)) } else { Ok(reports) }
 }
 

@@ -1,0 +1,144 @@
+//! Kernels that link without a complaint.
+
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+
+use core::arch::{asm, global_asm};
+
+shared::shared_memory!(tile, 128);
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
+
+#[inline(always)]
+fn thread() -> u32 {
+    let index: u32;
+    unsafe { asm!("mov.u32 {0}, %tid.x;", out(reg32) index, options(pure, nomem, nostack, preserves_flags)) }
+    index
+}
+
+#[inline(always)]
+fn barrier() {
+    unsafe { asm!("barrier.cta.sync 0;", options(nostack, preserves_flags)) }
+}
+
+#[inline(always)]
+fn active() -> u32 {
+    let mask: u32;
+    unsafe { asm!("activemask.b32 {0};", out(reg32) mask, options(nomem, nostack, preserves_flags)) }
+    mask
+}
+
+/// LLVM likes to join the two branches by copying the barrier into both.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn barrier_between(first: *mut u32, second: *mut u32) {
+    let thread = thread();
+    if thread == 0 {
+        unsafe { *first = 1 }
+    }
+    barrier();
+    if thread == 0 {
+        unsafe { *second = 2 }
+    }
+}
+
+/// LLVM likes to move what both arms do above the branch.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn mask_in_both_arms(out: *mut u32, limit: u32) {
+    let mask = if thread() < limit { active() } else { active() };
+    unsafe { *out.add(thread() as usize) = mask }
+}
+
+/// The form for linkers that mark nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn labelled(out: *mut u32) {
+    unsafe {
+        asm!("barrier.cta.sync 1; // {never}", never = label { unsafe { core::hint::unreachable_unchecked() } });
+        *out = 1;
+    }
+}
+
+/// Nothing convergent here: marks must not change a single instruction.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn plain(input: *const f32, out: *mut f32, count: usize, bar: u32) {
+    #[inline(never)]
+    fn scale(value: f32, by: f32) -> f32 {
+        value * by + 1.0
+    }
+    let mut index = thread() as usize;
+    while index < count {
+        let done: u32;
+        unsafe {
+            asm!(
+                "{{",
+                ".reg .pred p;",
+                "mbarrier.test_wait.parity.shared::cta.b64 p, [{bar}], 0;",
+                "selp.u32 {done}, 1, 0, p;",
+                "}}",
+                bar = in(reg32) bar,
+                done = out(reg32) done,
+                options(nostack, preserves_flags)
+            );
+            let value = *input.add(index);
+            *out.add(index) = if done != 0 { value } else { scale(value, 2.0) };
+        }
+        index += 256;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn needs_8_6(out: *mut u32) {
+    unsafe {
+        asm!("fence.acq_rel.cta; // ptx:8.6", "fence.acq_rel.cta; // ptx:8.1", options(nostack));
+        *out = 1;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn needs_9_3(out: *mut u32) {
+    unsafe {
+        asm!("fence.acq_rel.cta; // ptx:9.3", options(nostack));
+        *out = 1;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn addresses(out: *mut u32) {
+    unsafe {
+        *out = tile::address();
+        *out.add(1) = shared::tile::address();
+        *out.add(2) = shared::first::address();
+        *out.add(3) = shared::second::address(*out);
+    }
+}
+
+/// Wide arithmetic, for which other targets call into compiler-builtins.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn wide(out: *mut u128, by: u128, float: *mut f64) {
+    unsafe {
+        *out = (*out).checked_div(by).unwrap_or(0).wrapping_mul(by);
+        *float = *float % 3.0;
+    }
+}
+
+/// Only `stub` below calls it.
+pub extern "C" fn body_of_stub(value: u32) -> u32 {
+    value ^ 0x5a5a
+}
+
+global_asm!(
+    ".func (.param .b32 result) {body} (.param .b32 value);",
+    ".visible .entry stub(.param .u64 out) {{",
+    "  .reg .b32 %r; .reg .b64 %rd;",
+    "  .param .b32 value; .param .b32 result;",
+    "  st.param.b32 [value], 7;",
+    "  call (result), {body}, (value);",
+    "  ld.param.b32 %r, [result];",
+    "  ld.param.u64 %rd, [out];",
+    "  st.u32 [%rd], %r;",
+    "  ret;",
+    "}}",
+    body = sym body_of_stub,
+);

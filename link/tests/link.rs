@@ -1,0 +1,312 @@
+//! Links real device crates: built once, with the linker under test, then linked in every way.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+const LINKER: &str = env!("CARGO_BIN_EXE_ptx-link");
+const LEVELS: [&str; 6] = ["0", "1", "2", "3", "s", "z"];
+
+/// The Rust libraries of the device crates, by crate, and the PTX that rustc's own link gave.
+struct Built {
+    libraries: HashMap<String, PathBuf>,
+    ptx: PathBuf,
+}
+
+fn built() -> &'static Built {
+    static BUILT: OnceLock<Result<Built, String>> = OnceLock::new();
+    BUILT.get_or_init(build).as_ref().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn build() -> Result<Built, String> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/Cargo.toml");
+    let linker = format!("-Clinker={LINKER}");
+    let flags = [
+        "-Ctarget-cpu=sm_90a",
+        "-Cno-prepopulate-passes",
+        // The MIR passes that duplicate blocks, and that merge the arms of a branch.
+        "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification",
+        &linker,
+        "-Clink-arg=--deny-panics",
+    ];
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--target=nvptx64-nvidia-cuda", "-Zbuild-std=core", "--workspace"])
+        .arg("--message-format=json-render-diagnostics")
+        .arg("--manifest-path")
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env_remove("RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let messages = String::from_utf8(output.stdout).expect("cargo writes JSON");
+    let files: Vec<_> = messages.split('"').map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+    let named = |start: &str, end: &str| {
+        let is_named = |path: &&PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(start) && name.ends_with(end)
+        };
+        files.iter().find(is_named).cloned().ok_or_else(|| format!("cargo made no {start}…{end}: {messages}"))
+    };
+    let mut libraries = HashMap::new();
+    for name in ["core", "compiler_builtins", "shared", "kernels", "faulty"] {
+        libraries.insert(name.to_owned(), named(&format!("lib{name}"), ".rlib")?);
+    }
+    Ok(Built { libraries, ptx: named("kernels", ".ptx")? })
+}
+
+/// One link of a crate with everything it depends on.
+struct Link {
+    command: Command,
+    dir: tempfile::TempDir,
+}
+
+impl Link {
+    fn of(crates: &[&str], kernels: &[&str], level: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = Command::new(LINKER);
+        command.args(kernels.iter().flat_map(|kernel| ["--export-symbol", kernel]));
+        command
+            .args(crates.iter().chain(&["core", "compiler_builtins"]).map(|name| &built().libraries[*name]));
+        command.args(["--target=nvptx64-nvidia-cuda", "--target-cpu=sm_90a", &format!("-O{level}")]);
+        command.arg("-o").arg(dir.path().join("out.ptx"));
+        Self { command, dir }
+    }
+
+    fn kernel(kernel: &str, level: &str) -> Self {
+        Self::of(&["kernels", "shared"], &[kernel], level)
+    }
+
+    fn with(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    fn output(&mut self) -> Output {
+        self.command.output().expect("the linker runs")
+    }
+
+    /// The PTX of a link that says nothing.
+    fn ptx(mut self) -> String {
+        let output = self.output();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{:?}\n{said}", self.command);
+        fs::read_to_string(self.dir.path().join("out.ptx")).unwrap()
+    }
+
+    /// What a link that fails says.
+    fn error(mut self) -> String {
+        let output = self.output();
+        assert!(!output.status.success(), "{:?} succeeded", self.command);
+        assert!(!self.dir.path().join("out.ptx").exists(), "a failed link leaves an output");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+/// How often an instruction stands in PTX.
+fn count(ptx: &str, mnemonic: &str) -> usize {
+    ptx.lines().filter(|line| line.split_whitespace().next() == Some(mnemonic)).count()
+}
+
+#[track_caller]
+fn assert_says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn cargo_links_with_it() {
+    let ptx = fs::read_to_string(&built().ptx).unwrap();
+    assert_says(
+        &ptx,
+        &[".version 9.3", ".target sm_90a\n", ".visible .entry barrier_between(", ".visible .entry stub("],
+    );
+    assert_eq!(count(&ptx, "barrier.cta.sync"), 2);
+}
+
+#[test]
+fn every_level_links_every_kernel_whole() {
+    for level in LEVELS {
+        let ptx = Link::of(&["kernels", "shared"], &[], level).ptx();
+        assert_eq!(count(&ptx, "activemask.b32"), 2, "at {level}");
+        assert_eq!(count(&ptx, "barrier.cta.sync"), 2, "at {level}");
+        assert_says(&ptx, &["entry plain(", "entry addresses(", "entry wide("]);
+        assert_shared_memory_is_whole(&ptx);
+    }
+}
+
+#[test]
+fn without_marks_llvm_copies_and_merges() {
+    let marked = |kernel, mnemonic| count(&Link::kernel(kernel, "3").ptx(), mnemonic);
+    let unmarked = |kernel, mnemonic| count(&Link::kernel(kernel, "3").with(&["--no-marks"]).ptx(), mnemonic);
+    assert_eq!(marked("barrier_between", "barrier.cta.sync"), 1);
+    assert_eq!(unmarked("barrier_between", "barrier.cta.sync"), 2);
+    assert_eq!(marked("mask_in_both_arms", "activemask.b32"), 2);
+    assert_eq!(unmarked("mask_in_both_arms", "activemask.b32"), 1);
+}
+
+#[test]
+fn marks_cost_nothing_where_nothing_is_convergent() {
+    for level in ["1", "3"] {
+        let unmarked = Link::kernel("plain", level).with(&["--no-marks"]).ptx();
+        assert_eq!(Link::kernel("plain", level).ptx(), unmarked, "at {level}");
+    }
+}
+
+#[test]
+fn stages_are_kept_on_request_and_show_the_marks() {
+    let stages = tempfile::tempdir().unwrap();
+    let option = format!("--save-temps={}", stages.path().join("deep").display());
+    Link::kernel("labelled", "3").with(&[&option]).ptx();
+    let marked = fs::read_to_string(stages.path().join("deep/3-marked.ll")).unwrap();
+    let call = marked.lines().find(|line| line.contains("callbr void asm")).expect("a labelled asm");
+    assert_says(call, &["barrier.cta.sync 1;", ") convergent"]);
+    let mut names: Vec<_> =
+        fs::read_dir(stages.path().join("deep")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(
+        names.iter().filter(|name| name.to_string_lossy().starts_with(['1', '2', '3', '4', '5'])).count(),
+        5
+    );
+}
+
+#[test]
+fn asm_raises_the_ptx_version() {
+    for (kernel, version) in [("plain", "8.0"), ("needs_8_6", "8.6"), ("needs_9_3", "9.3")] {
+        let ptx = Link::kernel(kernel, "3").ptx();
+        assert!(
+            ptx.lines().any(|line| line.split(" //").next() == Some(&format!(".version {version}"))),
+            "{ptx}"
+        );
+    }
+    let asked = Link::kernel("needs_8_6", "3").with(&["--target-feature=+ptx81,+ptx87"]).ptx();
+    assert_says(&asked, &[".version 8.7\n"]);
+    let newer =
+        Link::of(&["kernels", "shared"], &["needs_8_6"], "3").with(&["--target-feature=+ptx70"]).ptx();
+    assert_says(&newer, &[".version 8.6\n"]);
+}
+
+#[test]
+fn a_version_that_does_not_exist_is_refused() {
+    let error = Link::of(&["faulty"], &["needs_the_future"], "3").error();
+    assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.3"]);
+}
+
+#[test]
+fn an_unknown_processor_is_assembled_as_its_nearest() {
+    let mut link = Link::kernel("plain", "3");
+    let arguments: Vec<_> =
+        link.command.get_args().map(|a| a.to_owned()).filter(|a| a != "--target-cpu=sm_90a").collect();
+    link.command = Command::new(LINKER);
+    link.command.args(arguments).arg("--target-cpu=sm_199");
+    assert_says(&link.ptx(), &["\n.target sm_199 // assembled for sm_1"]);
+}
+
+#[test]
+fn an_undefined_symbol_is_named_with_its_user() {
+    for level in ["0", "3"] {
+        let error = Link::of(&["faulty"], &["uses_another_crate"], level).error();
+        assert_says(
+            &error,
+            &[
+                "error: undefined symbol `shared::second::address` (_",
+                "`uses_another_crate` -> `faulty::through` -> `shared::second::address`",
+            ],
+        );
+        assert_eq!(error.matches("undefined symbol").count(), 1);
+    }
+    Link::of(&["faulty", "shared"], &["uses_another_crate"], "3").ptx();
+}
+
+#[test]
+fn a_panic_is_reported_with_its_way_and_cause() {
+    let kernels = ["indexes", "divides", "unwraps"];
+    let reports = [
+        ("`indexes` -> `core::panicking::panic_bounds_check`", "out of bounds"),
+        ("`divides` -> `faulty::quotient` -> `core::panicking::panic_const::", "divisor may be zero"),
+        ("`unwraps` -> `core::option::unwrap_failed` -> `core::panicking::panic`", "`unwrap`"),
+    ];
+    for level in ["1", "3", "s", "z"] {
+        let output = Link::of(&["faulty"], &kernels, level).output();
+        assert!(output.status.success());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.matches("` can panic\n").count(), 3, "{said}");
+        for (way, cause) in reports {
+            assert_says(&said, &[way, cause]);
+        }
+    }
+    for (kernel, (way, cause)) in kernels.iter().zip(reports) {
+        let error = Link::of(&["faulty"], &[kernel], "2").with(&["--deny-panics"]).error();
+        assert_says(&error, &[&format!("error: `{kernel}` can panic\n"), way, cause]);
+    }
+    Link::of(&["faulty"], &kernels, "0").with(&["--deny-panics"]).ptx();
+}
+
+/// Every name of shared memory that the PTX mentions is declared, once.
+fn assert_shared_memory_is_whole(ptx: &str) {
+    let is_declaration = |line: &&str| line.trim_start().starts_with(".shared .align 16 .b8");
+    let declared: Vec<_> = ptx.lines().filter(is_declaration).collect();
+    assert_eq!(declared.len(), 2, "{declared:?}");
+    let words = ptx.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let uses: Vec<_> = words.filter(|word| word.ends_with("__smem")).collect();
+    assert!(uses.len() >= 6, "{uses:?}");
+    for name in uses {
+        let declarations = declared.iter().filter(|line| line.contains(&format!(" {name}[")));
+        assert_eq!(declarations.count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_function_that_only_module_asm_calls_is_kept() {
+    let ptx = Link::kernel("plain", "3").ptx();
+    let definition =
+        ptx.split(".func").find(|text| text.contains("body_of_stub(") && text.contains("xor.b32"));
+    assert!(definition.is_some(), "{ptx}");
+}
+
+#[test]
+fn line_numbers_are_there_with_debug_only() {
+    let ptx = Link::kernel("plain", "3").with(&["--debug"]).ptx();
+    assert_says(&ptx, &["\t.loc\t", "kernels/src/lib.rs", "\n.target sm_90a\n"]);
+    assert!(!Link::kernel("plain", "3").ptx().contains("\t.loc\t"));
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let temporary = tempfile::tempdir().unwrap();
+    let runs = [
+        (Link::kernel("plain", "3"), true),
+        (Link::of(&["faulty"], &["uses_another_crate"], "3"), false),
+        (Link::kernel("plain", "3").with(&["/no/such/file.o"]), false),
+    ];
+    for (mut link, succeeds) in runs {
+        link.command.env("TMPDIR", temporary.path());
+        assert_eq!(link.output().status.success(), succeeds);
+        assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(link.dir.path()).unwrap().count(), usize::from(succeeds));
+    }
+}
+
+#[test]
+fn missing_tools_are_named_with_the_cure() {
+    let empty = tempfile::tempdir().unwrap();
+    let mut link = Link::kernel("plain", "3");
+    link.command.env("PTX_LINK_LLVM", empty.path());
+    assert_says(&link.error(), &["PTX_LINK_LLVM", "llvm-link", "rustup component add llvm-tools"]);
+}
+
+#[test]
+fn what_is_no_bitcode_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let object = dir.path().join("text.o");
+    fs::write(&object, "no bitcode").unwrap();
+    let error = Link::kernel("plain", "3").with(&[&object.display().to_string()]).error();
+    assert_says(&error, &["llvm-link", "failed (", "text.o"]);
+}
