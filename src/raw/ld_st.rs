@@ -53,7 +53,7 @@ instruction! {
 
 instruction! {
     /// Stores one byte.
-    @unsafe fn st_shared_cta_b8(addr: u32 = reg32, b: i8 = reg16);
+    @unsafe fn st_shared_cta_b8(addr: u32 = reg32, b: u8 = reg16);
     form: "st.weak.shared::cta.b8 [addr], b;";
     ptx: "st.weak.shared::cta.b8" .. " [{addr}], {b};";
     isa: "7.8", target: "sm_70", section: "9.7.9.11";

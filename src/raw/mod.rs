@@ -12,6 +12,7 @@
 //! instruction.
 
 #[macro_use]
+#[cfg_attr(not(target_arch = "nvptx64"), allow(unused_macros))]
 mod macros;
 pub(crate) use probe;
 

@@ -1,0 +1,192 @@
+//! Refuses a device build that would go wrong silently: one that loses convergence, or whose features and
+//! target-cpu disagree. `tests/build_script.rs` includes this file.
+
+use std::env;
+use std::path::Path;
+
+/// The features that a `-Ctarget-cpu` provides: what its instructions include, by the Target ISA Notes of PTX.
+const PROVIDED: &[(&str, &[&str])] = &[
+    ("sm_90", &["sm_90"]),
+    ("sm_90a", &["sm_90", "sm_90a"]),
+    ("sm_100", &["sm_90", "sm_100"]),
+    ("sm_100f", &["sm_90", "sm_100", "sm_100f"]),
+    ("sm_100a", &["sm_90", "sm_100", "sm_100f", "sm_100a"]),
+    ("sm_103", &["sm_90", "sm_100"]),
+    ("sm_103f", &["sm_90", "sm_100", "sm_100f"]),
+    ("sm_103a", &["sm_90", "sm_100", "sm_100f", "sm_103a"]),
+    ("sm_110", &["sm_90", "sm_100"]),
+    ("sm_110f", &["sm_90", "sm_100"]),
+    ("sm_110a", &["sm_90", "sm_100", "sm_110a"]),
+    ("sm_120", &["sm_90", "sm_100"]),
+    ("sm_120f", &["sm_90", "sm_100"]),
+    ("sm_120a", &["sm_90", "sm_100", "sm_120a"]),
+    ("sm_121", &["sm_90", "sm_100"]),
+    ("sm_121f", &["sm_90", "sm_100"]),
+    ("sm_121a", &["sm_90", "sm_100"]),
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("nvptx64") {
+        return;
+    }
+    rerun_when_configuration_changes();
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let device = Device {
+        flags: flags.split('\x1f').filter(|flag| !flag.is_empty()).map(str::to_owned).collect(),
+        linker: env::var("RUSTC_LINKER").ok(),
+        features: features(),
+        rustc_minor: rustc_minor(),
+    };
+    for fault in device.faults() {
+        println!("cargo::error={fault}");
+    }
+}
+
+/// Cargo compares the flags it gives to a build script, but not the linker: look where that may come from.
+fn rerun_when_configuration_changes() {
+    println!("cargo::rerun-if-env-changed=CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER");
+    let out_dir = env::var_os("OUT_DIR").map(std::path::PathBuf::from).unwrap_or_default();
+    let home = env::var_os("CARGO_HOME").map(std::path::PathBuf::from).unwrap_or_default();
+    let configs = out_dir.ancestors().map(|folder| folder.join(".cargo/config.toml")).chain([home.join("config.toml")]);
+    for config in configs.filter(|config| config.exists()) {
+        println!("cargo::rerun-if-changed={}", config.display());
+    }
+}
+
+fn features() -> Vec<String> {
+    let known = PROVIDED.iter().flat_map(|(_, features)| features.iter()).chain(&["stock-linker"]);
+    let set = |feature: &str| {
+        env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
+    };
+    let mut features: Vec<String> = known.filter(|feature| set(feature)).map(|&f| f.to_owned()).collect();
+    features.sort();
+    features.dedup();
+    features
+}
+
+fn rustc_minor() -> Option<u32> {
+    let rustc = env::var_os("RUSTC")?;
+    let version = std::process::Command::new(rustc).arg("--version").output().ok()?;
+    String::from_utf8(version.stdout).ok()?.split('.').nth(1)?.parse().ok()
+}
+
+/// A device build, as cargo shows it to a build script.
+pub struct Device {
+    pub flags: Vec<String>,
+    pub linker: Option<String>,
+    pub features: Vec<String>,
+    pub rustc_minor: Option<u32>,
+}
+
+impl Device {
+    /// What is wrong, each fault with its cure.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if !self.has_feature("stock-linker") {
+            faults.extend(self.convergence_faults());
+        }
+        faults.extend(self.target_fault());
+        faults
+    }
+
+    fn convergence_faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let linker = self.codegen("linker").or(self.linker.as_deref()).unwrap_or("llvm-bitcode-linker");
+        let stem = Path::new(linker).file_stem().and_then(|stem| stem.to_str()).unwrap_or(linker);
+        if stem != "ptx-link" {
+            faults.push(format!(
+                "the linker is `{linker}`, which does not mark convergent instructions: LLVM may then copy a barrier into \
+                 divergent branches. Set `linker = \"ptx-link\"` under `[target.nvptx64-nvidia-cuda]` in \
+                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx` and read what it does not guarantee"
+            ));
+        }
+        let link_args = self.all_codegen("link-arg").chain(self.all_codegen("link-args"));
+        if link_args.flat_map(str::split_whitespace).any(|arg| arg == "--no-marks") {
+            faults.push("`--no-marks` switches off the convergence marks: remove it from the link-args".into());
+        }
+        let on = |value: &str| matches!(value, "" | "y" | "yes" | "on" | "true");
+        if !self.codegen("no-prepopulate-passes").is_some_and(on) {
+            faults.push(
+                "`-Cno-prepopulate-passes` is missing: rustc would run LLVM passes before the linker can mark convergent \
+                 instructions. Add it to `rustflags` under `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
+                    .into(),
+            );
+        }
+        if self.rustc_minor.is_some_and(|minor| minor <= 96) && !self.jump_threading_is_off() {
+            faults.push(
+                "`-Zmir-enable-passes=-JumpThreading` is missing: this compiler's MIR pass copies blocks, barriers \
+                 included. Add it to `rustflags` under `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
+                    .into(),
+            );
+        }
+        faults
+    }
+
+    fn target_fault(&self) -> Option<String> {
+        let Some(cpu) = self.codegen("target-cpu") else {
+            return Some(
+                "no `-Ctarget-cpu`: add `-Ctarget-cpu=sm_90a` (or another) to `rustflags` under \
+                 `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
+                    .into(),
+            );
+        };
+        let Some((_, provided)) = PROVIDED.iter().find(|(known, _)| *known == cpu) else {
+            let known: Vec<_> = PROVIDED.iter().map(|(cpu, _)| *cpu).collect();
+            return Some(format!(
+                "`-Ctarget-cpu={cpu}` is not one that `ptx` has instructions for: {}",
+                known.join(", ")
+            ));
+        };
+        let missing: Vec<_> = self
+            .features
+            .iter()
+            .filter(|feature| *feature != "stock-linker" && !provided.contains(&feature.as_str()))
+            .map(|feature| format!("`{feature}`"))
+            .collect();
+        if missing.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "`-Ctarget-cpu={cpu}` does not provide the enabled {} {} of `ptx`: it provides {}. Change the one or the other",
+            if missing.len() == 1 { "feature" } else { "features" },
+            missing.join(", "),
+            provided.join(", ")
+        ))
+    }
+
+    fn has_feature(&self, name: &str) -> bool {
+        self.features.iter().any(|feature| feature == name)
+    }
+
+    fn jump_threading_is_off(&self) -> bool {
+        self.options(&["-Z"])
+            .filter_map(|option| option.strip_prefix("mir-enable-passes="))
+            .flat_map(|passes| passes.split(','))
+            .any(|pass| pass == "-JumpThreading")
+    }
+
+    /// The last value of a codegen option; empty where it has none.
+    fn codegen(&self, name: &str) -> Option<&str> {
+        self.all_codegen(name).last()
+    }
+
+    fn all_codegen(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.options(&["-C", "--codegen"]).filter_map(move |option| {
+            let (key, value) = option.split_once('=').unwrap_or((option, ""));
+            // rustc takes `_` for `-`.
+            (key.replace('_', "-") == name).then_some(value)
+        })
+    }
+
+    /// The options behind a switch, written as one argument (`-Cx`, `--codegen=x`) or as two.
+    fn options<'a>(&'a self, switches: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        self.flags.iter().enumerate().filter_map(move |(i, flag)| {
+            let rest = switches.iter().find_map(|switch| flag.strip_prefix(switch))?;
+            match rest {
+                "" => self.flags.get(i + 1).map(String::as_str),
+                _ => Some(rest.strip_prefix('=').unwrap_or(rest)),
+            }
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! Launches `axpy_bulk` (`kernels/src/axpy_bulk.rs`): y ← a·x + y.
+
+use std::ops::Range;
+
+use ptx_host::{DevicePtr, DeviceSlice, DeviceSliceMut, Kernel, LaunchConfig, Module, Stream};
+
+/// What a bulk copy's addresses must be multiples of, in bytes.
+pub const ALIGNMENT: u64 = 16;
+
+/// What the kernel was built for, and how many of its blocks share a multiprocessor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Threads per block.
+    pub threads: u32,
+    /// Stages of the ring; each holds a tile of x and one of y.
+    pub stages: u32,
+    /// Bytes of a tile.
+    pub tile_bytes: u32,
+    /// Blocks per multiprocessor.
+    pub ctas_per_sm: u32,
+}
+
+impl Shape {
+    /// The kernel as it is in the bundle.
+    pub const SHIPPED: Self = Self { threads: 256, stages: 3, tile_bytes: 16 * 1024, ctas_per_sm: 1 };
+
+    /// Room beside the tiles, for what is aligned and for the barriers, in bytes.
+    const EXTRA_SHARED_BYTES: u32 = 128;
+
+    /// Dynamic shared memory of a block, in bytes.
+    #[must_use]
+    pub const fn dynamic_shared_bytes(&self) -> u32 {
+        self.stages * 2 * self.tile_bytes + Self::EXTRA_SHARED_BYTES
+    }
+
+    /// Elements of a tile.
+    #[must_use]
+    pub const fn tile_len(&self) -> usize {
+        self.tile_bytes as usize / size_of::<f32>()
+    }
+}
+
+/// Why a call was refused before anything was launched, or how the launch failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A base pointer that bulk copies cannot use.
+    #[error(
+        "{array} is at {address:#x}, which is no multiple of {ALIGNMENT}: bulk copies need arrays aligned to \
+         {ALIGNMENT} bytes; start the slice at an element whose index is a multiple of 4"
+    )]
+    Misaligned {
+        /// `x` or `y`.
+        array: &'static str,
+        /// Its address.
+        address: u64,
+    },
+    /// An array shorter than `n`.
+    #[error("{array} has {len} elements, fewer than n = {n}")]
+    TooShort {
+        /// `x` or `y`.
+        array: &'static str,
+        /// Its length.
+        len: usize,
+        /// Elements to be computed.
+        n: usize,
+    },
+    /// Arrays that share memory: the kernel reads x while it writes y.
+    #[error("x ({:#x}..{:#x}) and y ({:#x}..{:#x}) overlap; give them separate memory", x.start, x.end, y.start, y.end)]
+    Overlap {
+        /// Addresses of x.
+        x: Range<u64>,
+        /// Addresses of y.
+        y: Range<u64>,
+    },
+    /// The launch itself failed.
+    #[error(transparent)]
+    Host(#[from] ptx_host::Error),
+}
+
+/// The kernel, ready to be launched safely.
+#[derive(Debug)]
+pub struct AxpyBulk {
+    kernel: Kernel<(f32, DevicePtr<f32>, DevicePtr<f32>, u64)>,
+    shape: Shape,
+}
+
+impl AxpyBulk {
+    /// Finds the kernel in a module.
+    ///
+    /// # Errors
+    ///
+    /// If the module has no `axpy_bulk`, or one with other parameters.
+    ///
+    /// # Safety
+    ///
+    /// The module was built from `kernels/src/axpy_bulk.rs`, for this shape.
+    pub unsafe fn new(module: &Module, shape: Shape) -> ptx_host::Result<Self> {
+        Ok(Self { kernel: module.kernel("axpy_bulk")?, shape })
+    }
+
+    /// Puts y ← a·x + y over the first `n` elements on a stream. Nothing is launched if the arrays are unfit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] says which array is unfit and what to do, or how the launch failed.
+    pub fn launch(
+        &self,
+        stream: &Stream,
+        a: f32,
+        x: DeviceSlice<'_, f32>,
+        y: &mut DeviceSliceMut<'_, f32>,
+        n: usize,
+    ) -> Result<(), Error> {
+        let (x_ptr, y_ptr) = (x.as_ptr(), y.as_mut_ptr());
+        check_arrays(Array::new("x", x_ptr, x.len()), Array::new("y", y_ptr, y.len()), n)?;
+        let grid = self.kernel.module().device().info().multiprocessors * self.shape.ctas_per_sm;
+        let config =
+            LaunchConfig::new(grid, self.shape.threads).dynamic_shared(self.shape.dynamic_shared_bytes());
+        // SAFETY: x and y have n elements, are aligned and apart; `y` is borrowed exclusively, and memory is not
+        // freed before the device is done. `new`'s caller vouched for the kernel.
+        unsafe { self.kernel.launch(stream, &config, (a, x_ptr, y_ptr, n as u64))? };
+        Ok(())
+    }
+
+    /// Elements that one round of all blocks computes.
+    #[must_use]
+    pub fn round_len(&self) -> usize {
+        let blocks = self.kernel.module().device().info().multiprocessors * self.shape.ctas_per_sm;
+        self.shape.tile_len() * blocks as usize
+    }
+
+    /// What it was built for.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The kernel itself, for its resources.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel<(f32, DevicePtr<f32>, DevicePtr<f32>, u64)> {
+        &self.kernel
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Array {
+    name: &'static str,
+    address: u64,
+    len: usize,
+}
+
+impl Array {
+    fn new(name: &'static str, pointer: DevicePtr<f32>, len: usize) -> Self {
+        Self { name, address: pointer.address(), len }
+    }
+
+    /// Addresses of the first `n` elements.
+    fn span(self, n: usize) -> Range<u64> {
+        self.address..self.address + (n * size_of::<f32>()) as u64
+    }
+}
+
+fn check_arrays(x: Array, y: Array, n: usize) -> Result<(), Error> {
+    for Array { name, address, len } in [x, y] {
+        if !address.is_multiple_of(ALIGNMENT) {
+            return Err(Error::Misaligned { array: name, address });
+        }
+        if len < n {
+            return Err(Error::TooShort { array: name, len, n });
+        }
+    }
+    let (x, y) = (x.span(n), y.span(n));
+    if x.start.max(y.start) < x.end.min(y.end) {
+        return Err(Error::Overlap { x, y });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(x: (u64, usize), y: (u64, usize), n: usize) -> Result<(), String> {
+        let array = |name, (address, len)| Array { name, address, len };
+        check_arrays(array("x", x), array("y", y), n).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn aligned_arrays_apart_are_taken() {
+        check((0x1000, 8), (0x2000, 8), 8).unwrap();
+        check((0x1010, 4), (0x1020, 4), 4).unwrap();
+        check((0x1020, 4), (0x1010, 4), 4).unwrap();
+    }
+
+    #[test]
+    fn misaligned_bases_are_refused_with_address_need_and_cure() {
+        assert_eq!(
+            check((0x1004, 8), (0x2000, 8), 8).unwrap_err(),
+            "x is at 0x1004, which is no multiple of 16: bulk copies need arrays aligned to 16 bytes; start the \
+             slice at an element whose index is a multiple of 4"
+        );
+        for off in (4..16).step_by(4) {
+            assert!(
+                check((0x1000, 8), (0x2000 + off, 8), 8).unwrap_err().starts_with("y is at 0x200"),
+                "{off}"
+            );
+        }
+        assert!(check((0x1004, 0), (0x2000, 0), 0).is_err(), "alignment does not depend on n");
+    }
+
+    #[test]
+    fn short_arrays_are_refused() {
+        assert_eq!(check((0x1000, 7), (0x2000, 8), 8).unwrap_err(), "x has 7 elements, fewer than n = 8");
+        assert_eq!(check((0x1000, 8), (0x2000, 7), 8).unwrap_err(), "y has 7 elements, fewer than n = 8");
+    }
+
+    #[test]
+    fn overlapping_arrays_are_refused() {
+        for (x, y) in [(0x1000, 0x1000), (0x1000, 0x1010), (0x1010, 0x1000)] {
+            assert!(check((x, 8), (y, 8), 8).unwrap_err().contains("overlap"), "{x:#x} {y:#x}");
+        }
+        check((0x1000, 8), (0x1000, 8), 0).unwrap();
+        // Only what the kernel touches counts.
+        check((0x1000, 8), (0x1010, 8), 4).unwrap();
+    }
+
+    #[test]
+    fn shared_memory_is_two_tiles_a_stage_and_the_extra() {
+        assert_eq!(Shape::SHIPPED.dynamic_shared_bytes(), 3 * 2 * 16 * 1024 + 128);
+        assert_eq!(Shape::SHIPPED.tile_len(), 4096);
+    }
+}

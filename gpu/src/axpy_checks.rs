@@ -1,0 +1,384 @@
+//! The checks of `axpy_bulk`: right for every length and seed, on a file, refusals, and speed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use ptx_host::{DeviceBuffer, Event, Module, PinnedBuffer};
+use serde_json::json;
+
+use crate::axpy_bulk::{AxpyBulk, Error as LaunchError, Shape};
+use crate::check::{Check, Finding, Gpu};
+use crate::cli::Options;
+use crate::data;
+
+/// The large length of all bars: 1 GiB an array, and a tail.
+const LARGE: usize = (1 << 28) + 5;
+/// Large enough for many rounds of all stages.
+const QUICK: usize = (1 << 24) + 5;
+/// Lengths around nothing, a tile, and a power of two.
+const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
+/// Elements before and after each array that must stay as they are.
+const GUARD: usize = 1024;
+/// A NaN: read by mistake it spoils the result, overwritten it is missed.
+const GUARD_BITS: u32 = 0x7fc0_dead;
+/// Starts of x and y, in elements beyond 256-byte alignment: all are multiples of 16 bytes.
+const OFFSETS: [(usize, usize); 3] = [(0, 0), (4, 12), (60, 8)];
+const MAX_OFFSET: usize = 64;
+
+pub fn list(options: &Options) -> Result<Vec<Check>> {
+    let mut checks = Vec::new();
+    for kind in ["ptx", "cubin"] {
+        let image = options.dir()?.join(format!("axpy_bulk.{kind}"));
+        let shape = Shape { ctas_per_sm: options.ctas_per_sm, ..Shape::SHIPPED };
+        checks.extend(list_for(options, kind, &image, shape));
+    }
+    Ok(checks)
+}
+
+fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Check> {
+    let name = |task: &str| format!("axpy_bulk/{task}/{kind}");
+    let load = {
+        let image = PathBuf::from(image);
+        move |gpu: &Gpu| load(gpu, &image, shape)
+    };
+    let (seeds, quick) = (options.seeds(), options.quick);
+    let largest = if quick { QUICK } else { LARGE };
+    let (repetitions, min_ratio) = (options.repetitions(), options.min_ratio);
+
+    let mut checks = vec![
+        Check::new(name("refusals"), options, {
+            let load = load.clone();
+            move |gpu| check_refusals(gpu, &load(gpu)?)
+        }),
+        Check::new(name("lengths"), options, {
+            let load = load.clone();
+            move |gpu| check_lengths(gpu, &load(gpu)?, largest)
+        }),
+        Check {
+            limit: crate::check::OVERHEAD + (options.timeout() + Duration::from_secs(10)) * seeds,
+            ..Check::new(name("seeds"), options, {
+                let load = load.clone();
+                move |gpu| check_seeds(gpu, &load(gpu)?, largest, seeds)
+            })
+        },
+    ];
+    if let Some(file) = options.file.clone() {
+        let load = load.clone();
+        checks.push(Check::new(name("file"), options, move |gpu| check_file(gpu, &load(gpu)?, &file)));
+    }
+    checks.push(Check::new(name("bandwidth"), options, move |gpu| {
+        let speed = Speed::measure(gpu, &load(gpu)?, repetitions)?;
+        ensure!(speed.ratio() >= min_ratio, "{speed} is below {min_ratio}");
+        Ok(speed.into())
+    }));
+    checks
+}
+
+/// Right first, then fast: what the sweep does with each variant.
+pub fn check_and_measure(gpu: &Gpu, image: &Path, shape: Shape, repetitions: usize) -> Result<Finding> {
+    let kernel = load(gpu, image, shape)?;
+    check_lengths(gpu, &kernel, QUICK)?;
+    let speed = Speed::measure(gpu, &kernel, repetitions)?;
+    Ok(speed.into())
+}
+
+fn load(gpu: &Gpu, image: &Path, shape: Shape) -> Result<AxpyBulk> {
+    ensure!(
+        image.exists(),
+        "{} is missing; `./x gpu --bundle DIR` makes a folder that has it, to be given with --dir",
+        image.display()
+    );
+    let module = Module::load(&gpu.device, image)?;
+    // SAFETY: the file is called what `./x` calls the kernel built for this shape.
+    Ok(unsafe { AxpyBulk::new(&module, shape) }?)
+}
+
+/// Where a run's arrays lie.
+#[derive(Clone, Copy)]
+struct Place {
+    n: usize,
+    x_offset: usize,
+    y_offset: usize,
+}
+
+impl Place {
+    fn aligned(n: usize) -> Self {
+        Self { n, x_offset: 0, y_offset: 0 }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "n = {}, x and y off by {} and {} elements", self.n, self.x_offset, self.y_offset)
+    }
+}
+
+/// Buffers for runs of up to a number of elements, on both sides.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    kernel: &'a AxpyBulk,
+    x: DeviceBuffer<f32>,
+    y: DeviceBuffer<f32>,
+    host_x: PinnedBuffer<f32>,
+    host_y: PinnedBuffer<f32>,
+    result: PinnedBuffer<f32>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(gpu: &'a Gpu, kernel: &'a AxpyBulk, longest: usize) -> Result<Self> {
+        let with_guards = longest + 2 * GUARD;
+        Ok(Self {
+            gpu,
+            kernel,
+            x: DeviceBuffer::alloc(&gpu.device, with_guards + MAX_OFFSET)?,
+            y: DeviceBuffer::alloc(&gpu.device, with_guards + MAX_OFFSET)?,
+            host_x: PinnedBuffer::zeroed(&gpu.device, longest)?,
+            host_y: PinnedBuffer::zeroed(&gpu.device, longest)?,
+            result: PinnedBuffer::zeroed(&gpu.device, with_guards)?,
+        })
+    }
+
+    fn run_random(&mut self, place: Place, seed: u64) -> Result<()> {
+        data::fill_random(&mut self.host_x[..place.n], 2 * seed);
+        data::fill_random(&mut self.host_y[..place.n], 2 * seed + 1);
+        self.run(place, data::random(seed)).with_context(|| format!("{place}, seed {seed}"))
+    }
+
+    /// Runs the kernel over what `host_x` and `host_y` hold, and checks all that it may and may not have changed.
+    fn run(&mut self, place: Place, a: f32) -> Result<()> {
+        let n = place.n;
+        let (x_start, y_start) = (GUARD + place.x_offset, GUARD + place.y_offset);
+        upload_guarded(&mut self.x, x_start, &self.host_x[..n])?;
+        upload_guarded(&mut self.y, y_start, &self.host_y[..n])?;
+
+        let x = self.x.slice(x_start..x_start + n)?;
+        let mut y = self.y.slice_mut(y_start..y_start + n)?;
+        self.kernel.launch(&self.gpu.stream, a, x, &mut y, n)?;
+        self.gpu.wait()?;
+
+        let result = &mut self.result[..n + 2 * GUARD];
+        self.y.slice(y_start - GUARD..y_start + n + GUARD)?.download(result)?;
+        check_guards(result, n)?;
+        data::check_axpy(a, &self.host_x[..n], &self.host_y[..n], &result[GUARD..GUARD + n])
+    }
+}
+
+fn guards() -> [f32; GUARD] {
+    [f32::from_bits(GUARD_BITS); GUARD]
+}
+
+fn upload_guarded(buffer: &mut DeviceBuffer<f32>, start: usize, values: &[f32]) -> Result<()> {
+    let end = start + values.len();
+    buffer.slice_mut(start - GUARD..start)?.upload(&guards())?;
+    buffer.slice_mut(start..end)?.upload(values)?;
+    buffer.slice_mut(end..end + GUARD)?.upload(&guards())?;
+    Ok(())
+}
+
+/// Fails if anything around the `n` results was written.
+fn check_guards(result: &[f32], n: usize) -> Result<()> {
+    let spoilt = (0..GUARD).chain(GUARD + n..result.len()).find(|&i| result[i].to_bits() != GUARD_BITS);
+    match spoilt {
+        None => Ok(()),
+        Some(i) => bail!("y[{}] of {n} was written: it holds {}", i as isize - GUARD as isize, result[i]),
+    }
+}
+
+fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize) -> Result<Finding> {
+    let lengths = lengths(kernel.shape(), kernel.round_len(), largest);
+    let mut bench = Bench::new(gpu, kernel, largest)?;
+    let mut runs = 0;
+    for &n in &lengths {
+        let places = OFFSETS.map(|(x_offset, y_offset)| Place { n, x_offset, y_offset });
+        // The largest takes most of the time, and its place changes nothing.
+        for &place in if n == largest { &places[..1] } else { &places[..] } {
+            runs += 1;
+            bench.run_random(place, runs)?;
+        }
+    }
+    Ok(format!("{} lengths from 0 to {largest}, {runs} runs, every element right", lengths.len()).into())
+}
+
+/// The fixed lengths, and those at which this kernel's tiles, blocks and stages come out even, or just not.
+fn lengths(shape: Shape, round: usize, largest: usize) -> Vec<usize> {
+    let (tile, ring) = (shape.tile_len(), round * shape.stages as usize);
+    let around = [tile, 2 * tile, round, ring, ring + round].into_iter().flat_map(|n| [n - 1, n, n + 1]);
+    let mut lengths: Vec<_> = LENGTHS.into_iter().chain(around).filter(|&n| n < largest).collect();
+    lengths.push(largest);
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+fn check_seeds(gpu: &Gpu, kernel: &AxpyBulk, n: usize, seeds: u32) -> Result<Finding> {
+    let mut bench = Bench::new(gpu, kernel, n)?;
+    for seed in 1..=seeds {
+        bench.run_random(Place::aligned(n), 1000 + u64::from(seed))?;
+    }
+    Ok(format!("{seeds} seeds of {n} elements, every element right").into())
+}
+
+fn check_file(gpu: &Gpu, kernel: &AxpyBulk, path: &Path) -> Result<Finding> {
+    const A: f32 = 1.5;
+    let x = data::read_floats(path)?;
+    let n = x.len();
+    let mut bench = Bench::new(gpu, kernel, n)?;
+    bench.host_x.copy_from_slice(&x);
+    bench.host_y.copy_from_slice(&x);
+    bench.host_y.rotate_left(n / 3);
+    bench.run(Place::aligned(n), A)?;
+    let result = &bench.result[GUARD..GUARD + n];
+    let nans = result.iter().filter(|value| value.is_nan()).count();
+    let infinite = result.iter().filter(|value| value.is_infinite()).count();
+    let sum: f64 = result.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value)).sum();
+    Ok(Finding {
+        detail: format!("{n} floats of {}, every element right; {nans} NaN", path.display()),
+        data: json!({ "elements": n, "nan": nans, "infinite": infinite, "sum_of_finite": sum }),
+    })
+}
+
+fn check_refusals(gpu: &Gpu, kernel: &AxpyBulk) -> Result<Finding> {
+    const N: usize = 4096;
+    let x = DeviceBuffer::from_slice(&gpu.device, &[1.0f32; N + 4])?;
+    let mut y = DeviceBuffer::from_slice(&gpu.device, &[2.0f32; N + 4])?;
+    let mut refuse = |x_start: usize, y_start: usize, n: usize| -> Result<LaunchError> {
+        let x = x.slice(x_start..x_start + N)?;
+        match kernel.launch(&gpu.stream, 3.0, x, &mut y.slice_mut(y_start..y_start + N)?, n) {
+            Ok(()) => bail!("x at element {x_start}, y at {y_start}, n = {n} was launched, not refused"),
+            Err(refusal) => Ok(refusal),
+        }
+    };
+    for off in 1..4 {
+        for (x_start, y_start) in [(off, 0), (0, off), (off, off)] {
+            let refusal = refuse(x_start, y_start, N)?;
+            ensure!(matches!(refusal, LaunchError::Misaligned { .. }), "refused, but with: {refusal}");
+        }
+    }
+    let refusal = refuse(0, 0, N + 1)?;
+    ensure!(matches!(refusal, LaunchError::TooShort { .. }), "refused, but with: {refusal}");
+    gpu.wait()?;
+    ensure!(y.as_slice().to_vec()? == [2.0; N + 4], "a refused launch changed y");
+    Ok("misaligned x or y and a too large n are refused, y is untouched".to_owned().into())
+}
+
+/// Bytes per second of the kernel and of a device-to-device copy, taken in turns.
+struct Speed {
+    /// GB/s of each repetition, read and written.
+    axpy: Vec<f64>,
+    copy: Vec<f64>,
+    registers: u32,
+    local_bytes: u32,
+}
+
+impl Speed {
+    fn measure(gpu: &Gpu, kernel: &AxpyBulk, repetitions: usize) -> Result<Self> {
+        const WARM_UP: usize = 5;
+        const WORD: usize = size_of::<f32>();
+        let n = LARGE;
+        // The kernel reads two arrays and writes one: a copy of one and a half moves as much (to 16 bytes).
+        let copied = (3 * n / 2).next_multiple_of(4);
+        let (mut x, mut y) = (DeviceBuffer::alloc(&gpu.device, n)?, DeviceBuffer::alloc(&gpu.device, n)?);
+        let mut from = DeviceBuffer::alloc(&gpu.device, copied)?;
+        let mut to = DeviceBuffer::alloc(&gpu.device, copied)?;
+        let mut host = PinnedBuffer::zeroed(&gpu.device, n)?;
+        data::fill_random(&mut host, 1);
+        x.as_mut_slice().upload(&host)?;
+        from.slice_mut(0..n)?.upload(&host)?;
+        from.slice_mut(n..copied)?.upload(&host[..copied - n])?;
+        data::fill_random(&mut host, 2);
+        y.as_mut_slice().upload(&host)?;
+
+        let mut times = Vec::with_capacity(repetitions);
+        for repetition in 0..WARM_UP + repetitions {
+            let start = Event::record(&gpu.stream)?;
+            kernel.launch(&gpu.stream, 0.5, x.as_slice(), &mut y.as_mut_slice(), n)?;
+            let middle = Event::record(&gpu.stream)?;
+            to.as_mut_slice().copy_from(from.as_slice(), &gpu.stream)?;
+            let end = Event::record(&gpu.stream)?;
+            if repetition >= WARM_UP {
+                times.push((start, middle, end));
+            }
+        }
+        gpu.wait()?;
+
+        let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
+        let mut speed = Self {
+            axpy: Vec::new(),
+            copy: Vec::new(),
+            registers: kernel.kernel().registers(),
+            local_bytes: kernel.kernel().local_bytes(),
+        };
+        for (start, middle, end) in times {
+            speed.axpy.push(rate(3 * n * WORD, middle.since(&start)?));
+            speed.copy.push(rate(2 * copied * WORD, end.since(&middle)?));
+        }
+        Ok(speed)
+    }
+
+    fn ratio(&self) -> f64 {
+        data::median(&self.axpy) / data::median(&self.copy)
+    }
+}
+
+impl std::fmt::Display for Speed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{:.1} GB/s, copy {:.1} GB/s, ratio {:.4} (medians of {})",
+            data::median(&self.axpy),
+            data::median(&self.copy),
+            self.ratio(),
+            self.axpy.len()
+        )
+    }
+}
+
+impl From<Speed> for Finding {
+    fn from(speed: Speed) -> Self {
+        Self {
+            detail: speed.to_string(),
+            data: json!({
+                "ratio": speed.ratio(),
+                "axpy_gbs": data::median(&speed.axpy),
+                "copy_gbs": data::median(&speed.copy),
+                "registers": speed.registers,
+                "local_bytes": speed.local_bytes,
+                "axpy_samples": speed.axpy,
+                "copy_samples": speed.copy,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bars_lengths_are_all_run() {
+        let lengths = lengths(Shape::SHIPPED, 132 * 4096, LARGE);
+        for n in [0, 1, 3, 4095, 4096, 4097, 1 << 20, LARGE] {
+            assert!(lengths.contains(&n), "{n}");
+        }
+        assert!(lengths.contains(&(132 * 4096 * 3 + 1)), "a length just over all stages of all blocks");
+        assert!(lengths.is_sorted() && lengths.last() == Some(&LARGE));
+    }
+
+    #[test]
+    fn offsets_keep_the_alignment_that_bulk_copies_need() {
+        for (x, y) in OFFSETS {
+            assert!(x % 4 == 0 && y % 4 == 0 && x.max(y) <= MAX_OFFSET);
+        }
+    }
+
+    #[test]
+    fn a_touched_guard_is_found_on_either_side() {
+        let mut result = [guards().as_slice(), &[1.0, 2.0], &guards()].concat();
+        check_guards(&result, 2).unwrap();
+        result[GUARD + 2] = 0.0;
+        assert_eq!(check_guards(&result, 2).unwrap_err().to_string(), "y[2] of 2 was written: it holds 0");
+        result[GUARD - 1] = 5.0;
+        assert_eq!(check_guards(&result, 2).unwrap_err().to_string(), "y[-1] of 2 was written: it holds 5");
+    }
+}

@@ -1,0 +1,90 @@
+//! What a check is, and which there are.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use ptx_host::{Device, Stream};
+use serde_json::Value;
+
+use crate::cli::Options;
+use crate::{axpy_checks, canary, host_checks};
+
+/// Time for a check beside its launches: starting the driver, making data, copies.
+pub const OVERHEAD: Duration = Duration::from_secs(90);
+
+/// What a check does.
+pub type Run = dyn Fn(&Gpu) -> Result<Finding>;
+
+/// One check, run in a process of its own.
+pub struct Check {
+    pub name: String,
+    /// After so long its process is killed and counted as hung.
+    pub limit: Duration,
+    pub run: Box<Run>,
+}
+
+/// What a check that passed has to say.
+#[derive(Debug, Default)]
+pub struct Finding {
+    pub detail: String,
+    /// Numbers for the JSON report.
+    pub data: Value,
+}
+
+impl From<String> for Finding {
+    fn from(detail: String) -> Self {
+        Self { detail, data: Value::Null }
+    }
+}
+
+/// A device with a stream, and how long to wait for a launch.
+pub struct Gpu {
+    pub device: Device,
+    pub stream: Stream,
+    pub timeout: Duration,
+}
+
+impl Gpu {
+    pub fn open(options: &Options) -> Result<Self> {
+        let device = Device::open(options.device)?;
+        let stream = Stream::new(&device)?;
+        Ok(Self { device, stream, timeout: options.timeout() })
+    }
+
+    pub fn wait(&self) -> ptx_host::Result<()> {
+        self.stream.wait(self.timeout)
+    }
+}
+
+impl Check {
+    /// A check with the usual limit.
+    pub fn new(
+        name: impl Into<String>,
+        options: &Options,
+        run: impl Fn(&Gpu) -> Result<Finding> + 'static,
+    ) -> Self {
+        Self { name: name.into(), limit: OVERHEAD + options.timeout(), run: Box::new(run) }
+    }
+
+    /// A check that fails: what it would run on is missing.
+    pub fn missing(name: impl Into<String>, options: &Options, problem: String) -> Self {
+        Self::new(name, options, move |_| bail!("{problem}"))
+    }
+}
+
+/// All checks.
+pub fn all(options: &Options) -> Result<Vec<Check>> {
+    let mut checks = host_checks::list(options);
+    checks.extend(axpy_checks::list(options)?);
+    checks.extend(canary::list(options, canary::CANARIES)?);
+    Ok(checks)
+}
+
+/// Those checks whose names contain one of `parts`; all if there are none.
+pub fn select(checks: Vec<Check>, parts: &[String]) -> Result<Vec<Check>> {
+    if let Some(unknown) = parts.iter().find(|part| !checks.iter().any(|check| check.name.contains(*part))) {
+        bail!("no check has `{unknown}` in its name; `--list` shows the names");
+    }
+    let wanted = |check: &Check| parts.is_empty() || parts.iter().any(|part| check.name.contains(part));
+    Ok(checks.into_iter().filter(wanted).collect())
+}

@@ -1,0 +1,218 @@
+//! The command line.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use ptx_host::{Device, DeviceInfo};
+
+use crate::axpy_bulk::Shape;
+use crate::check::{self, Check};
+use crate::report::{Report, Totals, write_json};
+use crate::{data, runner, sweep};
+
+const FAILED: u8 = 1;
+const UNUSABLE: u8 = 2;
+const NO_GPU: u8 = 3;
+
+/// Runs the kernels of `ptx` on a GPU, checks every element and prints GB/s beside a device-to-device copy.
+///
+/// Exit status: 0 all passed, 1 some failed or hung, 2 bad arguments or files, 3 no usable GPU.
+#[derive(Parser)]
+#[command(version, subcommand_precedence_over_arg = true)]
+struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Option<Mode>,
+    /// Only checks whose names contain one of these
+    #[arg(value_name = "CHECK")]
+    checks: Vec<String>,
+}
+
+#[derive(Subcommand)]
+enum Mode {
+    /// Checks and times every DIR/sweep/axpy_bulk-s<stages>-t<tile KiB>-b<threads>.cubin
+    Sweep {
+        /// Only variants whose names contain one of these
+        #[arg(value_name = "VARIANT")]
+        variants: Vec<String>,
+    },
+}
+
+/// What holds for all checks.
+#[derive(Args, Clone)]
+pub struct Options {
+    /// Folder of the kernels (axpy_bulk.ptx, axpy_bulk.cubin, canaries-*, sweep/) [default: this program's]
+    #[arg(long, global = true)]
+    pub dir: Option<PathBuf>,
+    /// Number of the device
+    #[arg(long, global = true, default_value_t = 0)]
+    pub device: usize,
+    /// A file of little-endian f32 to run the kernel over
+    #[arg(long, global = true)]
+    pub file: Option<PathBuf>,
+    /// Runs with random data of the full length [default: 10, quick: 2]
+    #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
+    seeds: Option<u32>,
+    /// Shorter arrays, fewer runs
+    #[arg(long, global = true)]
+    pub quick: bool,
+    /// Least bytes/s of the kernel, as a part of those of the copy
+    #[arg(long, global = true, default_value_t = 0.97)]
+    pub min_ratio: f64,
+    /// Blocks per multiprocessor
+    #[arg(long, global = true, default_value_t = Shape::SHIPPED.ctas_per_sm,
+          value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub ctas_per_sm: u32,
+    /// Timed launches [default: 100, quick: 20]
+    #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repetitions: Option<u32>,
+    /// Seconds after which a launch counts as hung
+    #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+    /// Write all results to this file
+    #[arg(long, global = true)]
+    json: Option<PathBuf>,
+    /// Print the names of the checks and end
+    #[arg(long, global = true)]
+    list: bool,
+    /// Run this check here, and print its verdict as JSON
+    #[arg(long, global = true, hide = true, value_name = "CHECK")]
+    child: Option<String>,
+}
+
+impl Options {
+    pub fn dir(&self) -> Result<PathBuf> {
+        if let Some(dir) = &self.dir {
+            return Ok(dir.clone());
+        }
+        let program = std::env::current_exe().context("cannot find this program's folder; give --dir")?;
+        Ok(program.parent().unwrap_or(Path::new(".")).into())
+    }
+
+    pub fn seeds(&self) -> u32 {
+        self.seeds.unwrap_or(if self.quick { 2 } else { 10 })
+    }
+
+    pub fn repetitions(&self) -> usize {
+        self.repetitions.unwrap_or(if self.quick { 20 } else { 100 }) as usize
+    }
+
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    run(&Cli::parse()).unwrap_or_else(|error| {
+        eprintln!("ptx-gpu: {error:#}");
+        ExitCode::from(UNUSABLE)
+    })
+}
+
+fn run(cli: &Cli) -> Result<ExitCode> {
+    let options = &cli.options;
+    let (checks, parts) = match &cli.command {
+        None => (check::all(options)?, &cli.checks),
+        Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
+    };
+    if let Some(name) = &options.child {
+        let check = checks.iter().find(|check| check.name == *name);
+        runner::run_here(check.with_context(|| format!("there is no check {name}"))?, options);
+    }
+    if let Some(file) = &options.file {
+        data::read_floats(file)?;
+    }
+    let checks = check::select(checks, parts)?;
+    if options.list {
+        checks.iter().for_each(|check| println!("{}", check.name));
+        return Ok(ExitCode::SUCCESS);
+    }
+
+    let device = Device::open(options.device).map(|device| device.info().clone());
+    let reports = match &device {
+        Ok(info) => run_all(info, &checks)?,
+        Err(error) => skip_all(error, checks),
+    };
+    if let Some(path) = &options.json {
+        write_json(path, device.as_ref().ok(), &reports)?;
+    }
+    if cli.command.is_some() && device.is_ok() {
+        print!("\n{}", sweep::table(&reports));
+    }
+    let totals = Totals::of(&reports);
+    println!("\n{totals}");
+    Ok(match device {
+        Err(_) => ExitCode::from(NO_GPU),
+        Ok(_) if totals.failed > 0 => ExitCode::from(FAILED),
+        Ok(_) => ExitCode::SUCCESS,
+    })
+}
+
+fn run_all(info: &DeviceInfo, checks: &[Check]) -> Result<Vec<Report>> {
+    let (major, minor) = info.compute_capability;
+    println!("{} (sm_{major}{minor}, {} SMs), CUDA {}\n", info.name, info.multiprocessors, info.driver);
+    let style = ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} {elapsed}")?;
+    let progress = ProgressBar::new(checks.len() as u64).with_style(style);
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let mut reports = Vec::new();
+    for check in checks {
+        progress.set_message(check.name.clone());
+        let report = runner::run_apart(check)?;
+        progress.suspend(|| println!("{report}"));
+        progress.inc(1);
+        reports.push(report);
+    }
+    progress.finish_and_clear();
+    Ok(reports)
+}
+
+fn skip_all(error: &ptx_host::Error, checks: Vec<Check>) -> Vec<Report> {
+    let problem = if error.is_no_gpu() { "no GPU to run on" } else { "the GPU cannot be used" };
+    println!("{problem}: {error}\n");
+    let reports: Vec<_> = checks.into_iter().map(|check| Report::skipped(check.name)).collect();
+    reports.iter().for_each(|report| println!("skip  {}", report.name));
+    reports
+}
+
+#[cfg(test)]
+impl Default for Options {
+    fn default() -> Self {
+        Cli::parse_from(["ptx-gpu"]).options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_stand_before_or_after_the_subcommand() {
+        for line in [["ptx-gpu", "--quick", "sweep", "s3"], ["ptx-gpu", "sweep", "s3", "--quick"]] {
+            let cli = Cli::parse_from(line);
+            assert!(cli.options.quick && cli.checks.is_empty());
+            assert!(matches!(cli.command, Some(Mode::Sweep { variants }) if variants == ["s3"]));
+        }
+        let cli = Cli::parse_from(["ptx-gpu", "lengths", "--dir", "d", "host/"]);
+        assert!(cli.command.is_none() && cli.checks == ["lengths", "host/"]);
+    }
+
+    #[test]
+    fn quick_means_less() {
+        let quick = Cli::parse_from(["ptx-gpu", "--quick"]).options;
+        assert!(quick.seeds() < Options::default().seeds());
+        assert!(quick.repetitions() < Options::default().repetitions());
+        assert_eq!(Cli::parse_from(["ptx-gpu", "--quick", "--seeds", "7"]).options.seeds(), 7);
+    }
+}

@@ -1,0 +1,19 @@
+//! Runs the kernels of `ptx` on a GPU, checks every element of their results, and times them.
+//!
+//! Each check runs in a process of its own, so that a hang, a crash or an error that stays with the context takes no
+//! other check with it.
+#![deny(missing_docs, unsafe_op_in_unsafe_fn)]
+
+pub mod axpy_bulk;
+pub mod canary;
+
+mod axpy_checks;
+mod check;
+mod cli;
+mod data;
+mod host_checks;
+mod report;
+mod runner;
+mod sweep;
+
+pub use cli::main;

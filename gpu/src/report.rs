@@ -1,0 +1,130 @@
+//! What came of the checks: lines on the terminal, and a JSON file.
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use ptx_host::DeviceInfo;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Passed,
+    Failed,
+    Hung,
+    Skipped,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Passed => "ok",
+            Self::Failed => "FAIL",
+            Self::Hung => "HANG",
+            Self::Skipped => "skip",
+        })
+    }
+}
+
+/// One check's end.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub name: String,
+    pub outcome: Outcome,
+    pub seconds: f64,
+    pub detail: String,
+    pub data: Value,
+}
+
+impl Report {
+    pub fn skipped(name: String) -> Self {
+        Self { name, outcome: Outcome::Skipped, seconds: 0.0, detail: String::new(), data: Value::Null }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DETAIL: usize = 400;
+        let line = format!("{:4} {:6.1} s  {:28} {}", self.outcome, self.seconds, self.name, self.detail);
+        let mut shown: String = line.trim_end().chars().take(DETAIL).collect();
+        if shown.len() < line.trim_end().len() {
+            shown.push_str(" …");
+        }
+        f.write_str(&shown)
+    }
+}
+
+/// The counts of a run. A hang is a failure.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    pub passed: usize,
+    pub failed: usize,
+    pub skipped: usize,
+}
+
+impl Totals {
+    pub fn of(reports: &[Report]) -> Self {
+        let mut totals = Self::default();
+        for report in reports {
+            match report.outcome {
+                Outcome::Passed => totals.passed += 1,
+                Outcome::Failed | Outcome::Hung => totals.failed += 1,
+                Outcome::Skipped => totals.skipped += 1,
+            }
+        }
+        totals
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+/// Writes all there is to know to a file.
+pub fn write_json(path: &Path, device: Option<&DeviceInfo>, reports: &[Report]) -> Result<()> {
+    let totals = Totals::of(reports);
+    let all = json!({
+        "device": device.map(|info| json!({
+            "name": info.name,
+            "driver": info.driver.to_string(),
+            "compute_capability": info.compute_capability,
+            "multiprocessors": info.multiprocessors,
+            "l2_bytes": info.l2_bytes,
+            "max_shared_bytes": info.max_shared_bytes,
+        })),
+        "checks": reports,
+        "passed": totals.passed,
+        "failed": totals.failed,
+        "skipped": totals.skipped,
+    });
+    let text = serde_json::to_string_pretty(&all)?;
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(outcome: Outcome, detail: &str) -> Report {
+        Report { outcome, seconds: 1.25, detail: detail.into(), ..Report::skipped("a/b".into()) }
+    }
+
+    #[test]
+    fn a_hang_counts_as_failed() {
+        let outcomes = [Outcome::Passed, Outcome::Hung, Outcome::Failed, Outcome::Skipped];
+        let reports = outcomes.map(|outcome| report(outcome, ""));
+        assert_eq!(Totals::of(&reports).to_string(), "1 passed, 2 failed, 1 skipped");
+    }
+
+    #[test]
+    fn a_line_names_outcome_time_check_and_detail() {
+        let line = report(Outcome::Hung, "hang: kernel").to_string();
+        assert_eq!(line, "HANG    1.2 s  a/b                          hang: kernel");
+        assert!(report(Outcome::Failed, &"x".repeat(5000)).to_string().len() < 500);
+    }
+}

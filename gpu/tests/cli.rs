@@ -1,0 +1,105 @@
+//! What `ptx-gpu` does where there is no GPU, or where none is shown to it.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+
+fn ptx_gpu(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-gpu"));
+    // Hides the devices of a machine that has some.
+    command.env("CUDA_VISIBLE_DEVICES", "-1").args(args);
+    command
+}
+
+fn output(mut command: Command, status: i32) -> (String, String) {
+    let output = command.assert().code(status).get_output().clone();
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (text(output.stdout), text(output.stderr))
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are UTF-8")
+}
+
+#[test]
+fn without_a_gpu_every_check_is_skipped_by_name_and_the_status_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let json = dir.path().join("results.json");
+    let (stdout, _) = output(ptx_gpu(&["--dir", path(dir.path()), "--json", path(&json)]), 3);
+    let (names, _) = output(ptx_gpu(&["--dir", path(dir.path()), "--list"]), 0);
+    let names: Vec<_> = names.lines().collect();
+    assert!(names.contains(&"axpy_bulk/seeds/cubin") && names.contains(&"host/timeout"), "{names:?}");
+
+    assert!(stdout.starts_with("no GPU to run on: no CUDA d"), "{stdout}");
+    for name in &names {
+        assert!(stdout.contains(&format!("\nskip  {name}\n")), "{name} is not shown as skipped:\n{stdout}");
+    }
+    let last = format!("0 passed, 0 failed, {} skipped", names.len());
+    assert_eq!(stdout.lines().last(), Some(&*last));
+
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    assert_eq!(json["skipped"], names.len());
+    assert!(json["device"].is_null() && json["checks"].as_array().is_some_and(|c| c.len() == names.len()));
+}
+
+#[test]
+fn a_check_started_without_a_gpu_fails_with_the_reason_and_does_not_panic() {
+    let (stdout, stderr) = output(ptx_gpu(&["--child", "host/buffers"]), 0);
+    let verdict: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(verdict["outcome"], "failed");
+    assert!(verdict["detail"].as_str().unwrap().starts_with("no CUDA d"), "{verdict}");
+    assert_eq!(stderr, "");
+}
+
+#[test]
+fn checks_are_chosen_by_parts_of_their_names() {
+    let (stdout, _) = output(ptx_gpu(&["--list", "lengths", "host/fault"]), 0);
+    assert_eq!(stdout, "host/fault\naxpy_bulk/lengths/ptx\naxpy_bulk/lengths/cubin\n");
+    let (_, stderr) = output(ptx_gpu(&["speed"]), 2);
+    assert_eq!(stderr, "ptx-gpu: no check has `speed` in its name; `--list` shows the names\n");
+}
+
+#[test]
+fn a_file_adds_its_checks() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), [0; 8]).unwrap();
+    let (stdout, _) = output(ptx_gpu(&["--list", "--file", path(file.path()), "file"]), 0);
+    assert_eq!(stdout, "axpy_bulk/file/ptx\naxpy_bulk/file/cubin\n");
+}
+
+#[test]
+fn a_file_that_is_no_array_of_floats_is_refused_before_anything_runs() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), [0; 7]).unwrap();
+    let (_, stderr) = output(ptx_gpu(&["--file", path(file.path())]), 2);
+    assert!(
+        stderr.ends_with("its 7 bytes are no multiple of 4; cut it to 4 bytes or give another file\n"),
+        "{stderr}"
+    );
+    let (_, stderr) = output(ptx_gpu(&["--file", "/no/such/file"]), 2);
+    assert!(stderr.starts_with("ptx-gpu: cannot read /no/such/file: "), "{stderr}");
+}
+
+#[test]
+fn the_sweep_takes_its_variants_from_the_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, stderr) = output(ptx_gpu(&["sweep", "--dir", path(dir.path())]), 2);
+    assert!(stderr.contains("no variants to sweep"), "{stderr}");
+
+    let sweep = dir.path().join("sweep");
+    std::fs::create_dir(&sweep).unwrap();
+    for name in ["axpy_bulk-s4-t16-b256.cubin", "axpy_bulk-s3-t16-b256.cubin", "notes.txt"] {
+        std::fs::write(sweep.join(name), "").unwrap();
+    }
+    let (stdout, _) = output(ptx_gpu(&["sweep", "--dir", path(dir.path())]), 3);
+    assert!(
+        stdout.ends_with(
+            "skip  axpy_bulk-s3-t16-b256\nskip  axpy_bulk-s4-t16-b256\n\n0 passed, 0 failed, 2 skipped\n"
+        ),
+        "{stdout}"
+    );
+
+    std::fs::write(sweep.join("axpy_bulk-fast.cubin"), "").unwrap();
+    let (_, stderr) = output(ptx_gpu(&["sweep", "--dir", path(dir.path())]), 2);
+    assert!(stderr.contains("axpy_bulk-fast.cubin is not called axpy_bulk-s<stages>"), "{stderr}");
+}

@@ -1,0 +1,45 @@
+//! Every check of `ptx-gpu` as a test, so that where it cannot run it is shown, and counted, as ignored.
+//!
+//! The checks of `ptx-host` run where there is a GPU. Those of kernels also need `PTX_GPU_DIR`, a folder made by
+//! `./x gpu --bundle DIR`; `./x gpu` runs them all.
+
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_host::Device;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let bundle = std::env::var("PTX_GPU_DIR").ok();
+    let no_gpu = Device::open(0).err();
+    let trials = names().into_iter().map(|name| {
+        let missing = match &no_gpu {
+            Some(error) if error.is_no_gpu() => Some("needs a GPU"),
+            _ if !name.starts_with("host/") && bundle.is_none() => Some("needs PTX_GPU_DIR"),
+            _ => None,
+        };
+        let bundle = bundle.clone();
+        let trial = Trial::test(name.clone(), move || run(&name, bundle.as_deref()));
+        trial.with_kind(missing.unwrap_or_default()).with_ignored_flag(missing.is_some())
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn ptx_gpu() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ptx-gpu"))
+}
+
+fn names() -> Vec<String> {
+    let output = ptx_gpu().arg("--list").output().expect("ptx-gpu is built with its tests");
+    assert!(output.status.success(), "ptx-gpu --list: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(Into::into).collect()
+}
+
+fn run(name: &str, bundle: Option<&str>) -> Result<(), Failed> {
+    let mut command = ptx_gpu();
+    if let Some(dir) = bundle {
+        command.args(["--dir", dir]);
+    }
+    let output = command.arg(name).output()?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stdout).into()) }
+}

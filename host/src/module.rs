@@ -1,0 +1,230 @@
+//! Loading PTX and cubins.
+
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::path::Path;
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{self, CUfunction, CUjit_option, CUmodule, CUresult};
+
+use crate::error::{check, cuda};
+use crate::{Device, Error, Kernel, KernelArgs, Result};
+
+const LOG_BYTES: usize = 16 * 1024;
+
+/// A loaded module. Clones are the same module; it is unloaded when the last clone and kernel are gone and the
+/// device's work is done.
+#[derive(Clone)]
+pub struct Module {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    device: Device,
+    handle: CUmodule,
+    name: String,
+}
+
+// SAFETY: the driver's API may be called from any thread; the context is bound before each use.
+unsafe impl Send for Inner {}
+// SAFETY: as above, and nothing here is ever changed.
+unsafe impl Sync for Inner {}
+
+impl Module {
+    /// Loads a PTX or cubin file; its content says which it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`], [`Error::BadImage`], or [`Error::Load`] with the log of the driver's compiler.
+    pub fn load(device: &Device, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let image = std::fs::read(path).map_err(|cause| Error::Read { path: path.into(), cause })?;
+        Self::from_bytes(device, &path.display().to_string(), image)
+    }
+
+    /// Loads PTX or a cubin from memory. Errors call it `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadImage`], or [`Error::Load`] with the log of the driver's compiler.
+    pub fn from_bytes(device: &Device, name: &str, image: impl Into<Vec<u8>>) -> Result<Self> {
+        let image = loadable(image.into())
+            .map_err(|problem| Error::BadImage { module: name.into(), problem: problem.into() })?;
+        device.bind()?;
+        let handle = load_image(&image).map_err(|(cause, log)| Error::Load {
+            module: name.into(),
+            driver: device.info().driver,
+            cause,
+            log,
+        })?;
+        Ok(Self { inner: Arc::new(Inner { device: device.clone(), handle, name: name.into() }) })
+    }
+
+    /// Finds a kernel, and checks that its parameters are as many and as large as those of `A`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cuda`] if there is no such kernel, [`Error::Signature`] if it takes other parameters.
+    pub fn kernel<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>> {
+        Kernel::new(self, name)
+    }
+
+    /// The file's path, or the name given to [`Module::from_bytes`].
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The device it is loaded on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.inner.device
+    }
+
+    pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
+        self.inner.device.bind()?;
+        let doing = || format!("looking for kernel `{name}` in {}", self.inner.name);
+        // A name with a NUL in it names nothing; the driver then says so of the empty name.
+        let c_name = CString::new(name).unwrap_or_default();
+        let mut function = ptr::null_mut();
+        // SAFETY: the module is loaded, the name is NUL-terminated, `function` is a valid place.
+        check(unsafe { sys::cuModuleGetFunction(&mut function, self.inner.handle, c_name.as_ptr()) }, doing)?;
+        Ok(function)
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Module").field(&self.inner.name).finish()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.device.settle() {
+            // SAFETY: loaded once, in `from_bytes`; no work that could run its code is left.
+            let _ = unsafe { sys::cuModuleUnload(self.handle) };
+        }
+    }
+}
+
+/// What the driver can be given safely: it takes no length, so PTX must end in NUL and a cubin must be whole.
+fn loadable(mut image: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+    if image.starts_with(b"\x7fELF") {
+        check_cubin(&image)?;
+        return Ok(image);
+    }
+    if !is_ptx(&image) {
+        return Err("it is neither PTX (text with a `.version` line) nor a cubin (an ELF file for CUDA)");
+    }
+    image.push(0);
+    Ok(image)
+}
+
+fn is_ptx(image: &[u8]) -> bool {
+    std::str::from_utf8(image).is_ok_and(|text| {
+        !text.contains('\0') && text.lines().any(|line| line.trim_start().starts_with(".version"))
+    })
+}
+
+fn check_cubin(image: &[u8]) -> Result<(), &'static str> {
+    const EM_CUDA: u64 = 190;
+    const CUT_OFF: &str = "the cubin is cut off";
+    let field = |at: usize, bytes: usize| -> Result<u64, &'static str> {
+        let part = image.get(at..at + bytes).ok_or(CUT_OFF)?;
+        Ok(part.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    };
+    if field(4, 1)? != 2 || field(5, 1)? != 1 || field(18, 2)? != EM_CUDA {
+        return Err("it is an ELF file, but no 64-bit cubin");
+    }
+    let (program_headers, program_size, program_count) = (field(0x20, 8)?, field(0x36, 2)?, field(0x38, 2)?);
+    let (sections, section_size, section_count) = (field(0x28, 8)?, field(0x3a, 2)?, field(0x3c, 2)?);
+    let inside =
+        |start: u64, bytes: u64| start.checked_add(bytes).is_some_and(|end| end <= image.len() as u64);
+    if !inside(program_headers, program_size * program_count)
+        || !inside(sections, section_size * section_count)
+    {
+        return Err(CUT_OFF);
+    }
+    Ok(())
+}
+
+/// Hands an image from [`loadable`] to the driver; on failure returns what its compiler said too.
+fn load_image(image: &[u8]) -> Result<CUmodule, (crate::CudaError, String)> {
+    let mut log = vec![0u8; LOG_BYTES];
+    let mut options =
+        [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    // The driver takes integers in the place of pointers here.
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
+    let mut handle = ptr::null_mut();
+    // SAFETY: the image was checked to be whole, a context is current, and both arrays have two entries that
+    // describe `log`, which outlives the call.
+    let result: CUresult = unsafe {
+        sys::cuModuleLoadDataEx(
+            &mut handle,
+            image.as_ptr().cast(),
+            options.len() as u32,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    cuda(result).map(|()| handle).map_err(|error| (error, log_text(&log)))
+}
+
+fn log_text(log: &[u8]) -> String {
+    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).trim_end().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cubin() -> Vec<u8> {
+        let mut image = vec![0u8; 64 + 2 * 64 + 56];
+        image[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        image[18] = 190;
+        image[0x28] = 64;
+        image[0x3a] = 64;
+        image[0x3c] = 2;
+        image[0x20] = 192;
+        image[0x36] = 56;
+        image[0x38] = 1;
+        image
+    }
+
+    #[test]
+    fn ptx_is_known_by_its_version_line_and_ends_in_nul() {
+        let image = loadable(b"// made by hand\n  .version 8.0\n.target sm_90\n".to_vec()).unwrap();
+        assert_eq!(image.last(), Some(&0));
+    }
+
+    #[test]
+    fn a_whole_cubin_is_taken_as_it_is() {
+        assert_eq!(loadable(cubin()).unwrap(), cubin());
+    }
+
+    #[test]
+    fn a_cut_cubin_is_refused_before_the_driver_reads_past_its_end() {
+        for len in [6, 63, 64, cubin().len() - 1] {
+            assert_eq!(loadable(cubin()[..len].to_vec()), Err("the cubin is cut off"), "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused_with_what_was_expected() {
+        let mut host_program = cubin();
+        host_program[18] = 62;
+        assert_eq!(loadable(host_program), Err("it is an ELF file, but no 64-bit cubin"));
+        for other in [&b""[..], b"hello", b".version 8.0\n\0", b"\xff\xfe.version"] {
+            assert!(loadable(other.to_vec()).unwrap_err().starts_with("it is neither PTX"), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_log_ends_at_its_nul() {
+        assert_eq!(log_text(b"ptxas error\n\0\0rest"), "ptxas error");
+        assert_eq!(log_text(&[0; 8]), "");
+    }
+}

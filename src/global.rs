@@ -1,0 +1,232 @@
+//! Global memory: slices made once at the kernel's entry, and the tiles that copies move.
+//!
+//! [`Global`] is read by everyone. [`GlobalMut`] is written, and so divided: its whole tiles among the CTAs of the
+//! grid ([`TilesMut`]), the rest among the threads ([`TailMut`]). A tile that a CTA has is its alone.
+
+use crate::launch::Cta;
+use crate::qualifier::Sealed;
+use crate::shared::Element;
+
+/// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
+pub const ALIGN: usize = 16;
+
+const fn tile_bytes<T, const N: usize>() -> usize {
+    assert!(
+        N > 0 && (N * size_of::<T>()).is_multiple_of(16),
+        "a bulk copy moves a multiple of 16 bytes: choose a tile of a multiple of 16 bytes (PTX ISA 9.7.9.25.4.1)"
+    );
+    assert!(
+        N * size_of::<T>() < 1 << 20,
+        "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller tile (PTX ISA 9.7.13.15.2)"
+    );
+    N * size_of::<T>()
+}
+
+/// A slice of global memory that nobody writes while the kernel runs.
+#[derive(Debug)]
+pub struct Global<T> {
+    base: *const T,
+    len: usize,
+}
+
+impl<T> Clone for Global<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Global<T> {}
+
+impl<T: Element> Global<T> {
+    /// # Safety
+    ///
+    /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
+    /// - nobody writes them until the grid ends.
+    /// - every thread of the CTA makes it with equal arguments.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *const T, len: usize) -> Self {
+        Global { base, len }
+    }
+
+    /// The whole tiles of `N` elements, `N * size_of::<T>()` being a multiple of 16, and the elements after them.
+    #[inline(always)]
+    pub fn tiles<const N: usize>(self) -> (Tiles<T, N>, Tail<T>) {
+        const { tile_bytes::<T, N>() };
+        let count = self.len / N;
+        // SAFETY: `count * N <= len`.
+        let tail = unsafe { self.base.add(count * N) };
+        (
+            Tiles { base: self.base, count },
+            Tail { base: tail, len: self.len - count * N },
+        )
+    }
+}
+
+/// The whole tiles of a [`Global`].
+#[derive(Debug)]
+pub struct Tiles<T, const N: usize> {
+    pub(crate) base: *const T,
+    pub(crate) count: usize,
+}
+
+impl<T, const N: usize> Clone for Tiles<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for Tiles<T, N> {}
+
+impl<T: Element, const N: usize> Tiles<T, N> {
+    /// How many there are.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Tile `i`, or `None` past the end.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<GlobalTile<T, N>> {
+        if i >= self.count {
+            return None;
+        }
+        // SAFETY: in bounds.
+        Some(GlobalTile { base: unsafe { self.base.add(i * N) } })
+    }
+}
+
+/// `N` elements of global memory that nobody writes, aligned and sized for a bulk copy.
+#[derive(Debug)]
+pub struct GlobalTile<T, const N: usize> {
+    pub(crate) base: *const T,
+}
+
+impl<T, const N: usize> Clone for GlobalTile<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for GlobalTile<T, N> {}
+
+/// The elements of a [`Global`] after its whole tiles.
+#[derive(Debug)]
+pub struct Tail<T> {
+    base: *const T,
+    len: usize,
+}
+
+impl<T: Element> Tail<T> {
+    /// Element `i`, or `None` past the end.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        // SAFETY: in bounds, and nobody writes.
+        (i < self.len).then(|| unsafe { self.base.add(i).read() })
+    }
+}
+
+/// A slice of global memory that the kernel writes and nobody else uses.
+#[derive(Debug)]
+pub struct GlobalMut<T> {
+    base: *mut T,
+    len: usize,
+}
+
+impl<T: Element> GlobalMut<T> {
+    /// # Safety
+    ///
+    /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
+    /// - until the grid ends it alone uses them, through this handle alone, which each of its threads makes once, with
+    ///   equal arguments.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+        GlobalMut { base, len }
+    }
+
+    /// The whole tiles of `N` elements that are this CTA's, `rank`, `rank + count`, …, and the part of the elements
+    /// after the last whole tile that is this thread's.
+    #[inline(always)]
+    pub fn tiles<const N: usize>(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
+        const { tile_bytes::<T, N>() };
+        let count = self.len / N;
+        // SAFETY: `count * N <= len`.
+        let tail = unsafe { self.base.add(count * N) };
+        (
+            TilesMut { base: self.base, next: cta.rank() as usize, count, step: cta.count() as usize },
+            TailMut { base: tail, len: self.len - count * N },
+        )
+    }
+}
+
+/// The tiles of a [`GlobalMut`] that this CTA has and has not yet taken.
+#[derive(Debug)]
+pub struct TilesMut<T, const N: usize> {
+    pub(crate) base: *mut T,
+    /// Among all tiles of the slice: the next of this CTA, their number, and the distance to the one after it.
+    pub(crate) next: usize,
+    pub(crate) count: usize,
+    pub(crate) step: usize,
+}
+
+impl<T: Element, const N: usize> TilesMut<T, N> {
+    /// The next tile with its index among all tiles of the slice, or `None` when all are taken.
+    #[inline(always)]
+    pub fn take_next(&mut self) -> Option<(usize, GlobalTileMut<T, N>)> {
+        let index = self.next;
+        if index >= self.count {
+            return None;
+        }
+        self.next += self.step;
+        // SAFETY: in bounds.
+        Some((index, GlobalTileMut { base: unsafe { self.base.add(index * N) } }))
+    }
+}
+
+/// `N` elements of global memory that are this CTA's alone, aligned and sized for a bulk copy.
+#[derive(Debug)]
+pub struct GlobalTileMut<T, const N: usize> {
+    pub(crate) base: *mut T,
+}
+
+/// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
+pub trait TileSource<T, const N: usize>: Sealed {
+    #[doc(hidden)]
+    fn base(&self) -> *const T;
+}
+
+impl<T, const N: usize> Sealed for GlobalTile<T, N> {}
+impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
+    #[inline(always)]
+    fn base(&self) -> *const T {
+        self.base
+    }
+}
+
+impl<T, const N: usize> Sealed for GlobalTileMut<T, N> {}
+impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
+    #[inline(always)]
+    fn base(&self) -> *const T {
+        self.base
+    }
+}
+
+/// The elements of a [`GlobalMut`] after its whole tiles: each belongs to one thread of the grid.
+#[derive(Debug)]
+pub struct TailMut<T> {
+    base: *mut T,
+    len: usize,
+}
+
+impl<T: Element> TailMut<T> {
+    /// Replaces each element `v` at index `i` of the tail by `f(i, v)`; each thread of the grid does its share.
+    #[inline(always)]
+    pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) {
+        let threads = cta.thread_count() as usize;
+        let mut i = cta.rank() as usize * threads + cta.thread_rank() as usize;
+        while i < self.len {
+            // SAFETY: in bounds, and element `i` is this thread's alone.
+            unsafe {
+                let element = self.base.add(i);
+                element.write(f(i, element.read()));
+            }
+            i += threads * cta.count() as usize;
+        }
+    }
+}

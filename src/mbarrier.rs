@@ -1,0 +1,233 @@
+//! `mbarrier` objects (9.7.13.15) as a typestate: [`Mbarrier<Phase>`](Mbarrier).
+//!
+//! ```text
+//!   Mbarrier<Uninit> ── init ──► Mbarrier<Ready> ── arrive, or bulk::load ──► Mbarrier<Arrived>
+//!          ▲                        │      ▲                                        │
+//!          └──────── inval ─────────┘      └───────────────── wait ─────────────────┘
+//! ```
+//!
+//! Every thread of the CTA arrives in every phase, so a phase cannot pass before each thread has seen the one before
+//! complete. The token of the arrive lives in the handle: it cannot be used twice, or on another barrier.
+
+use crate::launch::Cta;
+use crate::qualifier::{Sealed, scope, sem};
+use crate::raw;
+use crate::shared::{Lend, Place, fence_async};
+
+/// Phase: memory for an mbarrier, which holds none.
+#[derive(Debug)]
+pub struct Uninit(());
+
+/// Phase: initialised, this thread's arrival is due.
+#[derive(Debug)]
+pub struct Ready(());
+
+/// Phase: this thread has arrived and not yet waited.
+#[derive(Debug)]
+pub struct Arrived {
+    state: u64,
+}
+
+/// The phases of an [`Mbarrier`].
+pub trait Phase: Sealed {}
+impl Sealed for Uninit {}
+impl Sealed for Arrived {}
+impl Sealed for Ready {}
+impl Phase for Uninit {}
+impl Phase for Arrived {}
+impl Phase for Ready {}
+
+/// Phases in which there is something to wait for.
+#[diagnostic::on_unimplemented(
+    message = "an mbarrier in the phase `{Self}` has nothing to wait for",
+    label = "no arrive precedes this wait",
+    note = "call `arrive` first: the wait takes the token that it leaves in the handle"
+)]
+pub trait Waitable: Phase {
+    /// What the arrive returned.
+    #[doc(hidden)]
+    fn state(&self) -> u64;
+}
+impl Waitable for Arrived {
+    #[inline(always)]
+    fn state(&self) -> u64 {
+        self.state
+    }
+}
+
+/// Phases in which an arrive is due.
+#[diagnostic::on_unimplemented(
+    message = "an mbarrier in the phase `{Self}` cannot be arrived on",
+    label = "no arrival of this thread is due",
+    note = "initialise it with `init`, and wait for one arrive before the next"
+)]
+pub trait Arrivable: Phase {}
+impl Arrivable for Ready {}
+
+/// Phases in which the memory holds no mbarrier.
+#[diagnostic::on_unimplemented(
+    message = "an mbarrier in the phase `{Self}` is already initialised",
+    label = "it would be initialised twice",
+    note = "end its life with `inval` first"
+)]
+pub trait Initialisable: Phase {}
+impl Initialisable for Uninit {}
+
+/// Phases in which the mbarrier is valid and nothing is outstanding.
+#[diagnostic::on_unimplemented(
+    message = "an mbarrier in the phase `{Self}` cannot be invalidated",
+    label = "not initialised, or still in use",
+    note = "it is invalidated after the wait, when nothing is outstanding"
+)]
+pub trait Idle: Phase {}
+impl Idle for Ready {}
+
+/// An mbarrier object in shared memory of the executing CTA.
+#[must_use = "an mbarrier whose handle is dropped cannot be used again"]
+#[derive(Debug)]
+pub struct Mbarrier<P: Phase> {
+    addr: u32,
+    phase: P,
+}
+
+// SAFETY: an mbarrier object is 8 bytes aligned to 8 (9.7.13.15.1).
+unsafe impl Place for Mbarrier<Uninit> {
+    const SIZE: u32 = 8;
+    const ALIGN: u32 = 8;
+
+    #[inline(always)]
+    unsafe fn at(addr: u32) -> Self {
+        Mbarrier { addr, phase: Uninit(()) }
+    }
+}
+
+// SAFETY: what may not end with the scope holds the mbarrier and the memory too, and the memory has to come back.
+unsafe impl Lend for Mbarrier<Ready> {
+    type Lent<'s> = Self;
+    #[inline(always)]
+    fn open<'s>(self) -> Self::Lent<'s> {
+        self
+    }
+    #[inline(always)]
+    fn give_back(lent: Self) -> Self {
+        lent
+    }
+}
+
+impl<P: Phase> Mbarrier<P> {
+    /// The `.shared::cta` address of the object.
+    #[inline(always)]
+    pub fn addr(&self) -> u32 {
+        self.addr
+    }
+
+    /// Initialises it for the threads of the CTA: an arrival of each completes a phase.
+    ///
+    /// PTX: `mbarrier.init.shared::cta.b64 [addr], threads;` `fence.mbarrier_init.release.cluster;` by the elected thread,
+    /// then `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn init(self, cta: &Cta) -> Mbarrier<Ready>
+    where
+        P: Initialisable,
+    {
+        let threads = cta.thread_count();
+        if cta.is_elected() {
+            // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
+            // threads.
+            unsafe { raw::mbarrier_init(self.addr, threads) };
+            raw::fence_mbarrier_init();
+        }
+        // The async proxy sees the object, and every thread sees it initialised.
+        fence_async(cta);
+        Mbarrier { addr: self.addr, phase: Ready(()) }
+    }
+
+    /// Ends its life: the memory can become another mbarrier.
+    ///
+    /// PTX: `barrier.cta.sync 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn inval(self, cta: &Cta) -> Mbarrier<Uninit>
+    where
+        P: Idle,
+    {
+        // No thread still waits on it before, and none initialises it again too early after.
+        cta.sync();
+        if cta.is_elected() {
+            // SAFETY: by its phase it is valid and nothing is outstanding; all threads have left their waits.
+            unsafe { raw::mbarrier_inval(self.addr) };
+        }
+        cta.sync();
+        Mbarrier { addr: self.addr, phase: Uninit(()) }
+    }
+
+    /// Arrives: what this thread did before is visible to every thread after its wait.
+    ///
+    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr];`
+    #[inline(always)]
+    pub fn arrive(self, _cta: &Cta) -> Mbarrier<Arrived>
+    where
+        P: Arrivable,
+    {
+        // SAFETY: valid by its phase, in which this thread has its one arrival left; it waited for the previous phase.
+        let state = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr) };
+        Mbarrier { addr: self.addr, phase: Arrived { state } }
+    }
+
+    /// Waits until all threads have arrived, and the copies of the phase are complete.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
+    #[inline(always)]
+    pub fn wait(self, _cta: &Cta) -> Mbarrier<Ready>
+    where
+        P: Waitable,
+    {
+        // SAFETY: the state came from this handle's arrive, in the phase that is current or just complete: the next
+        // cannot complete before this thread arrives again.
+        while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope::Cta, self.addr, self.phase.state()) } {}
+        Mbarrier { addr: self.addr, phase: Ready(()) }
+    }
+
+    /// [`wait`](Mbarrier::wait) whose tries may each last `nanoseconds`, for waits known to be long.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state,
+    /// suspendTimeHint;`
+    #[inline(always)]
+    pub fn wait_suspended(self, _cta: &Cta, nanoseconds: u32) -> Mbarrier<Ready>
+    where
+        P: Waitable,
+    {
+        let (addr, state) = (self.addr, self.phase.state());
+        // SAFETY: as in `wait`.
+        while !unsafe {
+            raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, addr, state, nanoseconds)
+        } {}
+        Mbarrier { addr, phase: Ready(()) }
+    }
+
+    /// Whether a [`wait`](Mbarrier::wait) would return at once. Threads can get different answers.
+    ///
+    /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [addr], state;`
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool
+    where
+        P: Waitable,
+    {
+        // SAFETY: as in `wait`. Relaxed: only the wait makes anything visible.
+        unsafe { raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, self.addr, self.phase.state()) }
+    }
+}
+
+impl Mbarrier<Ready> {
+    /// Arrives with `bytes` more to expect, in the thread that is about to start the copies of `bytes`.
+    ///
+    /// # Safety
+    ///
+    /// This thread starts copies of `bytes` in all, at most 2^20 - 1, that complete on this mbarrier, before anything waits
+    /// for the phase.
+    #[inline(always)]
+    pub(crate) unsafe fn arrive_expect_tx(self, bytes: u32) -> Mbarrier<Arrived> {
+        // SAFETY: as in `arrive`, and the caller's.
+        let state = unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, self.addr, bytes) };
+        Mbarrier { addr: self.addr, phase: Arrived { state } }
+    }
+}

@@ -1,0 +1,380 @@
+//! A ring of shared-memory stages through which a CTA streams its tiles: bulk loads ahead of the computation, bulk
+//! stores behind it.
+//!
+//! The whole ring is one moved handle with computed addresses, and goes round in one circle of calls:
+//!
+//! ```text
+//!  IdleRing ─ start ─► Ring ─ wait ─► Full ─ update ─► Updated ─ store ─► Storing ─ refill ─► Ring ─ … ─► IdleRing
+//! ```
+//!
+//! A stage holds one tile of each input and one tile of the output, which is read and written in place.
+
+use core::marker::PhantomData;
+
+use crate::global::{Tiles, TilesMut};
+use crate::launch::{Cta, trap};
+use crate::qualifier::{scope, sem};
+use crate::raw;
+use crate::shared::{ALIGN, Element, Lend, Place, fence_async, for_each_vector, whole_vectors};
+
+/// Memory for a ring of `STAGES` stages, each of `INPUTS` input tiles and one in-out tile of `N` elements.
+#[derive(Debug)]
+pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+    addr: u32,
+    _tiles: PhantomData<*mut T>,
+}
+
+// SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then an mbarrier for each.
+unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Place
+    for RingMemory<T, N, INPUTS, STAGES>
+{
+    const SIZE: u32 = Layout::<T, N, INPUTS, STAGES>::BYTES;
+    const ALIGN: u32 = ALIGN;
+
+    #[inline(always)]
+    unsafe fn at(addr: u32) -> Self {
+        RingMemory { addr, _tiles: PhantomData }
+    }
+}
+
+// SAFETY: an `IdleRing` has no copy in flight and no valid mbarrier, and one scope makes one of them.
+unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Lend
+    for RingMemory<T, N, INPUTS, STAGES>
+{
+    type Lent<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
+    #[inline(always)]
+    fn open<'s>(self) -> Self::Lent<'s> {
+        IdleRing { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
+    }
+    #[inline(always)]
+    fn give_back(lent: Self::Lent<'_>) -> Self {
+        RingMemory { addr: lent.addr, _tiles: PhantomData }
+    }
+}
+
+/// Where things are in a ring.
+struct Layout<T, const N: usize, const INPUTS: usize, const STAGES: usize>(PhantomData<T>);
+
+impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Layout<T, N, INPUTS, STAGES> {
+    const TILE: u32 = {
+        whole_vectors::<T, N>();
+        // Tensor copies want 128; it also keeps stages apart.
+        ((N * size_of::<T>()) as u32).next_multiple_of(ALIGN)
+    };
+    const STAGE: u32 = (INPUTS as u32 + 1) * Self::TILE;
+    const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
+    const BYTES: u32 = Self::BARRIERS + 8 * STAGES as u32;
+    /// What one stage's copies bring.
+    const LOADED: u32 = {
+        let bytes = (INPUTS + 1) * N * size_of::<T>();
+        assert!(STAGES > 0, "a ring has at least one stage");
+        assert!(
+            bytes < 1 << 20,
+            "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
+        );
+        bytes as u32
+    };
+    /// What one copy brings.
+    const COPY: u32 = (N * size_of::<T>()) as u32;
+
+    #[inline(always)]
+    fn bar(ring: u32, stage: u32) -> u32 {
+        ring + Self::BARRIERS + 8 * stage
+    }
+}
+
+type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
+
+/// A ring with nothing in flight.
+#[must_use = "the scope has to return this handle: keep it"]
+#[derive(Debug)]
+pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+    addr: u32,
+    _scope: Invariant<'s>,
+    _tiles: PhantomData<*mut T>,
+}
+
+/// A ring whose stages are in flight: as many as there are tiles left, `STAGES` at most.
+#[must_use = "copies are in flight: go on with `.wait(&cta)` or end with `.finish(&cta)`"]
+#[derive(Debug)]
+pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+    addr: u32,
+    /// The stage to wait for, and the parity of its phase.
+    stage: u32,
+    parity: u32,
+    /// The tile in `stage`, the end of the tiles, and the distance from one of the CTA's tiles to its next.
+    index: usize,
+    count: usize,
+    step: usize,
+    /// Tile `index` of each slice.
+    inputs: [*const T; INPUTS],
+    in_out: *mut T,
+    _scope: Invariant<'s>,
+}
+
+/// What [`Ring::wait`] gives.
+#[derive(Debug)]
+pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+    /// The next tiles have arrived.
+    Full(Full<'s, T, N, INPUTS, STAGES>),
+    /// All tiles have gone through, and everything is written.
+    Done(IdleRing<'s, T, N, INPUTS, STAGES>),
+}
+
+/// A ring whose foremost stage has arrived and is readable.
+#[must_use = "go on with `.update(&cta, …)`"]
+#[derive(Debug)]
+pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(Ring<'s, T, N, INPUTS, STAGES>);
+
+/// A ring whose foremost stage has been computed.
+#[must_use = "go on with `.store(&cta)`"]
+#[derive(Debug)]
+pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(Ring<'s, T, N, INPUTS, STAGES>);
+
+/// A ring whose foremost stage is being stored.
+#[must_use = "go on with `.refill(&cta)`"]
+#[derive(Debug)]
+pub struct Storing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(Ring<'s, T, N, INPUTS, STAGES>);
+
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> IdleRing<'s, T, N, INPUTS, STAGES> {
+    /// Starts to stream this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`. Traps where an
+    /// input has fewer tiles than `in_out`.
+    ///
+    /// PTX by the elected thread, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
+    /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
+    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn start(
+        self,
+        cta: &Cta,
+        inputs: [Tiles<T, N>; INPUTS],
+        in_out: TilesMut<T, N>,
+    ) -> Ring<'s, T, N, INPUTS, STAGES> {
+        if inputs.iter().any(|input| input.count < in_out.count) {
+            trap();
+        }
+        if cta.is_elected() {
+            let mut stage = 0;
+            while stage < STAGES as u32 {
+                // SAFETY: the memory is this ring's, idle, and an idle ring holds no valid mbarrier.
+                unsafe { raw::mbarrier_init(Layout::<T, N, INPUTS, STAGES>::bar(self.addr, stage), 1) };
+                stage += 1;
+            }
+            raw::fence_mbarrier_init();
+        }
+        // The other threads see the mbarriers before they wait on them, and so does the async proxy.
+        fence_async(cta);
+
+        let ring = Ring {
+            addr: self.addr,
+            stage: 0,
+            parity: 0,
+            index: in_out.next,
+            count: in_out.count,
+            step: in_out.step,
+            inputs: inputs.map(|input| input.base.wrapping_add(in_out.next * N)),
+            in_out: in_out.base.wrapping_add(in_out.next * N),
+            _scope: PhantomData,
+        };
+        if cta.is_elected() {
+            let mut stage = 0;
+            while stage < STAGES && ring.has(stage) {
+                // SAFETY: nothing has been loaded into this stage yet, and tile `stage` is in bounds.
+                unsafe { ring.load(stage as u32, stage) };
+                stage += 1;
+            }
+        }
+        ring
+    }
+}
+
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Ring<'s, T, N, INPUTS, STAGES> {
+    #[inline(always)]
+    fn tile(&self, stage: u32, tile: usize) -> u32 {
+        self.addr
+            + stage * Layout::<T, N, INPUTS, STAGES>::STAGE
+            + tile as u32 * Layout::<T, N, INPUTS, STAGES>::TILE
+    }
+
+    #[inline(always)]
+    fn bar(&self, stage: u32) -> u32 {
+        Layout::<T, N, INPUTS, STAGES>::bar(self.addr, stage)
+    }
+
+    /// Whether there is a tile `ahead` after the foremost.
+    #[inline(always)]
+    fn has(&self, ahead: usize) -> bool {
+        self.index + ahead * self.step < self.count
+    }
+
+    /// Loads the tiles that are `ahead` after the foremost into `stage`.
+    ///
+    /// # Safety
+    ///
+    /// One thread calls this; there is a tile `ahead`; the stage is free, its mbarrier's phase is waited for by all threads.
+    #[inline(always)]
+    unsafe fn load(&self, stage: u32, ahead: usize) {
+        let (bar, offset) = (self.bar(stage), ahead * self.step * N);
+        // SAFETY: the mbarrier is valid and this is its one arrival in the phase; the copies below bring that many
+        // bytes. They are sized and aligned by the tile types; their destination is this stage, aligned to 128; their
+        // sources are in bounds by `start` and are not written before they are loaded: an in-out tile is stored once,
+        // after its load. No scope ends with a ring in flight.
+        unsafe {
+            raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, Layout::<T, N, INPUTS, STAGES>::LOADED);
+            for (i, input) in self.inputs.iter().enumerate() {
+                let src = input.wrapping_add(offset).cast();
+                raw::cp_async_bulk_shared_cta_global(
+                    self.tile(stage, i),
+                    src,
+                    Layout::<T, N, INPUTS, STAGES>::COPY,
+                    bar,
+                );
+            }
+            let src = self.in_out.wrapping_add(offset).cast_const().cast();
+            raw::cp_async_bulk_shared_cta_global(
+                self.tile(stage, INPUTS),
+                src,
+                Layout::<T, N, INPUTS, STAGES>::COPY,
+                bar,
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn wait_stage(&self) {
+        // SAFETY: `load` has armed this phase; `parity` is its parity. The next phase is armed behind a barrier that
+        // follows this wait in every thread, or never.
+        while !unsafe {
+            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, self.bar(self.stage), self.parity)
+        } {}
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES as u32 {
+            self.stage = 0;
+            self.parity ^= 1;
+        }
+        self.index += self.step;
+        for input in &mut self.inputs {
+            *input = input.wrapping_add(self.step * N);
+        }
+        self.in_out = self.in_out.wrapping_add(self.step * N);
+    }
+
+    /// Waits for the foremost stage, or, when all tiles have gone through, for the last stores.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar], parity;`
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> Stage<'s, T, N, INPUTS, STAGES> {
+        if !self.has(0) {
+            return Stage::Done(self.finish(cta));
+        }
+        self.wait_stage();
+        Stage::Full(Full(self))
+    }
+
+    /// Waits for everything in flight and lets the tiles that are left be.
+    ///
+    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the elected thread `cp.async.bulk.wait_group 0;`; by every
+    /// thread `barrier.cta.sync 0;`; by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
+    /// `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn finish(mut self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
+        let mut stages = 0;
+        while stages < STAGES && self.has(0) {
+            self.wait_stage();
+            self.advance();
+            stages += 1;
+        }
+        if cta.is_elected() {
+            // SAFETY: waits for the ring's stores.
+            unsafe { raw::cp_async_bulk_wait_group::<0>() };
+        }
+        cta.sync();
+        if cta.is_elected() {
+            let mut stage = 0;
+            while stage < STAGES as u32 {
+                // SAFETY: valid, and by the barrier above no thread waits on it any more.
+                unsafe { raw::mbarrier_inval(self.bar(stage)) };
+                stage += 1;
+            }
+        }
+        cta.sync();
+        IdleRing { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
+    }
+}
+
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Full<'s, T, N, INPUTS, STAGES> {
+    /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, the `x` being those of the inputs at its place.
+    /// Each thread does its share, sixteen bytes at a time.
+    ///
+    /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`
+    #[inline(always)]
+    pub fn update(self, cta: &Cta, mut f: impl FnMut([T; INPUTS], T) -> T) -> Updated<'s, T, N, INPUTS, STAGES> {
+        let ring = self.0;
+        for_each_vector::<T, N>(cta, |v| {
+            let at = |tile| ring.tile(ring.stage, tile) + 16 * v;
+            // SAFETY: in bounds, aligned; the stage has arrived, each of its vectors has one thread, and no copy reads
+            // or writes it before `store`.
+            unsafe {
+                let inputs: [T::Vector; INPUTS] = core::array::from_fn(|i| T::load_vector(at(i)));
+                let mut in_out = T::load_vector(at(INPUTS));
+                for (lane, y) in in_out.as_mut().iter_mut().enumerate() {
+                    *y = f(core::array::from_fn(|i| inputs[i].as_ref()[lane]), *y);
+                }
+                T::store_vector(at(INPUTS), in_out);
+            }
+        });
+        Updated(ring)
+    }
+}
+
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Updated<'s, T, N, INPUTS, STAGES> {
+    /// Starts to store the in-out tile to where it came from.
+    ///
+    /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`, by the elected thread:
+    /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
+    #[inline(always)]
+    pub fn store(self, cta: &Cta) -> Storing<'s, T, N, INPUTS, STAGES> {
+        let ring = self.0;
+        fence_async(cta);
+        if cta.is_elected() {
+            // SAFETY: sized and aligned by the tile types; the destination is this CTA's tile, whose load is complete; what
+            // the threads stored is visible by the fence and the barrier; `refill` waits for the reads before
+            // the stage is loaded again, `finish` for everything.
+            unsafe {
+                raw::cp_async_bulk_global_shared_cta(
+                    ring.in_out.cast(),
+                    ring.tile(ring.stage, INPUTS),
+                    Layout::<T, N, INPUTS, STAGES>::COPY,
+                );
+                raw::cp_async_bulk_commit_group();
+            }
+        }
+        Storing(ring)
+    }
+}
+
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Storing<'s, T, N, INPUTS, STAGES> {
+    /// Loads the next tiles into the stage as soon as its store has read it, and goes on to the next stage.
+    ///
+    /// PTX by the elected thread, while there are tiles: `cp.async.bulk.wait_group.read 0;`
+    /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
+    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
+    #[inline(always)]
+    pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
+        let mut ring = self.0;
+        if ring.has(STAGES) && cta.is_elected() {
+            // SAFETY: the store has read the stage; the barrier in `store` came after every thread's wait for the
+            // stage's phase and after its reads of the inputs.
+            unsafe {
+                raw::cp_async_bulk_wait_group_read::<0>();
+                ring.load(ring.stage, STAGES);
+            }
+        }
+        ring.advance();
+        ring
+    }
+}

@@ -1,0 +1,622 @@
+//! Shared memory: declared by the kernel ([`shared_memory!`](crate::shared_memory)) or added by the launch
+//! ([`DynamicShared`]), and owned by handles whose type says who may touch it now.
+//!
+//! A [`SharedArray`] is memory at rest. [`Cta::lend`] turns it, for the time of a closure, into a [`Shared`] in the
+//! state [`Free`], which copies can take. The closure has to return it, so no copy can be in flight
+//! when it ends, whatever is forgotten inside.
+//!
+//! ```text
+//!            bulk::load, wait            release
+//!   Free  ───────────────────► Loaded ─────────────► Free
+//!    │ write                     │ update
+//!    └────────► Written ◄────────┘
+//!                 │ to_async                  publish: Written ─► Published (readable)
+//!                 ▼
+//!              Fenced ── bulk::store, commit, wait_read ──► Fenced ── into_free ──► Free
+//! ```
+
+use core::marker::PhantomData;
+
+use crate::launch::{Cta, trap};
+use crate::qualifier::{Sealed, space};
+use crate::raw;
+
+/// A plain-data element: any bit pattern is a value.
+///
+/// # Safety
+///
+/// Implemented here only: for types without padding or invalid values, of 1, 2, 4 or 8 bytes.
+pub unsafe trait Element: Copy + Sealed + 'static {
+    /// Sixteen bytes of elements.
+    type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
+
+    /// Loads one element.
+    ///
+    /// # Safety
+    ///
+    /// `addr` is the `.shared::cta` address of an element, aligned to its size, and nobody writes it now.
+    unsafe fn load(addr: u32) -> Self;
+
+    /// Stores one element.
+    ///
+    /// # Safety
+    ///
+    /// As [`load`](Element::load), and nobody else reads it now.
+    unsafe fn store(addr: u32, value: Self);
+
+    /// Loads sixteen bytes.
+    ///
+    /// # Safety
+    ///
+    /// As [`load`](Element::load), for sixteen bytes aligned to 16.
+    unsafe fn load_vector(addr: u32) -> Self::Vector;
+
+    /// Stores sixteen bytes.
+    ///
+    /// # Safety
+    ///
+    /// As [`store`](Element::store), for sixteen bytes aligned to 16.
+    unsafe fn store_vector(addr: u32, value: Self::Vector);
+}
+
+macro_rules! elements {
+    ($( $T:ty: $Bits:ty, $lanes:literal, $ld:ident, $st:ident; )*) => { $(
+        impl Sealed for $T {}
+        // SAFETY: a primitive number: no padding, no invalid value.
+        #[allow(unnecessary_transmutes)]
+        unsafe impl Element for $T {
+            type Vector = [$T; $lanes];
+            #[inline(always)]
+            unsafe fn load(addr: u32) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { core::mem::transmute::<$Bits, $T>(raw::$ld(addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store(addr: u32, value: Self) {
+                // SAFETY: as above.
+                unsafe { raw::$st(addr, core::mem::transmute::<$T, $Bits>(value)) }
+            }
+            #[inline(always)]
+            unsafe fn load_vector(addr: u32) -> Self::Vector {
+                // SAFETY: as above; sixteen bytes each.
+                unsafe { core::mem::transmute::<[u32; 4], [$T; $lanes]>(raw::ld_shared_cta_v4_b32(addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store_vector(addr: u32, value: Self::Vector) {
+                // SAFETY: as above; sixteen bytes each.
+                unsafe {
+                    let [b0, b1, b2, b3] = core::mem::transmute::<[$T; $lanes], [u32; 4]>(value);
+                    raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3)
+                }
+            }
+        }
+    )* };
+}
+
+elements! {
+    u8: u8, 16, ld_shared_cta_b8, st_shared_cta_b8;
+    i8: u8, 16, ld_shared_cta_b8, st_shared_cta_b8;
+    u16: u16, 8, ld_shared_cta_b16, st_shared_cta_b16;
+    i16: u16, 8, ld_shared_cta_b16, st_shared_cta_b16;
+    u32: u32, 4, ld_shared_cta_b32, st_shared_cta_b32;
+    i32: u32, 4, ld_shared_cta_b32, st_shared_cta_b32;
+    f32: u32, 4, ld_shared_cta_b32, st_shared_cta_b32;
+    u64: u64, 2, ld_shared_cta_b64, st_shared_cta_b64;
+    i64: u64, 2, ld_shared_cta_b64, st_shared_cta_b64;
+    f64: u64, 2, ld_shared_cta_b64, st_shared_cta_b64;
+}
+
+/// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.
+pub const ALIGN: u32 = 128;
+
+/// Something that has a place in shared memory.
+///
+/// # Safety
+///
+/// `at` uses the bytes `addr .. addr + SIZE` and nothing else.
+pub unsafe trait Place: Sized {
+    /// Its size in bytes.
+    const SIZE: u32;
+    /// Its alignment in bytes.
+    const ALIGN: u32;
+
+    /// The handle of the one that lies at `addr`.
+    ///
+    /// # Safety
+    ///
+    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses.
+    unsafe fn at(addr: u32) -> Self;
+}
+
+/// The shared memory that a kernel declares: `()`, or a struct made by [`shared_memory!`](crate::shared_memory).
+///
+/// # Safety
+///
+/// `claim` gives handles of memory that nothing else uses, if it is called once per thread.
+pub unsafe trait SharedMemory: Sized {
+    /// The handles.
+    ///
+    /// # Safety
+    ///
+    /// Each thread of a CTA calls it once at most; [`Cta::enter`] does.
+    unsafe fn claim() -> Self;
+}
+
+// SAFETY: no memory.
+unsafe impl SharedMemory for () {
+    #[inline(always)]
+    unsafe fn claim() {}
+}
+
+/// The offsets of places laid out one after another, and the end of the last.
+#[doc(hidden)]
+pub const fn layout<const FIELDS: usize>(places: [(u32, u32); FIELDS]) -> ([u32; FIELDS], u32) {
+    let mut offsets = [0; FIELDS];
+    let (mut end, mut i) = (0_u32, 0);
+    while i < FIELDS {
+        let (size, align) = places[i];
+        offsets[i] = end.next_multiple_of(align);
+        end = offsets[i] + size;
+        i += 1;
+    }
+    (offsets, end)
+}
+
+/// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
+/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory)).
+/// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
+/// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`].
+///
+/// ```
+/// use ptx::mbarrier::{Mbarrier, Uninit};
+/// use ptx::shared::SharedArray;
+///
+/// ptx::shared_memory! {
+///     /// A tile, and the mbarrier that its copy completes on.
+///     struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit> }
+/// }
+/// ```
+#[macro_export]
+macro_rules! shared_memory {
+    ($(#[$doc:meta])* $vis:vis struct $Name:ident { $( $(#[$field_doc:meta])* $field_vis:vis $field:ident: $Place:ty ),* $(,)? }) => {
+        $(#[$doc])*
+        $vis struct $Name { $( $(#[$field_doc])* $field_vis $field: $Place, )* }
+
+        const _: () = {
+            const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = $crate::shared::layout([
+                $( (<$Place as $crate::shared::Place>::SIZE, <$Place as $crate::shared::Place>::ALIGN) ),*
+            ]);
+            const _: () = assert!(
+                LAYOUT.1 <= 48 * 1024,
+                "a kernel declares 48 KiB of shared memory at most; take more from `DynamicShared`"
+            );
+
+            // Its mangled name makes the allocation's name one that no other crate has. Not inlined: otherwise every
+            // codegen unit has a renamed copy, and the asm below refers to a symbol that is not there.
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(never)]
+            extern "C" fn tag() {}
+            #[cfg(target_arch = "nvptx64")]
+            core::arch::global_asm!(
+                ".shared .align 128 .b8 {tag}__smem[{size}];",
+                tag = sym tag,
+                size = const LAYOUT.1,
+            );
+
+            // SAFETY: `LAYOUT` gives each field bytes of its own in an allocation of this type alone.
+            unsafe impl $crate::shared::SharedMemory for $Name {
+                #[inline(always)]
+                unsafe fn claim() -> Self {
+                    #[cfg(target_arch = "nvptx64")]
+                    let base = {
+                        let base: u32;
+                        // SAFETY: takes an address.
+                        unsafe {
+                            core::arch::asm!(
+                                "mov.u32 {base}, {tag}__smem;",
+                                base = lateout(reg32) base, tag = sym tag,
+                                options(pure, nomem, nostack, preserves_flags),
+                            );
+                        }
+                        base
+                    };
+                    #[cfg(not(target_arch = "nvptx64"))]
+                    let base: u32 = panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
+
+                    let [$( $field ),*] = LAYOUT.0;
+                    // SAFETY: see the impl.
+                    #[allow(unreachable_code)]
+                    unsafe { $Name { $( $field: <$Place as $crate::shared::Place>::at(base + $field), )* } }
+                }
+            }
+        };
+    };
+}
+
+/// The shared memory that the launch adds (`sharedMemBytes`), handed out piece by piece.
+#[derive(Debug)]
+pub struct DynamicShared {
+    next: u32,
+    end: u32,
+}
+
+#[cfg(target_arch = "nvptx64")]
+core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
+
+impl DynamicShared {
+    /// # Safety
+    ///
+    /// Once per thread.
+    #[inline(always)]
+    pub(crate) unsafe fn claim() -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        let next = {
+            let next: u32;
+            // SAFETY: takes an address.
+            unsafe {
+                core::arch::asm!(
+                    "mov.u32 {next}, ptx_dynamic_shared;",
+                    next = lateout(reg32) next,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+            }
+            next
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let next = 0;
+        DynamicShared { next, end: next + raw::dynamic_smem_size() }
+    }
+
+    /// Bytes that are left.
+    #[inline(always)]
+    pub fn len(&self) -> u32 {
+        self.end - self.next
+    }
+
+    /// Whether nothing is left.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes a place from the front, or gives everything back if it does not fit.
+    #[inline(always)]
+    pub fn try_take<P: Place>(self) -> Result<(P, DynamicShared), DynamicShared> {
+        const {
+            assert!(
+                P::ALIGN.is_power_of_two() && P::ALIGN <= ALIGN,
+                "the launch's shared memory is aligned to 128 bytes"
+            )
+        };
+        // The block starts at a multiple of 128 below 2^18, so neither sum overflows.
+        let addr = self.next.next_multiple_of(P::ALIGN);
+        if addr > self.end || self.end - addr < P::SIZE {
+            return Err(self);
+        }
+        // SAFETY: the bytes are in the block, checked against `%dynamic_smem_size`, and `next` moves past them.
+        Ok(unsafe { (P::at(addr), DynamicShared { next: addr + P::SIZE, end: self.end }) })
+    }
+
+    /// [`try_take`](DynamicShared::try_take) that traps where the launch gave too little: the host sees
+    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+    #[inline(always)]
+    pub fn take<P: Place>(self) -> (P, DynamicShared) {
+        match self.try_take() {
+            Ok(taken) => taken,
+            Err(_) => trap(),
+        }
+    }
+}
+
+/// `N` elements of shared memory at rest: no copy is in flight, nobody reads or writes them.
+#[derive(Debug)]
+pub struct SharedArray<T, const N: usize> {
+    addr: u32,
+    _elements: PhantomData<*mut [T; N]>,
+}
+
+// SAFETY: `N` elements from `addr` on.
+unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
+    const SIZE: u32 = {
+        assert!(N * size_of::<T>() <= 1 << 20, "no CTA has that much shared memory");
+        (N * size_of::<T>()) as u32
+    };
+    const ALIGN: u32 = ALIGN;
+
+    #[inline(always)]
+    unsafe fn at(addr: u32) -> Self {
+        SharedArray { addr, _elements: PhantomData }
+    }
+}
+
+/// Handles that can be lent to the copies of a scope.
+///
+/// # Safety
+///
+/// `give_back` is only reached with a `Lent<'s>` that stands for the same memory, idle: that no other value of
+/// the type has that `'s` is the implementor's to see to.
+pub unsafe trait Lend {
+    /// The handle inside the scope `'s`.
+    type Lent<'s>;
+    /// Opens the loan.
+    #[doc(hidden)]
+    fn open<'s>(self) -> Self::Lent<'s>;
+    /// Closes it.
+    #[doc(hidden)]
+    fn give_back(lent: Self::Lent<'_>) -> Self;
+}
+
+// SAFETY: a `Shared<'s, …, Free>` is idle, and inside the scope only `open` makes the first one.
+unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
+    type Lent<'s> = Shared<'s, T, N, Free>;
+    #[inline(always)]
+    fn open<'s>(self) -> Shared<'s, T, N, Free> {
+        Shared::new(self.addr)
+    }
+    #[inline(always)]
+    fn give_back(lent: Shared<'_, T, N, Free>) -> Self {
+        SharedArray { addr: lent.addr, _elements: PhantomData }
+    }
+}
+
+macro_rules! lend_tuple {
+    ($( ($($H:ident $i:tt),+) )*) => { $(
+        // SAFETY: each of its parts is.
+        unsafe impl<$($H: Lend),+> Lend for ($($H,)+) {
+            type Lent<'s> = ($($H::Lent<'s>,)+);
+            #[inline(always)]
+            fn open<'s>(self) -> Self::Lent<'s> { ($(self.$i.open(),)+) }
+            #[inline(always)]
+            fn give_back(lent: Self::Lent<'_>) -> Self { ($($H::give_back(lent.$i),)+) }
+        }
+    )* };
+}
+lend_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
+
+impl Cta {
+    /// Lends memory to the copies that `body` makes. `body` gets the handles in the state [`Free`] and has to
+    /// return them so: with a copy in flight it cannot, since the copy holds its handles.
+    ///
+    /// The scope's lifetime belongs to this call alone, so handles of another scope are no substitute, and none can
+    /// leave.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// let (tile, bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
+    ///     let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+    ///     let _first = tile.get(0);
+    ///     (tile.release(cta), bar)
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn lend<H: Lend>(&self, handles: H, body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Lent<'s>) -> H {
+        H::give_back(body(self, handles.open()))
+    }
+}
+
+/// State: nobody touches it, and its contents are of no concern. What copies write into.
+#[derive(Debug)]
+pub enum Free {}
+/// State: a copy has filled it and every thread has seen that; readable by all, written by none.
+#[derive(Debug)]
+pub enum Loaded {}
+/// State: each thread has stored its part by ordinary stores, which the others may not see yet.
+#[derive(Debug)]
+pub enum Written {}
+/// State: ordinary stores filled it and every thread sees them; readable by all, written by none.
+#[derive(Debug)]
+pub enum Published {}
+/// State: what threads stored is visible to the async proxy; copies may read it.
+#[derive(Debug)]
+pub enum Fenced {}
+
+/// States in which every thread may read.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be read",
+    label = "not readable now",
+    note = "it is readable after the wait for a load (`Loaded`), or after `publish` (`Published`)"
+)]
+pub trait Readable: Sealed {}
+impl Sealed for Loaded {}
+impl Sealed for Published {}
+impl Readable for Loaded {}
+impl Readable for Published {}
+
+/// States in which an asynchronous copy may read the memory.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be the source of an asynchronous copy",
+    label = "the async proxy may not see what is in here",
+    note = "ordinary stores reach the async proxy through `fence.proxy.async`: call `.to_async(&cta)` after writing"
+)]
+pub trait AsyncSource: Sealed {}
+impl Sealed for Fenced {}
+impl AsyncSource for Fenced {}
+impl AsyncSource for Loaded {}
+
+/// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
+#[must_use = "the scope has to return this handle: keep it"]
+#[derive(Debug)]
+pub struct Shared<'s, T, const N: usize, State> {
+    addr: u32,
+    /// Invariant in `'s`: one scope, one lifetime.
+    _scope: PhantomData<fn(&'s ()) -> &'s ()>,
+    _elements: PhantomData<(*mut [T; N], State)>,
+}
+
+impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
+    const BYTES: u32 = (N * size_of::<T>()) as u32;
+
+    #[inline(always)]
+    pub(crate) fn new(addr: u32) -> Self {
+        Shared { addr, _scope: PhantomData, _elements: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn into_state<Next>(self) -> Shared<'s, T, N, Next> {
+        Shared::new(self.addr)
+    }
+
+    /// The `.shared::cta` address of the first element.
+    #[inline(always)]
+    pub fn addr(&self) -> u32 {
+        self.addr
+    }
+
+    /// The number of elements.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        N
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        N == 0
+    }
+}
+
+impl<'s, T: Element, const N: usize, State: Readable> Shared<'s, T, N, State> {
+    /// Element `i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta`
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        if i >= N {
+            return None;
+        }
+        // SAFETY: in bounds; the state says that nobody writes.
+        Some(unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
+    }
+
+    /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta.v4.b32`
+    #[inline(always)]
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
+        if i >= Self::BYTES as usize / 16 {
+            return None;
+        }
+        // SAFETY: in bounds, and aligned since `addr` is to 128; the state says that nobody writes.
+        Some(unsafe { T::load_vector(self.addr + 16 * i as u32) })
+    }
+
+    /// Replaces each element `v` at index `i` by `f(i, v)`. Each thread does its share, sixteen bytes at a time.
+    ///
+    /// PTX per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
+    #[inline(always)]
+    pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written> {
+        const { whole_vectors::<T, N>() };
+        for_each_vector::<T, N>(cta, |v| {
+            // SAFETY: in bounds; each vector has one thread, and by the state nobody else writes; those who read it
+            // before may see either value, and elements are plain data.
+            unsafe {
+                let addr = self.addr + 16 * v;
+                let mut vector = T::load_vector(addr);
+                let first = v as usize * vector.as_ref().len();
+                for (lane, value) in vector.as_mut().iter_mut().enumerate() {
+                    *value = f(first + lane, *value);
+                }
+                T::store_vector(addr, vector);
+            }
+        });
+        self.into_state()
+    }
+
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
+    /// Gives up the contents: waits until all threads have read what they want.
+    ///
+    /// PTX: `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Free> {
+        cta.sync();
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
+    /// Fills element `i` with `f(i)`. Each thread does its share, sixteen bytes at a time.
+    ///
+    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    #[inline(always)]
+    pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
+        const { whole_vectors::<T, N>() };
+        for_each_vector::<T, N>(cta, |v| {
+            let addr = self.addr + 16 * v;
+            // SAFETY: in bounds; each vector has one thread, and by the state nobody else touches it. All-zero
+            // bits are a value of every element.
+            unsafe {
+                let mut vector = core::mem::zeroed::<T::Vector>();
+                let first = v as usize * vector.as_ref().len();
+                for (lane, value) in vector.as_mut().iter_mut().enumerate() {
+                    *value = f(first + lane);
+                }
+                T::store_vector(addr, vector);
+            }
+        });
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
+    /// Makes what every thread stored visible to every thread.
+    ///
+    /// PTX: `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
+        cta.sync();
+        self.into_state()
+    }
+
+    /// Makes what every thread stored visible to asynchronous copies.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
+        fence_async(cta);
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
+    /// [`to_async`](Shared::to_async), after the threads have read what they want.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
+        fence_async(cta);
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Fenced> {
+    /// Gives up the contents, which no thread reads.
+    #[inline(always)]
+    pub fn into_free(self) -> Shared<'s, T, N, Free> {
+        self.into_state()
+    }
+}
+
+/// Each thread's stores to shared memory, visible to copies that any thread starts after.
+#[inline(always)]
+pub(crate) fn fence_async(cta: &Cta) {
+    raw::fence_proxy_async(space::SharedCta);
+    cta.sync();
+}
+
+pub(crate) const fn whole_vectors<T, const N: usize>() {
+    assert!(N > 0 && (N * size_of::<T>()).is_multiple_of(16), "the array's size is no multiple of 16 bytes");
+}
+
+/// Calls `f` with each sixteen-byte vector of the array that is this thread's: `rank`, `rank + threads`, …
+#[inline(always)]
+pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, mut f: impl FnMut(u32)) {
+    let mut v = cta.thread_rank();
+    while v < (N * size_of::<T>() / 16) as u32 {
+        f(v);
+        v += cta.thread_count();
+    }
+}

@@ -1,0 +1,81 @@
+//! What `build.rs` refuses, and that it says the cure.
+
+#[allow(dead_code)]
+#[path = "../build.rs"]
+mod build_script;
+
+use build_script::Device;
+
+const GOOD: &[&str] = &["-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes", "-Zmir-enable-passes=-JumpThreading"];
+
+fn device(flags: &[&str], features: &[&str]) -> Device {
+    Device {
+        flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+        linker: Some("/somewhere/ptx-link".into()),
+        features: features.iter().map(|&feature| feature.to_owned()).collect(),
+        rustc_minor: Some(101),
+    }
+}
+
+#[track_caller]
+fn refused(device: &Device, says: &[&str]) {
+    let faults = device.faults();
+    assert_eq!(faults.len(), 1, "{faults:#?}");
+    for text in says {
+        assert!(faults[0].contains(text), "`{}` does not say `{text}`", faults[0]);
+    }
+}
+
+#[test]
+fn the_documented_flags_are_accepted_in_every_spelling() {
+    for flags in [
+        GOOD,
+        &["-C", "target-cpu=sm_90a", "-C", "no-prepopulate-passes", "-Z", "mir-enable-passes=-JumpThreading"],
+        &["--codegen=target-cpu=sm_90a", "--codegen", "no_prepopulate_passes=yes"],
+        &["-Ctarget-cpu=sm_100", "-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes"],
+    ] {
+        assert_eq!(device(flags, &["sm_90", "sm_90a"]).faults(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_linker_without_marks_is_refused() {
+    for linker in [None, Some("llvm-bitcode-linker".to_owned()), Some("rust-lld".to_owned())] {
+        refused(&Device { linker, ..device(GOOD, &["sm_90"]) }, &["linker", "ptx-link", "stock-linker"]);
+    }
+    refused(&device(&[GOOD, &["-Clinker=/bin/other"]].concat(), &["sm_90"]), &["`/bin/other`"]);
+    refused(&device(&[GOOD, &["-Clink-arg=--no-marks"]].concat(), &["sm_90"]), &["--no-marks", "remove"]);
+    let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=../ptx-link"]].concat(), &["sm_90"]) };
+    assert_eq!(own.faults(), [""; 0]);
+}
+
+#[test]
+fn flags_that_let_llvm_run_early_are_refused() {
+    refused(&device(&["-Ctarget-cpu=sm_90"], &["sm_90"]), &["-Cno-prepopulate-passes", "config.toml"]);
+    let off = ["-Ctarget-cpu=sm_90", "-Cno-prepopulate-passes=no"];
+    refused(&device(&off, &["sm_90"]), &["-Cno-prepopulate-passes"]);
+    let old = |flags| Device { rustc_minor: Some(96), ..device(flags, &["sm_90"]) };
+    refused(&old(&GOOD[..2]), &["-Zmir-enable-passes=-JumpThreading"]);
+    assert_eq!(old(GOOD).faults(), [""; 0]);
+}
+
+#[test]
+fn features_and_target_cpu_have_to_agree() {
+    let cpu = |cpu: &str, features| {
+        let cpu = format!("-Ctarget-cpu={cpu}");
+        device(&[cpu.as_str(), "-Cno-prepopulate-passes"], features)
+    };
+    assert_eq!(cpu("sm_103a", &["sm_90", "sm_100", "sm_100f", "sm_103a"]).faults(), [""; 0]);
+    assert_eq!(cpu("sm_100a", &["sm_90"]).faults(), [""; 0]);
+    refused(&cpu("sm_90", &["sm_90", "sm_90a"]), &["`sm_90a`", "-Ctarget-cpu=sm_90"]);
+    refused(&cpu("sm_100a", &["sm_90", "sm_90a"]), &["`sm_90a`", "provides sm_90, sm_100, sm_100f, sm_100a"]);
+    refused(&cpu("sm_80", &["sm_90"]), &["sm_80", "sm_90a"]);
+    refused(&device(&["-Cno-prepopulate-passes"], &["sm_90"]), &["-Ctarget-cpu"]);
+}
+
+#[test]
+fn the_stock_linker_is_accepted_by_its_feature() {
+    let stock =
+        Device { linker: None, ..device(&["-Ctarget-cpu=sm_90"], &["sm_90", "stock-linker"]) };
+    assert_eq!(stock.faults(), [""; 0]);
+}
