@@ -195,7 +195,12 @@ impl Build {
     pub fn run(&self) -> Result<Module> {
         let (mut cargo, _lock) = self.cargo("build")?;
         let output = run(&mut cargo).with_context(|| {
-            format!("cannot build {} for {} at opt-level {}", self.crate_dir.display(), self.arch, self.opt_level)
+            format!(
+                "cannot build {} for {} at opt-level {}",
+                self.crate_dir.display(),
+                self.arch,
+                self.opt_level
+            )
         })?;
         let path = self.ptx_among_artifacts(&output)?;
         let text =
@@ -226,10 +231,9 @@ impl Build {
         (&self.crate_dir, &self.linker, &self.rustflags).hash(&mut hasher);
         (&self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
         let name = self.crate_dir.file_name().unwrap_or_default().to_string_lossy();
-        device_dir(toolchain).join(format!("{name}-{:016x}", hasher.finish())).join(format!(
-            "{}-O{}",
-            self.arch, self.opt_level
-        ))
+        device_dir(toolchain)
+            .join(format!("{name}-{:016x}", hasher.finish()))
+            .join(format!("{}-O{}", self.arch, self.opt_level))
     }
 
     /// A cargo command with everything set for this build, and the lock on its folder.
@@ -310,7 +314,8 @@ fn accepts(toolchain: &Toolchain, flag: &str) -> Result<bool> {
     std::fs::write(&source, "#![feature(no_core)]\n#![no_core]\n")?;
     let mut rustc = toolchain.rustc();
     rustc.args(["--crate-type", "lib", "--emit", "metadata", "--target", DEVICE_TARGET, flag]);
-    let output = rustc.arg("--out-dir").arg(scratch.path()).arg(&source).output().context("cannot run rustc")?;
+    let output =
+        rustc.arg("--out-dir").arg(scratch.path()).arg(&source).output().context("cannot run rustc")?;
     Ok(output.status.success())
 }
 

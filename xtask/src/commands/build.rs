@@ -82,7 +82,10 @@ fn assemble(tools: &Tools, kernel: &Kernel, arch: Arch, folder: &Path) -> Result
             if cubin.exists() {
                 fs::remove_file(&cubin).with_context(|| format!("cannot remove {}", cubin.display()))?;
             }
-            (KernelReport { name: kernel.name.clone(), ..KernelReport::default() }, vec![format!("{error:#}")])
+            (
+                KernelReport { name: kernel.name.clone(), ..KernelReport::default() },
+                vec![format!("{error:#}")],
+            )
         }
     };
     Ok(Verdict { arch, report, faults })

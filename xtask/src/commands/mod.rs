@@ -48,8 +48,8 @@ fn joined<T>(thread: thread::ScopedJoinHandle<Result<T>>) -> Result<T> {
 /// The kernels of `kernels/`, each as a module of its own; what the compiler warned of goes to stderr.
 pub fn kernels(toolchain: &Toolchain, arch: Arch, only: Option<&str>) -> Result<Vec<Kernel>> {
     let module = module(toolchain, Build::new("kernels", arch))?;
-    let mut kernels = ptx::split(&module.text)
-        .with_context(|| format!("cannot take {} apart", module.path.display()))?;
+    let mut kernels =
+        ptx::split(&module.text).with_context(|| format!("cannot take {} apart", module.path.display()))?;
     if let Some(only) = only {
         let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
         kernels.retain(|kernel| kernel.name == only);
