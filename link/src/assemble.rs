@@ -19,7 +19,7 @@ impl Processor {
     /// Asks `llc` what it knows.
     pub fn choose(options: &Options, llc: &Path) -> Result<Self, Error> {
         let help = run(llc, ["-march=nvptx64", "-mcpu=help"])?;
-        let chosen = Self::parse(&help, options.target_cpu.clone());
+        let chosen = Self::parse(&(help.output + &help.remarks), options.target_cpu.clone());
         match &chosen.wanted {
             Some(wanted) if chosen.nearest().is_none() => {
                 Err(Error::UnknownProcessor { wanted: wanted.clone(), known: chosen.known.join(" ") })
@@ -29,12 +29,16 @@ impl Processor {
     }
 
     fn parse(help: &str, wanted: Option<String>) -> Self {
-        let names = help.lines().filter_map(|line| line.split_once(" - ")).map(|(name, _)| name.trim());
-        Self {
-            known: names.clone().filter(|name| name.starts_with("sm_")).map(str::to_owned).collect(),
-            versions: names.filter_map(PtxVersion::of_feature).collect(),
-            wanted,
-        }
+        let entries = help.lines().filter_map(|line| line.split_once(" - "));
+        let mut known: Vec<_> = entries
+            .clone()
+            .filter(|(_, meaning)| meaning.ends_with("processor."))
+            .map(|(name, _)| name.trim().to_owned())
+            .collect();
+        known.sort();
+        known.dedup();
+        let versions = entries.filter_map(|(name, _)| PtxVersion::of_feature(name.trim())).collect();
+        Self { known, versions, wanted }
     }
 
     /// The processor asked for, else the nearest older one whose instructions it has.
@@ -69,8 +73,8 @@ impl Processor {
 /// `sm_103a` as `(103, "a")`.
 fn split_processor(name: &str) -> Option<(u32, &str)> {
     let name = name.strip_prefix("sm_")?;
-    let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
-    Some((name[..digits].parse().ok()?, &name[digits..]))
+    let (number, suffix) = name.split_at(name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len()));
+    matches!(suffix, "" | "a" | "f").then_some((number.parse().ok()?, suffix))
 }
 
 /// Runs `llc` on optimised IR and gives the finished PTX.
@@ -89,7 +93,7 @@ pub fn assemble(
             [options.optimization.of_llc().to_owned(), "-o=-".to_owned(), module.display().to_string()];
         processor.argument().into_iter().chain(fixed)
     };
-    let own = directive(&run(llc, arguments(empty))?, ".version").and_then(PtxVersion::parse);
+    let own = directive(&run(llc, arguments(empty))?.output, ".version").and_then(PtxVersion::parse);
     let own = own.ok_or(Error::NoDirective(".version"))?;
     let (asked, features) = split_features(&options.target_feature);
     let need = need_of_asm(asm, processor)?.into_iter().chain(asked).fold(own, PtxVersion::max);
@@ -99,7 +103,7 @@ pub fn assemble(
     let feature = (told > own).then(|| format!("+{}", told.feature()));
     let features: Vec<_> = features.into_iter().chain(feature).collect();
     let attributes = (!features.is_empty()).then(|| format!("-mattr={}", features.join(",")));
-    let ptx = processor.correct_target(run(llc, arguments(module).chain(attributes))?)?;
+    let ptx = processor.correct_target(run(llc, arguments(module).chain(attributes))?.output)?;
     if told == need {
         return Ok(ptx);
     }
@@ -161,10 +165,11 @@ Available CPUs for this target:
   sm_100  - Select the sm_100 processor.
   sm_100a - Select the sm_100a processor.
   sm_120  - Select the sm_120 processor.
+  sm_90   - Select the sm_90 processor.
   sm_90a  - Select the sm_90a processor.
 Available features for this target:
   ptx86   - Use PTX version 86.
-  sm_90   - Target SM 90.
+  sm_80   - Target SM 90.
 ";
 
     fn processor(wanted: &str) -> Processor {
@@ -181,6 +186,7 @@ Available features for this target:
             ("sm_95", Some("sm_90")),
             ("sm_90a", Some("sm_90a")),
             ("sm_80", None),
+            ("sm_90x", None),
             ("gfx90a", None),
         ] {
             assert_eq!(processor(wanted).nearest(), nearest, "{wanted}");

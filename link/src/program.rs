@@ -164,12 +164,9 @@ impl Path<'_> {
 
     /// What may have called for the panic at the end, as far as the names tell.
     pub fn cause(&self) -> &'static str {
-        let names = self.0.iter().map(|name| readable(name));
-        names
-            .filter_map(|name| CAUSES.iter().find(|(part, _)| name.contains(part)))
-            .map(|(_, cause)| *cause)
-            .next()
-            .unwrap_or("an assertion or a `panic!`: return or trap instead")
+        let cause_in = |name: String| CAUSES.iter().find(|(part, _)| name.contains(part));
+        let cause = self.0.iter().find_map(|name| cause_in(readable(name)));
+        cause.map_or("an assertion or a `panic!`: return or trap instead", |(_, cause)| cause)
     }
 }
 

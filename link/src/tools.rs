@@ -106,19 +106,26 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// Runs a tool and gives its standard output and error, or an error that shows what it said.
-pub fn run<A: AsRef<OsStr>>(tool: &Path, arguments: impl IntoIterator<Item = A>) -> Result<String, Error> {
-    let output = Command::new(tool)
+/// What a tool that succeeded wrote.
+pub struct Said {
+    pub output: String,
+    pub remarks: String,
+}
+
+/// Runs a tool; the error of one that fails shows what it said.
+pub fn run<A: AsRef<OsStr>>(tool: &Path, arguments: impl IntoIterator<Item = A>) -> Result<Said, Error> {
+    let ran = Command::new(tool)
         .args(arguments)
         .stdin(Stdio::null())
         .output()
         .map_err(|source| Error::CannotRun { tool: tool.to_owned(), source })?;
-    let said =
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    if output.status.success() {
-        Ok(said)
+    let [output, remarks] =
+        [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if ran.status.success() {
+        Ok(Said { output, remarks })
     } else {
-        Err(Error::ToolFailed { tool: tool.to_owned(), status: output.status, said: said.trim().to_owned() })
+        let said = remarks.trim().to_owned();
+        Err(Error::ToolFailed { tool: tool.to_owned(), status: ran.status, said })
     }
 }
 

@@ -55,7 +55,7 @@ fn build() -> Result<Built, String> {
         files.iter().find(is_named).cloned().ok_or_else(|| format!("cargo made no {start}…{end}: {messages}"))
     };
     let mut libraries = HashMap::new();
-    for name in ["core", "compiler_builtins", "shared", "kernels", "faulty"] {
+    for name in ["core", "compiler_builtins", "shared", "kernels", "faulty", "stub"] {
         libraries.insert(name.to_owned(), named(&format!("lib{name}"), ".rlib")?);
     }
     Ok(Built { libraries, ptx: named("kernels", ".ptx")? })
@@ -85,6 +85,14 @@ impl Link {
 
     fn with(mut self, arguments: &[&str]) -> Self {
         self.command.args(arguments);
+        self
+    }
+
+    fn without(mut self, argument: &str) -> Self {
+        let others: Vec<_> =
+            self.command.get_args().filter(|a| *a != argument).map(ToOwned::to_owned).collect();
+        self.command = Command::new(LINKER);
+        self.command.args(others);
         self
     }
 
@@ -124,10 +132,7 @@ fn assert_says(text: &str, parts: &[&str]) {
 #[test]
 fn cargo_links_with_it() {
     let ptx = fs::read_to_string(&built().ptx).unwrap();
-    assert_says(
-        &ptx,
-        &[".version 9.3", ".target sm_90a\n", ".visible .entry barrier_between(", ".visible .entry stub("],
-    );
+    assert_says(&ptx, &[".version 9.3", ".target sm_90a\n", ".visible .entry barrier_between("]);
     assert_eq!(count(&ptx, "barrier.cta.sync"), 2);
 }
 
@@ -201,12 +206,20 @@ fn a_version_that_does_not_exist_is_refused() {
 
 #[test]
 fn an_unknown_processor_is_assembled_as_its_nearest() {
-    let mut link = Link::kernel("plain", "3");
-    let arguments: Vec<_> =
-        link.command.get_args().map(|a| a.to_owned()).filter(|a| a != "--target-cpu=sm_90a").collect();
-    link.command = Command::new(LINKER);
-    link.command.args(arguments).arg("--target-cpu=sm_199");
+    let link = Link::kernel("plain", "3").without("--target-cpu=sm_90a").with(&["--target-cpu=sm_199"]);
     assert_says(&link.ptx(), &["\n.target sm_199 // assembled for sm_1"]);
+}
+
+#[test]
+fn what_llc_remarks_stays_out_of_the_ptx() {
+    let ptx = Link::kernel("plain", "3").with(&["--target-feature=+nonsense"]).ptx();
+    assert!(!ptx.contains("nonsense"), "{ptx}");
+}
+
+#[test]
+fn a_processor_that_cannot_be_is_refused() {
+    let link = Link::kernel("plain", "3").without("--target-cpu=sm_90a").with(&["--target-cpu=gfx90a"]);
+    assert_says(&link.error(), &["no processor like `gfx90a`", "sm_90a"]);
 }
 
 #[test]
@@ -265,10 +278,10 @@ fn assert_shared_memory_is_whole(ptx: &str) {
 
 #[test]
 fn a_function_that_only_module_asm_calls_is_kept() {
-    let ptx = Link::kernel("plain", "3").ptx();
-    let definition =
-        ptx.split(".func").find(|text| text.contains("body_of_stub(") && text.contains("xor.b32"));
-    assert!(definition.is_some(), "{ptx}");
+    let ptx = Link::of(&["stub"], &["stub"], "3").ptx();
+    let is_body = |text: &&str| text.contains("body_of_stub(") && text.contains("xor.b32");
+    assert_eq!(ptx.split(".func").filter(is_body).count(), 1, "{ptx}");
+    assert_says(&ptx, &[".visible .entry stub("]);
 }
 
 #[test]

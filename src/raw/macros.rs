@@ -147,7 +147,7 @@ macro_rules! probe {
                 #[allow(unused_unsafe)]
                 unsafe {
                     core::arch::asm!(concat!(
-                        "// row:", stringify!($name), "|", $form, "|", $isa, "|", $target, "|", $section
+                        "// row:", module_path!(), "|", stringify!($name), "|", $form, "|", $isa, "|", $target, "|", $section
                     ), options(raw));
                     $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
                 }

@@ -3,7 +3,7 @@
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 
-use core::arch::{asm, global_asm};
+use core::arch::asm;
 
 shared::shared_memory!(tile, 128);
 
@@ -122,23 +122,3 @@ pub unsafe extern "ptx-kernel" fn wide(out: *mut u128, by: u128, float: *mut f64
         *float = *float % 3.0;
     }
 }
-
-/// Only `stub` below calls it.
-pub extern "C" fn body_of_stub(value: u32) -> u32 {
-    value ^ 0x5a5a
-}
-
-global_asm!(
-    ".func (.param .b32 result) {body} (.param .b32 value);",
-    ".visible .entry stub(.param .u64 out) {{",
-    "  .reg .b32 %r; .reg .b64 %rd;",
-    "  .param .b32 value; .param .b32 result;",
-    "  st.param.b32 [value], 7;",
-    "  call (result), {body}, (value);",
-    "  ld.param.b32 %r, [result];",
-    "  ld.param.u64 %rd, [out];",
-    "  st.u32 [%rd], %r;",
-    "  ret;",
-    "}}",
-    body = sym body_of_stub,
-);

@@ -1,0 +1,214 @@
+//! What the golden tests share: reading PTX as instructions, and comparing it with files.
+
+#![allow(dead_code)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use similar::{ChangeTag, TextDiff};
+
+/// One block of inline asm as instructions, each normalised, without the comment that asks for a PTX version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsmBlock {
+    pub text: String,
+    pub instructions: Vec<String>,
+    /// The highest PTX version that the comments name.
+    pub isa: (u32, u32),
+}
+
+/// The inline asm of a function's body, block by block.
+pub fn asm_blocks(body: &str) -> Vec<AsmBlock> {
+    let mut blocks = Vec::new();
+    let mut rest = body;
+    while let Some((_, from)) = rest.split_once("// begin inline asm\n") {
+        let (text, after) = from.split_once("// end inline asm").expect("every asm block ends");
+        blocks.push(asm_block(text.trim()));
+        rest = after;
+    }
+    blocks
+}
+
+fn asm_block(text: &str) -> AsmBlock {
+    let mut isa = (0, 0);
+    let mut code = String::new();
+    for line in text.lines() {
+        let (instructions, comment) = line.split_once("//").unwrap_or((line, ""));
+        code.push_str(instructions);
+        for need in comment.split_whitespace().filter_map(|word| word.strip_prefix("ptx:")) {
+            isa = isa.max(version(need));
+        }
+    }
+    AsmBlock { text: text.to_owned(), instructions: statements(&code), isa }
+}
+
+pub fn version(text: &str) -> (u32, u32) {
+    let (major, minor) = text.split_once('.').expect("major.minor");
+    (major.parse().expect("a number"), minor.parse().expect("a number"))
+}
+
+/// The statements of a block, normalised; the braces of a scope are none.
+fn statements(code: &str) -> Vec<String> {
+    let code = code.trim();
+    let code = code.strip_prefix("{ ").and_then(|code| code.strip_suffix('}')).unwrap_or(code);
+    let statements = code.split(';').map(str::trim).filter(|statement| !statement.is_empty());
+    statements.map(|statement| format!("{};", generic_registers(statement))).collect()
+}
+
+/// Registers by class: `%r12` is `%r`, and the scratch predicate `p` is `%p`.
+pub fn generic_registers(statement: &str) -> String {
+    map_words(statement, |word| match word.strip_prefix('%') {
+        Some(register) if register.ends_with(|c: char| c.is_ascii_digit()) => {
+            format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit()))
+        }
+        None if word == "p" => "%p".into(),
+        _ => word.into(),
+    })
+}
+
+/// Registers and labels by the order in which they appear, so that two allocations of one sequence are equal.
+pub fn ordered_registers(body: &str) -> String {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    map_words(body, |word| {
+        let class = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+        let is_label = word.starts_with("$L__BB");
+        if !(is_label || (word.starts_with('%') && class.len() < word.len())) {
+            return word.into();
+        }
+        let class = if is_label { "$L" } else { class };
+        let count = counts.entry(class.into()).or_default();
+        names
+            .entry(word.into())
+            .or_insert_with(|| {
+                *count += 1;
+                format!("{class}{count}")
+            })
+            .clone()
+    })
+}
+
+fn map_words(text: &str, mut map: impl FnMut(&str) -> String) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$' | '.' | ':');
+    let mut out = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        if end > 0 {
+            // A label's colon is not part of it.
+            let word = rest[..end].trim_end_matches(':');
+            out.push_str(&map(word));
+            rest = &rest[word.len()..];
+        }
+        let end = rest.find(|c| is_word(c) && c != ':').unwrap_or(rest.len());
+        out.push_str(&rest[..end]);
+        rest = &rest[end..];
+    }
+    out
+}
+
+/// The body of a kernel as one instruction a line: no comments, directives or declarations; asm blocks taken apart.
+pub fn body(module: &str, kernel: &str) -> String {
+    let (_, from) = module.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no kernel {kernel}"));
+    let (_, from) = from.split_once("\n{\n").expect("a body");
+    let (body, _) = from.split_once("\n}").expect("a body's end");
+    let mut lines = Vec::new();
+    for line in body.lines() {
+        let line = line.split_once("//").map_or(line, |(code, _)| code).trim().replace('\t', " ");
+        if line.is_empty() || line.starts_with('.') {
+            continue;
+        }
+        if line.starts_with('$') {
+            lines.push(line);
+            continue;
+        }
+        let line = line.strip_prefix("{ ").and_then(|line| line.strip_suffix('}')).unwrap_or(&line).to_owned();
+        for statement in line.split(';').map(str::trim).filter(|s| !s.is_empty() && !s.starts_with(".reg")) {
+            lines.push(format!("{};", statement.replace(&format!("{kernel}_param_"), "param_")));
+        }
+    }
+    ordered_registers(&(lines.join("\n") + "\n"))
+}
+
+/// Golden files under `tests/golden/<part>`: those that were compared, and what was wrong.
+pub struct Golden {
+    part: PathBuf,
+    seen: BTreeSet<PathBuf>,
+    faults: Vec<String>,
+    bless: bool,
+}
+
+impl Golden {
+    pub fn new(part: &str) -> Golden {
+        let part = xtask::root().join("tests/golden").join(part);
+        let bless = std::env::var("BLESS").is_ok_and(|value| value == "1");
+        Golden { part, seen: BTreeSet::new(), faults: Vec::new(), bless }
+    }
+
+    /// Compares, or with `BLESS=1` writes.
+    pub fn check(&mut self, name: &str, text: &str) {
+        let path = self.part.join(name);
+        self.seen.insert(path.clone());
+        let golden = fs::read_to_string(&path);
+        match golden {
+            Ok(golden) if golden == text => {}
+            _ if self.bless => {
+                fs::create_dir_all(path.parent().expect("a folder")).expect("golden folder");
+                fs::write(&path, text).expect("golden file");
+            }
+            Ok(golden) => self.faults.push(format!("{}\n{}", self.shown(&path), diff(&golden, text))),
+            Err(error) => self.faults.push(format!("{}: {error}", self.shown(&path))),
+        }
+    }
+
+    /// Fails where a file differed, was missing, or belongs to nothing.
+    #[track_caller]
+    pub fn finish(mut self) {
+        for path in files(&self.part) {
+            if self.seen.contains(&path) {
+                continue;
+            }
+            if self.bless {
+                fs::remove_file(&path).expect("orphan");
+            } else {
+                self.faults.push(format!("{}: an orphan: nothing makes it any more", self.shown(&path)));
+            }
+        }
+        assert!(
+            self.faults.is_empty(),
+            "{} golden files differ; if the change is meant, run `BLESS=1 ./x test --test golden` and read the diff\n\n{}",
+            self.faults.len(),
+            self.faults.join("\n")
+        );
+    }
+
+    fn shown(&self, path: &std::path::Path) -> String {
+        path.strip_prefix(xtask::root()).unwrap_or(path).display().to_string()
+    }
+}
+
+fn files(folder: &std::path::Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.expect("entry").path()) {
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// The lines that changed, with two lines around them.
+pub fn diff(old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    let mut shown = String::new();
+    for group in diff.grouped_ops(2) {
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let (sign, line) = match change.tag() {
+                ChangeTag::Delete => ('-', change.old_index()),
+                ChangeTag::Insert => ('+', change.new_index()),
+                ChangeTag::Equal => (' ', change.new_index()),
+            };
+            shown += &format!("  {sign} {:>4} {}\n", line.map_or(0, |line| line + 1), change.value().trim_end());
+        }
+    }
+    shown
+}
