@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result, bail, ensure};
 use cargo_metadata::Message;
@@ -142,7 +143,7 @@ pub enum LinkerChoice {
 /// One build of a device crate.
 #[derive(Clone, Debug)]
 pub struct Build {
-    /// The folder of the crate's `Cargo.toml`.
+    /// The folder of the crate's `Cargo.toml`, relative to the repository's root.
     pub crate_dir: PathBuf,
     /// The target; also switched on as a Cargo feature.
     pub arch: Arch,
@@ -174,14 +175,15 @@ pub struct Module {
 }
 
 impl Build {
-    /// A build as a release has it: opt-level 3, default features, `ptx-link`, no debug assertions.
+    /// A build as a release has it: opt-level 3, `ptx-link`, no debug assertions. Of the features, only
+    /// that of the target is on: a device crate's default names a target too.
     pub fn new(crate_dir: impl Into<PathBuf>, arch: Arch) -> Build {
         Build {
             crate_dir: crate_dir.into(),
             arch,
             opt_level: OptLevel::O3,
             features: Vec::new(),
-            default_features: true,
+            default_features: false,
             linker: LinkerChoice::PtxLink,
             rustflags: Vec::new(),
             debug_assertions: false,
@@ -191,22 +193,27 @@ impl Build {
 
     /// Builds the crate's library and reads its PTX.
     pub fn run(&self) -> Result<Module> {
-        let toolchain = match &self.toolchain {
-            Some(toolchain) => toolchain.clone(),
-            None => Toolchain::active()?,
-        };
-        let sysroot = sysroot(&toolchain)?;
-        let linker = self.linker_path(&toolchain)?;
-        let target_dir = self.target_dir(&toolchain);
-        let _lock = files::lock(&target_dir.join(".xtask-lock"))?;
-        let mut cargo = self.cargo(&toolchain, &sysroot, &linker, &target_dir)?;
+        let (mut cargo, _lock) = self.cargo("build")?;
         let output = run(&mut cargo).with_context(|| {
-            format!("cannot build {} for {} at opt-level {}", self.crate_dir.display(), self.arch, self.opt_level)
+            format!(
+                "cannot build {} for {} at opt-level {}",
+                self.crate_dir.display(),
+                self.arch,
+                self.opt_level
+            )
         })?;
         let path = self.ptx_among_artifacts(&output)?;
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
+    }
+
+    /// Lets clippy read the crate as this build compiles it; a warning is an error.
+    pub fn clippy(&self) -> Result<()> {
+        let (mut cargo, _lock) = self.cargo("clippy")?;
+        run(cargo.args(["--", "-Dwarnings"]))
+            .with_context(|| format!("clippy on {} for {}", self.crate_dir.display(), self.arch))?;
+        Ok(())
     }
 
     fn linker_path(&self, toolchain: &Toolchain) -> Result<PathBuf> {
@@ -224,21 +231,20 @@ impl Build {
         (&self.crate_dir, &self.linker, &self.rustflags).hash(&mut hasher);
         (&self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
         let name = self.crate_dir.file_name().unwrap_or_default().to_string_lossy();
-        device_dir(toolchain).join(format!("{name}-{:016x}", hasher.finish())).join(format!(
-            "{}-O{}",
-            self.arch, self.opt_level
-        ))
+        device_dir(toolchain)
+            .join(format!("{name}-{:016x}", hasher.finish()))
+            .join(format!("{}-O{}", self.arch, self.opt_level))
     }
 
-    fn cargo(
-        &self,
-        toolchain: &Toolchain,
-        sysroot: &Path,
-        linker: &Path,
-        target_dir: &Path,
-    ) -> Result<Command> {
-        let mut flags = device_flags(self.arch);
-        flags.push(format!("--sysroot={}", utf8(sysroot)?));
+    /// A cargo command with everything set for this build, and the lock on its folder.
+    fn cargo(&self, subcommand: &str) -> Result<(Command, File)> {
+        let toolchain = match &self.toolchain {
+            Some(toolchain) => toolchain.clone(),
+            None => Toolchain::active()?,
+        };
+        let target_dir = self.target_dir(&toolchain);
+        let mut flags = device_flags(&toolchain, self.arch)?;
+        flags.push(format!("--sysroot={}", utf8(&sysroot(&toolchain)?)?));
         flags.extend(self.rustflags.iter().cloned());
         let features: Vec<_> =
             std::iter::once(self.arch.name()).chain(self.features.iter().map(String::as_str)).collect();
@@ -247,19 +253,19 @@ impl Build {
         // build-std would compile another `core`.
         let mut cargo = toolchain.cargo();
         without_callers_flags(&mut cargo)
-            .args(["build", "--quiet", "--release", "--lib", "--target", DEVICE_TARGET])
+            .args([subcommand, "--quiet", "--release", "--lib", "--target", DEVICE_TARGET])
             .args(["--message-format", "json-render-diagnostics", "--features", &features.join(",")])
             .arg("--manifest-path")
             .arg(self.crate_dir.join("Cargo.toml"))
-            .env("CARGO_TARGET_DIR", target_dir)
+            .env("CARGO_TARGET_DIR", &target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker)
+            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker_path(&toolchain)?)
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
             .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", self.debug_assertions.to_string());
         if !self.default_features {
             cargo.arg("--no-default-features");
         }
-        Ok(cargo)
+        Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
     }
 
     fn ptx_among_artifacts(&self, output: &Output) -> Result<PathBuf> {
@@ -284,13 +290,33 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
     }))
 }
 
-/// What every device build needs: see the architecture of convergence in the documentation of `ptx-link`.
-fn device_flags(arch: Arch) -> Vec<String> {
-    vec![
+/// What every device build needs: rustc runs no LLVM pass before `ptx-link` has marked what is convergent,
+/// nor the passes on MIR that copy or merge blocks.
+fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
+    let mut flags = vec![
         format!("-Ctarget-cpu={arch}"),
         "-Cno-prepopulate-passes".into(),
         "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification".into(),
-    ]
+    ];
+    if accepts(toolchain, ONE_CORE_FOR_ALL_TARGETS)? {
+        flags.push(ONE_CORE_FOR_ALL_TARGETS.into());
+    }
+    Ok(flags)
+}
+
+/// PTX calls alike on every target, but a compiler that counts `target-cpu` to the ABI refuses the one
+/// `core` without this. Compilers up to 1.96 do not count it, and refuse the flag.
+const ONE_CORE_FOR_ALL_TARGETS: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
+
+fn accepts(toolchain: &Toolchain, flag: &str) -> Result<bool> {
+    let scratch = tempfile::tempdir()?;
+    let source = scratch.path().join("empty.rs");
+    std::fs::write(&source, "#![feature(no_core)]\n#![no_core]\n")?;
+    let mut rustc = toolchain.rustc();
+    rustc.args(["--crate-type", "lib", "--emit", "metadata", "--target", DEVICE_TARGET, flag]);
+    let output =
+        rustc.arg("--out-dir").arg(scratch.path()).arg(&source).output().context("cannot run rustc")?;
+    Ok(output.status.success())
 }
 
 /// The folder of everything built for devices with a toolchain.
@@ -302,16 +328,17 @@ fn utf8(path: &Path) -> Result<&str> {
     path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// Makes a thing once in this process; later calls, and those of other threads meanwhile, get the same.
+/// Makes a thing once in this process; who asks meanwhile for the same waits for it. A failure is tried
+/// again.
 fn once(key: String, make: impl FnOnce() -> Result<PathBuf>) -> Result<PathBuf> {
-    static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(path) = made.get(&key) {
+    type Slot = Arc<Mutex<Option<PathBuf>>>;
+    static MADE: Mutex<BTreeMap<String, Slot>> = Mutex::new(BTreeMap::new());
+    let slot = Slot::clone(MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+    let mut made = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(path) = &*made {
         return Ok(path.clone());
     }
-    let path = make()?;
-    made.insert(key, path.clone());
-    Ok(path)
+    Ok(made.insert(make()?).clone())
 }
 
 /// The sysroot with `core` for the device, built where it is missing or of another compiler.
@@ -323,12 +350,13 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     let folder = device_dir(toolchain).join("sysroot");
     let _lock = files::lock(&folder.with_extension("lock"))?;
     let library = toolchain.library().canonicalize().context("cannot find the sources of core")?;
+    let flags = device_flags(toolchain, Arch::Sm90)?;
     let mut cargo = toolchain.cargo();
     without_callers_flags(&mut cargo);
     progress::step(&format!("building core for {DEVICE_TARGET}, once for {}", toolchain.name()), || {
         SysrootBuilder::new(&folder, DEVICE_TARGET)
             .sysroot_config(SysrootConfig::NoStd)
-            .rustflags(device_flags(Arch::Sm90))
+            .rustflags(flags)
             .cargo(cargo)
             .rustc_version(rustc_version::version_meta_for(toolchain.version())?)
             .build_from_source(&library)

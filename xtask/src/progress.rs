@@ -1,11 +1,12 @@
 //! Progress of steps that may take long: a spinner on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
+use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// A step shorter than this is not worth a line.
 const WORTH_A_LINE: Duration = Duration::from_secs(2);
@@ -17,17 +18,18 @@ pub fn step<T>(what: &str, work: impl FnOnce() -> T) -> T {
 }
 
 fn with_spinner<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let bar = ProgressBar::new_spinner().with_message(what.to_owned());
+    // Steps may run side by side, each with its own line.
+    static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+    let bar = BARS.add(ProgressBar::new_spinner().with_message(what.to_owned()));
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(100));
-    let start = Instant::now();
     let result = work();
-    bar.finish_and_clear();
-    if start.elapsed() > WORTH_A_LINE {
-        eprintln!("{what}: {:.1} s", start.elapsed().as_secs_f32());
+    if bar.elapsed() > WORTH_A_LINE {
+        bar.println(format!("{what}: {:.1} s", bar.elapsed().as_secs_f32()));
     }
+    bar.finish_and_clear();
     result
 }
 

@@ -169,7 +169,10 @@ fn item<'a>(tokens: &mut Tokens<'a>, first: Token<'a>) -> Result<Item<'a>> {
             return Ok(statement.into_item(&tokens.text[start..tokens.at]));
         }
     }
-    bail!("the module ends within the statement `{}`", tokens.text[start..].lines().next().unwrap_or_default())
+    bail!(
+        "the module ends within the statement `{}`",
+        tokens.text[start..].lines().next().unwrap_or_default()
+    )
 }
 
 struct Statement<'a> {

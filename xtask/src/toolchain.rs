@@ -232,7 +232,8 @@ fn ask(rustc: &Path, arguments: &[&str]) -> Result<String> {
 /// Takes the caller's flags and profiles out of a cargo command, which would change what it builds or
 /// build it twice.
 pub(crate) fn without_callers_flags(cargo: &mut Command) -> &mut Command {
-    const PREFIXES: [&str; 4] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_NVPTX64_", "CARGO_UNSTABLE_"];
+    const PREFIXES: [&str; 4] =
+        ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_NVPTX64_", "CARGO_UNSTABLE_"];
     const NAMES: [&str; 3] = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"];
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();

@@ -1,0 +1,102 @@
+//! `./x gpu`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use xtask::device::{self, Arch, Build, OptLevel};
+use xtask::{files, progress, root};
+
+use super::{Setup, kernels, module};
+
+/// A device crate that goes with the kernels, whole, once for each opt-level.
+pub struct Extra {
+    /// Its folder from the repository's root; its last part names the files, as in `canaries-O3.ptx`.
+    pub folder: &'static str,
+    /// The opt-levels it is compiled at.
+    pub levels: &'static [OptLevel],
+}
+
+/// The device crates that run on a GPU beside the kernels.
+pub const EXTRA: &[Extra] = &[Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL }];
+
+/// The GPU that the kernels run on.
+const ARCH: Arch = Arch::Sm90a;
+const PROGRAM: &str = "ptx-gpu";
+
+#[derive(Args)]
+pub struct Options {
+    /// A file of little-endian f32 to run the kernels over
+    file: Option<PathBuf>,
+    /// Make this folder, which runs on a machine with only a driver, and run nothing
+    #[arg(long, value_name = "DIR")]
+    bundle: Option<PathBuf>,
+    /// Further arguments of ptx-gpu
+    #[arg(last = true, value_name = "PTX-GPU ARGUMENTS")]
+    arguments: Vec<String>,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let setup = Setup::ready()?;
+    let folder = match &options.bundle {
+        Some(folder) => files::from_caller(folder),
+        None => root().join("target/gpu"),
+    };
+    check_replaceable(&folder)?;
+    files::replace_folder(&folder, |fresh| fill(&setup, fresh))?;
+    if options.bundle.is_some() {
+        let folder = folder.display();
+        println!("{folder} is ready: copy it to a machine with an NVIDIA driver and run {folder}/{PROGRAM}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    run_here(&folder, options)
+}
+
+/// Refuses to replace a folder that is none of ours.
+fn check_replaceable(folder: &Path) -> Result<()> {
+    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
+    if entries.next().is_some() && !folder.join(PROGRAM).exists() {
+        bail!("{} has other files: name an empty folder, a new one or an earlier bundle", folder.display());
+    }
+    Ok(())
+}
+
+fn fill(setup: &Setup, folder: &Path) -> Result<()> {
+    for kernel in kernels(&setup.toolchain, ARCH, None)? {
+        add(setup, folder, &kernel.name, &kernel.text)?;
+    }
+    for extra in EXTRA {
+        let name = extra.folder.rsplit('/').next().unwrap_or(extra.folder);
+        for &opt_level in extra.levels {
+            let build = Build { opt_level, ..Build::new(extra.folder, ARCH) };
+            let module = module(&setup.toolchain, build)?;
+            add(setup, folder, &format!("{name}-O{opt_level}"), &module.text)?;
+        }
+    }
+    let program = device::workspace_program(&setup.toolchain, PROGRAM)?;
+    fs::copy(&program, folder.join(PROGRAM)).with_context(|| format!("cannot copy {}", program.display()))?;
+    Ok(())
+}
+
+fn add(setup: &Setup, folder: &Path, name: &str, text: &str) -> Result<()> {
+    let ptx = folder.join(format!("{name}.ptx"));
+    files::write(&ptx, text)?;
+    progress::step(&format!("assembling {name}"), || {
+        setup.tools.assemble(&ptx, ARCH, &ptx.with_extension("cubin"))
+    })?;
+    Ok(())
+}
+
+fn run_here(folder: &Path, options: &Options) -> Result<ExitCode> {
+    let mut program = Command::new(folder.join(PROGRAM));
+    program.arg("--dir").arg(folder);
+    if let Some(file) = &options.file {
+        program.arg("--file").arg(files::from_caller(file));
+    }
+    let status =
+        program.args(&options.arguments).status().with_context(|| format!("cannot run {PROGRAM}"))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map(ExitCode::from).with_context(|| format!("{PROGRAM} ended with {status}"))
+}

@@ -1,0 +1,80 @@
+//! The subcommands of `./x`.
+
+pub mod build;
+pub mod compare;
+pub mod gpu;
+pub mod lint;
+pub mod test;
+
+use std::path::Path;
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+use xtask::cuda::Tools;
+use xtask::device::{self, Arch, Build, Module};
+use xtask::progress;
+use xtask::ptx::{self, Kernel};
+use xtask::toolchain::Toolchain;
+
+/// What every command needs before its own work.
+pub struct Setup {
+    pub toolchain: Toolchain,
+    pub tools: Tools,
+}
+
+impl Setup {
+    /// Builds `core` and the linker and fetches ptxas, side by side, where they are missing.
+    pub fn ready() -> Result<Setup> {
+        let toolchain = Toolchain::active()?;
+        let tools = thread::scope(|scope| {
+            let sysroot = scope.spawn(|| device::sysroot(&toolchain));
+            let tools = scope.spawn(Tools::find_or_fetch);
+            device::ptx_link(&toolchain)?;
+            joined(sysroot)?;
+            joined(tools)
+        })?;
+        eprintln!("ptxas {}: {}", tools.version(), tools.origin());
+        Ok(Setup { toolchain, tools })
+    }
+}
+
+fn joined<T>(thread: thread::ScopedJoinHandle<Result<T>>) -> Result<T> {
+    match thread.join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// The kernels of `kernels/`, each as a module of its own; what the compiler warned of goes to stderr.
+pub fn kernels(toolchain: &Toolchain, arch: Arch, only: Option<&str>) -> Result<Vec<Kernel>> {
+    let module = module(toolchain, Build::new("kernels", arch))?;
+    let mut kernels =
+        ptx::split(&module.text).with_context(|| format!("cannot take {} apart", module.path.display()))?;
+    if let Some(only) = only {
+        let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        kernels.retain(|kernel| kernel.name == only);
+        if kernels.is_empty() {
+            bail!("kernels/ has no kernel `{only}`: it has {}", names.join(", "));
+        }
+    }
+    Ok(kernels)
+}
+
+/// Builds a device crate, with progress.
+pub fn module(toolchain: &Toolchain, build: Build) -> Result<Module> {
+    let build = Build { toolchain: Some(toolchain.clone()), ..build };
+    let what = format!(
+        "compiling {} for {} at opt-level {} with {}",
+        shown(&build.crate_dir),
+        build.arch,
+        build.opt_level,
+        toolchain.name()
+    );
+    let module = progress::step(&what, || build.run())?;
+    eprint!("{}", module.warnings);
+    Ok(module)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
