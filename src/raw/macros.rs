@@ -119,7 +119,8 @@ macro_rules! emit {
         core::arch::asm!(
             concat!($($text)*, $tail, " ", $($need)*, " {never}"),
             $($operands)*
-            never = label { core::intrinsics::unreachable() },
+            // SAFETY: the text has no jump to it.
+            never = label { unsafe { core::intrinsics::unreachable() } },
             options($($options)*)
         );
     }};
