@@ -22,10 +22,10 @@ pub unsafe extern "ptx-kernel" fn axpy_bulk(a: f32, x: *const f32, y: *mut f32, 
     // equal in all threads of the CTA.
     let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
     // SAFETY: this kernel's contract; every thread makes the same handles, once.
-    let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::from_raw(y, n)) };
+    let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::<_, TILE>::from_raw(y, n)) };
 
     let (x, x_tail) = x.tiles::<TILE>();
-    let (y, y_tail) = y.tiles::<TILE>(&cta);
+    let (y, y_tail) = y.tiles(&cta);
     let (ring, _) = dynamic.take::<RingMemory<f32, TILE, 1, STAGES>>();
 
     cta.lend(ring, |cta, ring| {

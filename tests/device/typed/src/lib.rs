@@ -114,8 +114,8 @@ fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
 
 /// The tile that this CTA has of the destination, if any.
 #[inline(always)]
-fn mine(cta: &Cta, dst: GlobalMut<f32>) -> Option<GlobalTileMut<f32, N>> {
-    dst.tiles::<N>(cta).0.take_next().map(|(_, tile)| tile)
+fn mine(cta: &Cta, dst: GlobalMut<f32, N>) -> Option<GlobalTileMut<f32, N>> {
+    dst.tiles(cta).0.take_next().map(|(_, tile)| tile)
 }
 
 #[inline(always)]
