@@ -25,6 +25,10 @@ const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_121a", &["sm_90", "sm_100"]),
 ];
 
+/// MIR passes that know nothing of convergence. JumpThreading is off for GPUs in compilers after 1.96.
+const MIR_PASSES: [(&str, &str); 2] =
+    [("JumpThreading", "copies blocks"), ("MatchBranchSimplification", "merges equal arms of a branch")];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("nvptx64") {
@@ -36,7 +40,6 @@ fn main() {
         flags: flags.split('\x1f').filter(|flag| !flag.is_empty()).map(str::to_owned).collect(),
         linker: env::var("RUSTC_LINKER").ok(),
         features: features(),
-        rustc_minor: rustc_minor(),
     };
     for fault in device.faults() {
         println!("cargo::error={fault}");
@@ -65,18 +68,11 @@ fn features() -> Vec<String> {
     features
 }
 
-fn rustc_minor() -> Option<u32> {
-    let rustc = env::var_os("RUSTC")?;
-    let version = std::process::Command::new(rustc).arg("--version").output().ok()?;
-    String::from_utf8(version.stdout).ok()?.split('.').nth(1)?.parse().ok()
-}
-
 /// A device build, as cargo shows it to a build script.
 pub struct Device {
     pub flags: Vec<String>,
     pub linker: Option<String>,
     pub features: Vec<String>,
-    pub rustc_minor: Option<u32>,
 }
 
 impl Device {
@@ -113,12 +109,14 @@ impl Device {
                     .into(),
             );
         }
-        if self.rustc_minor.is_some_and(|minor| minor <= 96) && !self.jump_threading_is_off() {
-            faults.push(
-                "`-Zmir-enable-passes=-JumpThreading` is missing: this compiler's MIR pass copies blocks, barriers \
-                 included. Add it to `rustflags` under `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
-                    .into(),
-            );
+        for (pass, what) in MIR_PASSES {
+            if !self.mir_pass_is_off(pass) {
+                faults.push(format!(
+                    "`-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification` is missing: the MIR pass {pass} {what}, \
+                     with the convergent instructions in them. Add it to `rustflags` under \
+                     `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
+                ));
+            }
         }
         faults
     }
@@ -159,11 +157,11 @@ impl Device {
         self.features.iter().any(|feature| feature == name)
     }
 
-    fn jump_threading_is_off(&self) -> bool {
+    fn mir_pass_is_off(&self, pass: &str) -> bool {
         self.options(&["-Z"])
             .filter_map(|option| option.strip_prefix("mir-enable-passes="))
             .flat_map(|passes| passes.split(','))
-            .any(|pass| pass == "-JumpThreading")
+            .any(|switch| switch.strip_prefix('-') == Some(pass))
     }
 
     /// The last value of a codegen option; empty where it has none.

@@ -6,14 +6,13 @@ mod build_script;
 
 use build_script::Device;
 
-const GOOD: &[&str] = &["-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes", "-Zmir-enable-passes=-JumpThreading"];
+const GOOD: &[&str] = &["-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes", "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification"];
 
 fn device(flags: &[&str], features: &[&str]) -> Device {
     Device {
         flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
         linker: Some("/somewhere/ptx-link".into()),
         features: features.iter().map(|&feature| feature.to_owned()).collect(),
-        rustc_minor: Some(101),
     }
 }
 
@@ -30,9 +29,9 @@ fn refused(device: &Device, says: &[&str]) {
 fn the_documented_flags_are_accepted_in_every_spelling() {
     for flags in [
         GOOD,
-        &["-C", "target-cpu=sm_90a", "-C", "no-prepopulate-passes", "-Z", "mir-enable-passes=-JumpThreading"],
-        &["--codegen=target-cpu=sm_90a", "--codegen", "no_prepopulate_passes=yes"],
-        &["-Ctarget-cpu=sm_100", "-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes"],
+        &["-C", "target-cpu=sm_90a", "-C", "no-prepopulate-passes", "-Z", "mir-enable-passes=-JumpThreading,-MatchBranchSimplification"],
+        &["--codegen=target-cpu=sm_90a", "--codegen", "no_prepopulate_passes=yes", GOOD[2]],
+        &["-Ctarget-cpu=sm_100", "-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes", GOOD[2]],
     ] {
         assert_eq!(device(flags, &["sm_90", "sm_90a"]).faults(), [""; 0]);
     }
@@ -51,26 +50,26 @@ fn a_linker_without_marks_is_refused() {
 
 #[test]
 fn flags_that_let_llvm_run_early_are_refused() {
-    refused(&device(&["-Ctarget-cpu=sm_90"], &["sm_90"]), &["-Cno-prepopulate-passes", "config.toml"]);
-    let off = ["-Ctarget-cpu=sm_90", "-Cno-prepopulate-passes=no"];
+    refused(&device(&[GOOD[0], GOOD[2]], &["sm_90"]), &["-Cno-prepopulate-passes", "config.toml"]);
+    let off = [GOOD[0], "-Cno-prepopulate-passes=no", GOOD[2]];
     refused(&device(&off, &["sm_90"]), &["-Cno-prepopulate-passes"]);
-    let old = |flags| Device { rustc_minor: Some(96), ..device(flags, &["sm_90"]) };
-    refused(&old(&GOOD[..2]), &["-Zmir-enable-passes=-JumpThreading"]);
-    assert_eq!(old(GOOD).faults(), [""; 0]);
+    assert_eq!(device(&GOOD[..2], &["sm_90"]).faults().len(), 2);
+    let one = [GOOD[0], GOOD[1], "-Zmir-enable-passes=-JumpThreading"];
+    refused(&device(&one, &["sm_90"]), &["MatchBranchSimplification", "config.toml"]);
 }
 
 #[test]
 fn features_and_target_cpu_have_to_agree() {
     let cpu = |cpu: &str, features| {
         let cpu = format!("-Ctarget-cpu={cpu}");
-        device(&[cpu.as_str(), "-Cno-prepopulate-passes"], features)
+        device(&[cpu.as_str(), GOOD[1], GOOD[2]], features)
     };
     assert_eq!(cpu("sm_103a", &["sm_90", "sm_100", "sm_100f", "sm_103a"]).faults(), [""; 0]);
     assert_eq!(cpu("sm_100a", &["sm_90"]).faults(), [""; 0]);
     refused(&cpu("sm_90", &["sm_90", "sm_90a"]), &["`sm_90a`", "-Ctarget-cpu=sm_90"]);
     refused(&cpu("sm_100a", &["sm_90", "sm_90a"]), &["`sm_90a`", "provides sm_90, sm_100, sm_100f, sm_100a"]);
     refused(&cpu("sm_80", &["sm_90"]), &["sm_80", "sm_90a"]);
-    refused(&device(&["-Cno-prepopulate-passes"], &["sm_90"]), &["-Ctarget-cpu"]);
+    refused(&device(&GOOD[1..], &["sm_90"]), &["no `-Ctarget-cpu`"]);
 }
 
 #[test]

@@ -19,13 +19,13 @@ macro_rules! legal {
 ///
 /// `ptx` is the text. Each qualifier follows the text before it, and the list of its tags is matched by one
 /// `match const` a qualifier: an arm that is not taken costs nothing, not even in a debug build. A tag
-/// that PTX got later than the instruction says so with `@ "8.6"`, and the text carries the version to the
-/// linker as a comment (`// ptx:8.6`).
+/// that PTX got later than the instruction says so with `@ "8.6"`, or `@ "8.6" on "sm_90"` where it needs a newer
+/// target too. The text carries both as a comment, which tells the linker the version (`// ptx:8.6`).
 macro_rules! instruction {
     (
         $(#[$doc:meta])*
         $(@$safety:ident)? fn $name:ident
-            $([ $( $Q:ident: $Legal:ident { $( $axis:ident :: $Tag:ident $(@ $newer:literal)? ),* $(,)? } ),* $(,)? ])?
+            $([ $( $Q:ident: $Legal:ident { $( $axis:ident :: $Tag:ident $(@ $newer:literal $(on $least:literal)? )? ),* $(,)? } ),* $(,)? ])?
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
             ( $( $arg:ident: $Arg:ty = $class:ident ),* $(,)? )
             $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* ) $result:expr )?;
@@ -40,7 +40,7 @@ macro_rules! instruction {
         $(#[$doc])*
         ///
         #[doc = concat!(
-            "PTX ISA ", $isa, $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, ")", )? )* )* )?
+            "PTX ISA ", $isa, $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, $( ", ", $least, )? ")", )? )* )* )?
             ", target ", $target, " or higher. Section ", $section, "."
         )]
         $(
@@ -64,7 +64,7 @@ macro_rules! instruction {
                 unsafe {
                     emit! {
                         [ $head ] [ "// ptx:", $isa ]
-                        [ $( $( [ $Q $( [ $axis :: $Tag [ $($newer)? ] ] )* ] )* )? ]
+                        [ $( $( [ $Q $( [ $axis :: $Tag [ $($newer $($least)? )? ] ] )* ] )* )? ]
                         { $tail [ $($convergent)? ]
                           [ $( $arg = in($class) $arg, )* $( $( $out = lateout($out_class) $out, )* )? $( $N = const $N, )? ]
                           [ $( $($option),* )? ] }
@@ -86,10 +86,10 @@ macro_rules! instruction {
 macro_rules! emit {
     (
         [ $($text:tt)* ] [ $($need:tt)* ]
-        [ [ $Q:ident $( [ $axis:ident :: $Tag:ident [ $($newer:literal)? ] ] )* ] $($more:tt)* ]
+        [ [ $Q:ident $( $tag:tt )* ] $($more:tt)* ]
         $leaf:tt
     ) => {
-        emit!(@arms [ $($text)* ] [ $($need)* ] $Q [ $( [ $axis :: $Tag [ $($newer)? ] ] )* ] [ $($more)* ] $leaf)
+        emit!(@arms [ $($text)* ] [ $($need)* ] $Q [ $( $tag )* ] [ $($more)* ] $leaf)
     };
     (@arms $text:tt $need:tt $Q:ident [ $( [ $axis:ident :: $Tag:ident $newer:tt ] )* ] $more:tt $leaf:tt) => {
         match const { <$Q as $crate::qualifier::Qualifier>::ID } {
@@ -101,10 +101,10 @@ macro_rules! emit {
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
-    (@push [ $($text:tt)* ] [ $($need:tt)* ] [ $axis:ident :: $Tag:ident ] [ $($newer:literal)? ] $more:tt $leaf:tt) => {
+    (@push [ $($text:tt)* ] [ $($need:tt)* ] [ $axis:ident :: $Tag:ident ] [ $($newer:literal $($least:literal)?)? ] $more:tt $leaf:tt) => {
         emit!(
             [ $($text)* , ptx_text!($axis :: $Tag) ]
-            [ $($need)* $( , " ptx:", $newer )? ]
+            [ $($need)* $( , " ptx:", $newer $( , " target:", $least )? )? ]
             $more $leaf
         )
     };

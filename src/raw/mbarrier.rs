@@ -59,12 +59,12 @@ instruction! {
 instruction! {
     /// Arrives once on the mbarrier at `addr` and returns its state before: the token for a wait on this phase.
     @unsafe fn mbarrier_arrive[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
+        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" on "sm_90" },
+        Scope: MbarrierScope { scope::Cta, scope::Cluster @ "8.0" on "sm_90" },
     ](addr: u32 = reg32) -> u64 = (state: u64 = reg64) state;
     form: "mbarrier.arrive{.sem}{.scope}.shared::cta.b64 state, [addr];";
     ptx: "mbarrier.arrive" .. ".shared::cta.b64 {state}, [{addr}];";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.13";
+    isa: "8.0", target: "sm_80", section: "9.7.13.15.13";
     # Safety
     "- `addr` is the `.shared::cta` address of a valid mbarrier."
     "- a `test_wait` or `try_wait` on the previous phase has returned true (9.7.13.15.4)."
@@ -140,12 +140,13 @@ instruction! {
 instruction! {
     /// Whether the phase that `state` names is complete. Does not block.
     @unsafe fn mbarrier_test_wait[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
+        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" on "sm_90" },
+        Scope: MbarrierScope { scope::Cta, scope::Cluster @ "8.0" on "sm_90" },
     ](addr: u32 = reg32, state: u64 = reg64) -> bool = (done: u32 = reg32) done != 0;
+    // ptxas 13.5 refuses `.relaxed` below sm_90; the section's Target ISA Notes do not say so.
     form: "mbarrier.test_wait{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], state;";
     ptx: "{{ .reg .pred p; mbarrier.test_wait" .. ".shared::cta.b64 p, [{addr}], {state}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.16";
+    isa: "8.0", target: "sm_80", section: "9.7.13.15.16";
     # Safety
     "- `addr` is the `.shared::cta` address of a valid mbarrier."
     "- `state` came from an arrive on it in the current or the previous phase."
@@ -154,12 +155,12 @@ instruction! {
 instruction! {
     /// Whether the phase of the given parity is complete. Does not block.
     @unsafe fn mbarrier_test_wait_parity[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
+        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" on "sm_90" },
+        Scope: MbarrierScope { scope::Cta, scope::Cluster @ "8.0" on "sm_90" },
     ](addr: u32 = reg32, phase_parity: u32 = reg32) -> bool = (done: u32 = reg32) done != 0;
     form: "mbarrier.test_wait.parity{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], phaseParity;";
     ptx: "{{ .reg .pred p; mbarrier.test_wait.parity" .. ".shared::cta.b64 p, [{addr}], {phase_parity}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.16";
+    isa: "8.0", target: "sm_80", section: "9.7.13.15.16";
     # Safety
     "- `addr` is the `.shared::cta` address of a valid mbarrier."
     "- `phase_parity`, 0 or 1, is the parity of the current or of the previous phase."

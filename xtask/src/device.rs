@@ -291,12 +291,12 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
 }
 
 /// What every device build needs: rustc runs no LLVM pass before `ptx-link` has marked what is convergent,
-/// nor the pass on MIR that duplicates blocks.
+/// nor the passes on MIR that copy or merge blocks.
 fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     let mut flags = vec![
         format!("-Ctarget-cpu={arch}"),
         "-Cno-prepopulate-passes".into(),
-        "-Zmir-enable-passes=-JumpThreading".into(),
+        "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification".into(),
     ];
     if accepts(toolchain, ONE_CORE_FOR_ALL_TARGETS)? {
         flags.push(ONE_CORE_FOR_ALL_TARGETS.into());
