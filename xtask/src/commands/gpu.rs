@@ -12,15 +12,15 @@ use xtask::{files, progress, root};
 use super::{Setup, kernels, module};
 
 /// A device crate that goes with the kernels, whole, once for each opt-level.
-pub struct Extra {
+struct Extra {
     /// Its folder from the repository's root; its last part names the files, as in `canaries-O3.ptx`.
-    pub folder: &'static str,
+    folder: &'static str,
     /// The opt-levels it is compiled at.
-    pub levels: &'static [OptLevel],
+    levels: &'static [OptLevel],
 }
 
 /// The device crates that run on a GPU beside the kernels.
-pub const EXTRA: &[Extra] = &[Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL }];
+const EXTRA: &[Extra] = &[Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL }];
 
 /// The GPU that the kernels run on.
 const ARCH: Arch = Arch::Sm90a;
