@@ -89,7 +89,7 @@ macro_rules! pair {
             #[allow(unused)]
             let $src = unsafe { Global::from_raw(src, N).tiles::<N>().0 };
             #[allow(unused)]
-            let $dst = unsafe { GlobalMut::from_raw(dst, N) };
+            let $dst = unsafe { GlobalMut::<_, N>::from_raw(dst, N) };
             $typed_body
         }
         #[unsafe(no_mangle)]
