@@ -20,22 +20,28 @@ pub struct Options {
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
+    let mut code = ExitCode::SUCCESS;
     for folder in device_crates()? {
         for &arch in &options.arch {
             let toolchain = Some(setup.toolchain.clone());
             let build = Build { toolchain, ..Build::new(&folder, arch) };
             let what = format!("clippy on {} for {arch}", folder.display());
-            progress::step(&what, || build.clippy())?;
-            println!("{what}: ok");
+            match progress::step(&what, || build.clippy()) {
+                Ok(()) => println!("{what}: ok"),
+                Err(error) => {
+                    eprintln!("{error:#}");
+                    code = ExitCode::FAILURE;
+                }
+            }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
-/// The kernels and the device crates of the tests, from the repository's root.
+/// `ptx` itself, the kernels and the device crates of the tests, from the repository's root.
 fn device_crates() -> Result<Vec<PathBuf>> {
     let tests = root().join("tests/device");
-    let mut crates = vec![PathBuf::from("kernels")];
+    let mut crates = vec![PathBuf::from("."), PathBuf::from("kernels")];
     for entry in fs::read_dir(&tests).with_context(|| format!("cannot read {}", tests.display()))? {
         let folder = Path::new("tests/device").join(entry?.file_name());
         if root().join(&folder).join("Cargo.toml").exists() {
