@@ -54,10 +54,7 @@ impl<T: Element> Global<T> {
         let count = self.len / N;
         // SAFETY: `count * N <= len`.
         let tail = unsafe { self.base.add(count * N) };
-        (
-            Tiles { base: self.base, count },
-            Tail { base: tail, len: self.len - count * N },
-        )
+        (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N })
     }
 }
 
