@@ -119,7 +119,9 @@ macro_rules! emit {
         core::arch::asm!(
             concat!($($text)*, $tail, " ", $($need)*, " {never}"),
             $($operands)*
-            never = label { core::intrinsics::unreachable() },
+            // SAFETY: the text names the label in a comment only. (The check of `hint::unreachable_unchecked` would
+            // bring the panic machinery into a debug build.)
+            never = label { unsafe { core::intrinsics::unreachable() } },
             options($($options)*)
         );
     }};
