@@ -1,17 +1,19 @@
+//! PTX instructions for asynchronous data movement and synchronization, exact and typed.
+//!
+//! TODO
+
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
 #![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
-#![cfg_attr(
-    all(target_arch = "nvptx64", feature = "stock-linker"),
-    feature(core_intrinsics),
-    allow(internal_features)
-)]
+#![cfg_attr(all(target_arch = "nvptx64", feature = "stock-linker"), feature(core_intrinsics), allow(internal_features))]
+#![deny(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
+
 #[macro_use]
 pub mod qualifier;
-pub mod raw;
-pub mod launch;
-pub mod shared;
-pub mod global;
-pub mod mbarrier;
 pub mod bulk;
+pub mod global;
+pub mod launch;
+pub mod mbarrier;
 pub mod pipeline;
+pub mod raw;
+pub mod shared;

@@ -165,7 +165,8 @@ pub const fn layout<const FIELDS: usize>(places: [(u32, u32); FIELDS]) -> ([u32;
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
 /// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory)).
 /// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
-/// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`].
+/// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`]. It stands in a module, not in
+/// a function.
 ///
 /// ```
 /// use ptx::mbarrier::{Mbarrier, Uninit};
@@ -182,54 +183,60 @@ macro_rules! shared_memory {
         $(#[$doc])*
         $vis struct $Name { $( $(#[$field_doc])* $field_vis $field: $Place, )* }
 
-        const _: () = {
-            const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = $crate::shared::layout([
-                $( (<$Place as $crate::shared::Place>::SIZE, <$Place as $crate::shared::Place>::ALIGN) ),*
-            ]);
-            const _: () = assert!(
-                LAYOUT.1 <= 48 * 1024,
-                "a kernel declares 48 KiB of shared memory at most; take more from `DynamicShared`"
-            );
+        impl $Name {
+            #[doc(hidden)]
+            const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = {
+                let layout = $crate::shared::layout([
+                    $( (<$Place as $crate::shared::Place>::SIZE, <$Place as $crate::shared::Place>::ALIGN) ),*
+                ]);
+                assert!(
+                    layout.1 <= 48 * 1024,
+                    "a kernel declares 48 KiB of shared memory at most; take more from `DynamicShared`"
+                );
+                layout
+            };
 
-            // Its mangled name makes the allocation's name one that no other crate has. Not inlined: otherwise every
-            // codegen unit has a renamed copy, and the asm below refers to a symbol that is not there.
+            /// Its mangled name makes the allocation's name one that no other crate has. Not inlined: otherwise every
+            /// codegen unit has a renamed copy, and the asm below refers to a symbol that is not there.
             #[cfg(target_arch = "nvptx64")]
+            #[doc(hidden)]
             #[inline(never)]
             extern "C" fn tag() {}
-            #[cfg(target_arch = "nvptx64")]
-            core::arch::global_asm!(
-                ".shared .align 128 .b8 {tag}__smem[{size}];",
-                tag = sym tag,
-                size = const LAYOUT.1,
-            );
+        }
 
-            // SAFETY: `LAYOUT` gives each field bytes of its own in an allocation of this type alone.
-            unsafe impl $crate::shared::SharedMemory for $Name {
-                #[inline(always)]
-                unsafe fn claim() -> Self {
-                    #[cfg(target_arch = "nvptx64")]
-                    let base = {
-                        let base: u32;
-                        // SAFETY: takes an address.
-                        unsafe {
-                            core::arch::asm!(
-                                "mov.u32 {base}, {tag}__smem;",
-                                base = lateout(reg32) base, tag = sym tag,
-                                options(pure, nomem, nostack, preserves_flags),
-                            );
-                        }
-                        base
-                    };
-                    #[cfg(not(target_arch = "nvptx64"))]
-                    let base: u32 = panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
+        #[cfg(target_arch = "nvptx64")]
+        core::arch::global_asm!(
+            ".shared .align 128 .b8 {tag}__smem[{size}];",
+            tag = sym $Name::tag,
+            size = const $Name::LAYOUT.1,
+        );
 
-                    let [$( $field ),*] = LAYOUT.0;
-                    // SAFETY: see the impl.
-                    #[allow(unreachable_code)]
-                    unsafe { $Name { $( $field: <$Place as $crate::shared::Place>::at(base + $field), )* } }
-                }
+        // SAFETY: `LAYOUT` gives each field bytes of its own in an allocation of this type alone.
+        unsafe impl $crate::shared::SharedMemory for $Name {
+            #[inline(always)]
+            #[allow(unreachable_code)]
+            unsafe fn claim() -> Self {
+                #[cfg(target_arch = "nvptx64")]
+                let base = {
+                    let base: u32;
+                    // SAFETY: takes an address.
+                    unsafe {
+                        core::arch::asm!(
+                            "mov.u32 {base}, {tag}__smem;",
+                            base = lateout(reg32) base, tag = sym $Name::tag,
+                            options(pure, nomem, nostack, preserves_flags),
+                        );
+                    }
+                    base
+                };
+                #[cfg(not(target_arch = "nvptx64"))]
+                let base: u32 = panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
+
+                let [$( $field ),*] = $Name::LAYOUT.0;
+                // SAFETY: see the impl.
+                unsafe { $Name { $( $field: <$Place as $crate::shared::Place>::at(base + $field), )* } }
             }
-        };
+        }
     };
 }
 
@@ -614,9 +621,9 @@ pub(crate) const fn whole_vectors<T, const N: usize>() {
 /// Calls `f` with each sixteen-byte vector of the array that is this thread's: `rank`, `rank + threads`, …
 #[inline(always)]
 pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, mut f: impl FnMut(u32)) {
-    let mut v = cta.thread_rank();
+    let (mut v, threads) = (cta.thread_rank(), cta.thread_count());
     while v < (N * size_of::<T>() / 16) as u32 {
         f(v);
-        v += cta.thread_count();
+        v += threads;
     }
 }

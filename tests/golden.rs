@@ -28,12 +28,18 @@ struct Row {
 struct Form {
     instruction: String,
     isa: (u32, u32),
+    target: String,
     block: AsmBlock,
 }
 
 fn rows(arch: Arch) -> Vec<Row> {
+    rows_with(arch, &[])
+}
+
+fn rows_with(arch: Arch, features: &[&str]) -> Vec<Row> {
     let mut build = Build::new(xtask::root().join("tests/device/probe"), arch);
     build.default_features = false;
+    build.features = features.iter().map(|&feature| feature.to_owned()).collect();
     let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
     let mut rows: Vec<Row> = Vec::new();
     for block in asm_blocks(&module.text) {
@@ -66,7 +72,14 @@ fn form_of(row: &Row, block: AsmBlock) -> Form {
     let set_up = |statement: &&String| [".reg ", "selp.b32 ", "setp."].iter().any(|s| statement.starts_with(s));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
     let [instruction] = left[..] else { panic!("{} is not one instruction: {:?}", row.name, block.instructions) };
-    Form { instruction: instruction.clone(), isa: block.isa, block }
+    let targets = block.text.split_whitespace().filter_map(|word| word.strip_prefix("target:"));
+    let target = targets.chain([row.target.as_str()]).max_by_key(|target| number(target)).expect("the row's").to_owned();
+    Form { instruction: instruction.clone(), isa: block.isa, target, block }
+}
+
+/// 90 of `sm_90a`.
+fn number(target: &str) -> u32 {
+    target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
 }
 
 fn shown((major, minor): (u32, u32)) -> String {
@@ -79,7 +92,12 @@ fn raw_instructions_are_golden() {
     for row in rows(Arch::Sm90) {
         let mut lines: Vec<String> = Vec::new();
         for form in &row.forms {
-            let newer = if form.isa > row.isa { format!(" // PTX ISA {}", shown(form.isa)) } else { String::new() };
+            let needs = [
+                (form.isa > row.isa).then(|| format!("PTX ISA {}", shown(form.isa))),
+                (form.target != row.target).then(|| form.target.clone()),
+            ];
+            let needs: Vec<_> = needs.into_iter().flatten().collect();
+            let newer = if needs.is_empty() { String::new() } else { format!(" // {}", needs.join(", ")) };
             lines.push(format!("{}{newer}", form.instruction));
         }
         lines.sort();
@@ -99,6 +117,18 @@ fn raw_instructions_are_golden() {
         golden.check(&format!("{}/{}.ptx", row.family, row.name), &(header + &lines.join("\n") + "\n"));
     }
     golden.finish();
+}
+
+/// Behind the stock linker a convergent instruction is an asm goto: another block, the same instruction.
+#[test]
+fn the_label_form_is_the_same_instructions() {
+    let instructions = |rows: Vec<Row>| -> Vec<String> {
+        rows.into_iter().flat_map(|row| row.forms).map(|form| form.instruction).collect()
+    };
+    let labelled = rows_with(Arch::Sm90, &["stock-linker"]);
+    let convergent = labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
+    assert!(convergent.count() > 0);
+    assert_eq!(instructions(labelled), instructions(rows(Arch::Sm90)));
 }
 
 #[test]
@@ -150,28 +180,23 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     // By target: from the claimed one up, and not below.
     let targets = OLDER.iter().map(|(target, _)| *target);
     let newer = Arch::ALL.iter().map(|arch| arch.name()).filter(|name| *name != "sm_90");
+    let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
+    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
     for target in targets.chain(newer) {
-        let number = |target: &str| -> u32 {
-            target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
-        };
-        let claimed = |row: &Row| number(&row.target) <= number(target);
-        let all: Vec<String> = rows.iter().flat_map(|row| &row.forms).map(|form| form.instruction.clone()).collect();
-        let expected: BTreeSet<String> = rows
-            .iter()
-            .filter(|row| !claimed(row))
-            .flat_map(|row| &row.forms)
-            .map(|form| form.instruction.clone())
-            .collect();
+        let unclaimed = forms.iter().filter(|form| number(&form.target) > number(target));
+        let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
         let refused = refused(&tools, &all, target, (9, 0));
-        assert_eq!(refused, expected, "{target}: left: what ptxas refuses, right: what the rows do not claim");
+        let wrong: Vec<_> = refused.symmetric_difference(&expected).collect();
+        assert!(wrong.is_empty(), "{target}: claimed and refused, or not claimed and accepted: {wrong:#?}");
         report += &format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len());
     }
 
     // By PTX version: from the claimed one up, and not in the version before.
     let mut by_version: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
-    for row in &rows {
-        let (target, first) = OLDER.iter().find(|(target, _)| *target >= row.target.as_str()).unwrap_or(&OLDER[0]);
-        for form in row.forms.iter().filter(|form| form.isa > *first) {
+    for form in forms {
+        let older = OLDER.iter().find(|(target, _)| number(target) >= number(&form.target));
+        let (target, first) = older.expect("a target that some row claims");
+        if form.isa > *first {
             by_version.entry((target, form.isa)).or_default().push(form.instruction.clone());
         }
     }
@@ -192,6 +217,37 @@ fn kernels_are_golden() {
     let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
     for kernel in xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}")) {
         golden.check(&format!("{}.sm_90a.ptx", kernel.name), &body(&module.text, &kernel.name));
+    }
+    golden.finish();
+}
+
+/// The instructions of a body but for the names of registers and labels, and for their order: LLVM numbers the induction
+/// variables of a loop by the order in which it meets them.
+fn multiset(body: &str) -> Vec<String> {
+    let mut lines: Vec<_> = body.lines().map(support::generic_registers).collect();
+    lines.sort();
+    lines
+}
+
+/// The kernels of `tests/device/typed`, by the part of their names after `typed_`.
+#[test]
+fn typed_calls_cost_nothing() {
+    let mut golden = Golden::new("typed");
+    for arch in [Arch::Sm90, Arch::Sm100a] {
+        let mut build = Build::new(xtask::root().join("tests/device/typed"), arch);
+        build.default_features = false;
+        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+        let kernels = xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}"));
+        let names: Vec<_> = kernels.iter().filter_map(|kernel| kernel.name.strip_prefix("typed_")).collect();
+        assert!(names.len() > 8, "{names:?}");
+        for name in names {
+            let typed = body(&module.text, &format!("typed_{name}"));
+            let raw = body(&module.text, &format!("raw_{name}"));
+            let (have, want) = (multiset(&typed), multiset(&raw));
+            assert!(have == want, "{name} for {arch}, raw to typed:\n{}", support::diff(&raw, &typed));
+            assert!(!typed.contains(".local") && !typed.contains("%SP"), "{name} for {arch} has a stack frame");
+            golden.check(&format!("{name}.{arch}.ptx"), &typed);
+        }
     }
     golden.finish();
 }

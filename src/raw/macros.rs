@@ -119,8 +119,7 @@ macro_rules! emit {
         core::arch::asm!(
             concat!($($text)*, $tail, " ", $($need)*, " {never}"),
             $($operands)*
-            // SAFETY: the text names the label in a comment only. (The check of `hint::unreachable_unchecked` would
-            // bring the panic machinery into a debug build.)
+            // SAFETY: the text has no jump to it.
             never = label { unsafe { core::intrinsics::unreachable() } },
             options($($options)*)
         );

@@ -58,9 +58,8 @@ fn statements(code: &str) -> Vec<String> {
 /// Registers by class: `%r12` is `%r`, and the scratch predicate `p` is `%p`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
-        Some(register) if register.ends_with(|c: char| c.is_ascii_digit()) => {
-            format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit()))
-        }
+        Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
+        None if word.starts_with("$L") => "$L".into(),
         None if word == "p" => "%p".into(),
         _ => word.into(),
     })
@@ -124,10 +123,22 @@ pub fn body(module: &str, kernel: &str) -> String {
         }
         let line = line.strip_prefix("{ ").and_then(|line| line.strip_suffix('}')).unwrap_or(&line).to_owned();
         for statement in line.split(';').map(str::trim).filter(|s| !s.is_empty() && !s.starts_with(".reg")) {
-            lines.push(format!("{};", statement.replace(&format!("{kernel}_param_"), "param_")));
+            lines.push(format!("{};", plain_symbols(statement, kernel)));
         }
     }
     ordered_registers(&(lines.join("\n") + "\n"))
+}
+
+/// Symbols that do not depend on the kernel's name, or on where the crate lies (a crate's hash does).
+fn plain_symbols(statement: &str, kernel: &str) -> String {
+    let words = map_words(statement, |word| {
+        let (symbol, suffix) = word.split_at(word.find("__smem").unwrap_or(word.len()));
+        match rustc_demangle::try_demangle(symbol) {
+            Ok(name) => format!("{name:#}{suffix}").replace(['<', '>', ' '], ""),
+            Err(_) => word.into(),
+        }
+    });
+    words.replace(&format!("{kernel}_param_"), "param_")
 }
 
 /// Golden files under `tests/golden/<part>`: those that were compared, and what was wrong.

@@ -1,0 +1,357 @@
+//! Pairs of kernels, `typed_x` and `raw_x`: a use of the typed layer, and the same in raw instructions. The test
+//! `typed_calls_cost_nothing` compares their bodies.
+
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+
+use ptx::bulk;
+use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready, Uninit};
+use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space};
+use ptx::raw;
+use ptx::shared::SharedArray;
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    ptx::launch::trap()
+}
+
+const N: usize = 1024;
+const BYTES: u32 = (N * size_of::<f32>()) as u32;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<f32, N>, bar: Mbarrier<Uninit> }
+}
+/// Where `Smem` puts its fields.
+const BAR: u32 = BYTES;
+
+/// The shared memory of a kernel and its mbarrier, as addresses.
+macro_rules! base {
+    () => {{
+        let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+        (smem.bar.addr() - BAR, smem.bar.addr())
+    }};
+}
+
+#[inline(always)]
+fn elected() -> bool {
+    (raw::tid_x() | raw::tid_y() | raw::tid_z()) == 0
+}
+
+#[inline(always)]
+fn thread_rank() -> u32 {
+    raw::tid_x() + raw::ntid_x() * (raw::tid_y() + raw::ntid_y() * raw::tid_z())
+}
+
+#[inline(always)]
+fn thread_count() -> u32 {
+    raw::ntid_x() * raw::ntid_y() * raw::ntid_z()
+}
+
+#[inline(always)]
+unsafe fn sync() {
+    unsafe { raw::barrier_cta_sync(Unaligned, 0) }
+}
+
+#[inline(always)]
+unsafe fn fence_async() {
+    raw::fence_proxy_async(space::SharedCta);
+    unsafe { sync() }
+}
+
+#[inline(always)]
+unsafe fn init(bar: u32) {
+    let threads = thread_count();
+    if elected() {
+        unsafe { raw::mbarrier_init(bar, threads) };
+        raw::fence_mbarrier_init();
+    }
+    unsafe { fence_async() }
+}
+
+/// A closure where the typed twin has one (`Cta::lend`): LLVM sinks single-use reads of special registers before it
+/// inlines closures, in both alike.
+#[inline(always)]
+fn scope(body: impl FnOnce()) {
+    body()
+}
+
+/// A kernel over the declared shared memory, its mbarrier initialised, in both layers.
+macro_rules! pair {
+    ($typed:ident($cta:ident, $tile:ident, $bar:ident, $src:ident, $dst:ident, $out:ident) $typed_body:block
+     $raw:ident($base:ident, $rbar:ident, $rsrc:ident, $rdst:ident, $rout:ident) $raw_body:block) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(src: *const f32, dst: *mut f32, $out: *mut u32) {
+            let ($cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+            #[allow(unused)]
+            let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta));
+            #[allow(unused)]
+            let $src = unsafe { Global::from_raw(src, N).tiles::<N>().0 };
+            #[allow(unused)]
+            let $dst = unsafe { GlobalMut::from_raw(dst, N) };
+            $typed_body
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw($rsrc: *const f32, $rdst: *mut f32, $rout: *mut u32) {
+            #[allow(unused)]
+            let ($base, $rbar) = base!();
+            unsafe { init($rbar) };
+            unsafe { $raw_body }
+        }
+    };
+}
+
+/// The one tile of the source.
+#[inline(always)]
+fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
+    // One tile: the bound is known.
+    match tiles.get(0) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+/// The tile that this CTA has of the destination, if any.
+#[inline(always)]
+fn mine(cta: &Cta, dst: GlobalMut<f32>) -> Option<GlobalTileMut<f32, N>> {
+    dst.tiles::<N>(cta).0.take_next().map(|(_, tile)| tile)
+}
+
+#[inline(always)]
+fn cta_rank() -> u32 {
+    raw::ctaid_x() + raw::nctaid_x() * (raw::ctaid_y() + raw::nctaid_y() * raw::ctaid_z())
+}
+
+/// Observes a handle, so that what made it is used.
+#[inline(always)]
+fn keep<P: ptx::mbarrier::Phase>(bar: Mbarrier<P>, out: *mut u32) {
+    unsafe { out.write(bar.addr()) }
+}
+
+pair! {
+    typed_mbarrier_init(cta, tile, bar, src, dst, out) { keep(bar, out) }
+    raw_mbarrier_init(base, bar, src, dst, out) { out.write(bar) }
+}
+
+pair! {
+    typed_mbarrier_arrive_wait(cta, tile, bar, src, dst, out) { keep(bar.arrive(&cta).wait(&cta), out) }
+    raw_mbarrier_arrive_wait(base, bar, src, dst, out) {
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(bar)
+    }
+}
+
+pair! {
+    typed_mbarrier_wait_suspended(cta, tile, bar, src, dst, out) {
+        keep(bar.arrive(&cta).wait_suspended(&cta, 1000), out)
+    }
+    raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+        while !raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, bar, state, 1000) {}
+        out.write(bar)
+    }
+}
+
+pair! {
+    typed_mbarrier_is_complete(cta, tile, bar, src, dst, out) {
+        let bar = bar.arrive(&cta);
+        unsafe { out.write(bar.is_complete() as u32) };
+        keep(bar.wait(&cta), out)
+    }
+    raw_mbarrier_is_complete(base, bar, src, dst, out) {
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, bar, state) as u32);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(bar)
+    }
+}
+
+pair! {
+    typed_mbarrier_inval(cta, tile, bar, src, dst, out) { keep(bar.inval(&cta), out) }
+    raw_mbarrier_inval(base, bar, src, dst, out) {
+        sync();
+        if elected() {
+            raw::mbarrier_inval(bar);
+        }
+        sync();
+        out.write(bar)
+    }
+}
+
+pair! {
+    typed_bulk_load(cta, tile, bar, src, dst, out) {
+        let lent: (SharedArray<f32, N>, Mbarrier<Ready>) = (tile, bar);
+        cta.lend(lent, |cta, (tile, bar)| {
+            let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
+            unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
+            (tile.release(cta), bar)
+        });
+    }
+    raw_bulk_load(base, bar, src, dst, out) {
+        scope(|| {
+        let state = if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+        };
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(raw::ld_shared_cta_b32(base + 12));
+        sync();
+        })
+    }
+}
+
+pair! {
+    typed_bulk_load_cache_hint(cta, tile, bar, src, dst, out) {
+        cta.lend((tile, bar), |cta, (tile, bar)| {
+            let policy = bulk::CachePolicy::evict_first();
+            let (bar, tile, _) = bulk::load_cache_hint(cta, bar, tile, only(src), policy).wait(cta);
+            unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
+            (tile.release(cta), bar)
+        });
+    }
+    raw_bulk_load_cache_hint(base, bar, src, dst, out) {
+        scope(|| {
+        let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+        let state = if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            raw::cp_async_bulk_shared_cta_global_cache_hint(base, src.cast(), BYTES, bar, policy);
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+        };
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(raw::ld_shared_cta_b32(base + 12));
+        sync();
+        })
+    }
+}
+
+pair! {
+    typed_bulk_store(cta, tile, bar, src, dst, out) {
+        if let Some(dst) = mine(&cta, dst) {
+            cta.lend(tile, |cta, tile| {
+                let tile = tile.write(cta, |i| i as f32).to_async(cta);
+                let (tile, group) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+                group.wait(cta);
+                tile.into_free()
+            });
+        }
+    }
+    raw_bulk_store(base, bar, src, dst, out) {
+        if cta_rank() == 0 {
+            scope(|| {
+            let (mut v, threads) = (thread_rank(), thread_count());
+            while v < BYTES / 16 {
+                let addr = base + 16 * v;
+                let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
+                raw::st_shared_cta_v4_b32(addr, bits(0), bits(1), bits(2), bits(3));
+                v += threads;
+            }
+            fence_async();
+            if elected() {
+                raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES);
+            }
+            if elected() {
+                raw::cp_async_bulk_commit_group();
+            }
+            if elected() {
+                raw::cp_async_bulk_wait_group_read::<0>();
+            }
+            sync();
+            if elected() {
+                raw::cp_async_bulk_wait_group::<0>();
+            }
+            sync();
+            })
+        }
+    }
+}
+
+pair! {
+    typed_bulk_store_cache_hint(cta, tile, bar, src, dst, out) {
+        if let Some(dst) = mine(&cta, dst) {
+            cta.lend((tile, bar), |cta, (tile, bar)| {
+                let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
+                let policy = bulk::CachePolicy::evict_last();
+                let (tile, _) = bulk::store_cache_hint(cta, tile, dst, policy).commit(cta).wait(cta);
+                (tile.release(cta), bar)
+            });
+        }
+    }
+    raw_bulk_store_cache_hint(base, bar, src, dst, out) {
+        if cta_rank() == 0 {
+            scope(|| {
+            let state = if elected() {
+                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
+                state
+            } else {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            };
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+            if elected() {
+                raw::cp_async_bulk_global_shared_cta_cache_hint(dst.cast(), base, BYTES, policy);
+            }
+            if elected() {
+                raw::cp_async_bulk_commit_group();
+            }
+            if elected() {
+                raw::cp_async_bulk_wait_group::<0>();
+            }
+            sync();
+            sync();
+            })
+        }
+    }
+}
+
+pair! {
+    typed_shared_update_publish(cta, tile, bar, src, dst, out) {
+        cta.lend((tile, bar), |cta, (tile, bar)| {
+            let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
+            let tile = tile.update(cta, |_, v| v + 1.0).publish(cta);
+            unsafe { out.write(tile.get_vector(1).map_or(0, |vector| vector[2].to_bits())) };
+            (tile.to_async(cta).into_free(), bar)
+        });
+    }
+    raw_shared_update_publish(base, bar, src, dst, out) {
+        scope(|| {
+        let state = if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+        };
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let (mut v, threads) = (thread_rank(), thread_count());
+        while v < BYTES / 16 {
+            let addr = base + 16 * v;
+            let [b0, b1, b2, b3] =
+                raw::ld_shared_cta_v4_b32(addr).map(|bits| (f32::from_bits(bits) + 1.0).to_bits());
+            raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3);
+            v += threads;
+        }
+        sync();
+        out.write(raw::ld_shared_cta_v4_b32(base + 16)[2]);
+        fence_async();
+        })
+    }
+}
+
+pair! {
+    typed_cta_sync(cta, tile, bar, src, dst, out) {
+        cta.sync_on::<1>();
+        cta.sync_count::<15, 64>();
+    }
+    raw_cta_sync(base, bar, src, dst, out) {
+        raw::barrier_cta_sync(Unaligned, 1);
+        raw::barrier_cta_sync_count(Unaligned, 15, 64);
+    }
+}
