@@ -1,0 +1,288 @@
+//! Which branches of a kernel depend on the thread, and what lies between each and where its ways meet again.
+//!
+//! In doubt a value depends on the thread: what is not known to give all threads the same from the same does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::Reversed;
+
+use crate::ptx::{Instruction, Kernel, names};
+
+/// A branch on which threads of one CTA may part.
+#[derive(Clone, Debug)]
+pub struct Divergent {
+    /// The block that ends with it.
+    pub block: usize,
+    /// The blocks on its ways, up to the first that is on all of them.
+    pub region: BTreeSet<usize>,
+}
+
+/// What depends on the thread in a kernel.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    pub branches: Vec<Divergent>,
+    /// Registers, and words of the stack.
+    dependent: BTreeSet<String>,
+}
+
+impl Divergence {
+    pub fn of(kernel: &Kernel) -> Divergence {
+        let branches = branches_with_regions(kernel);
+        let effects = effects(kernel);
+        let variables = variables(&effects);
+        let mut dependent = BTreeSet::new();
+        loop {
+            let before = dependent.len();
+            propagate(&effects, &mut dependent);
+            let taken: Vec<_> = branches.iter().filter(|branch| branch.is_taken_by(kernel, &dependent)).collect();
+            let is_parted = |variable: &Variable| taken.iter().any(|branch| variable.is_parted_by(&branch.region));
+            let parted = variables.iter().filter(|(_, variable)| is_parted(variable));
+            dependent.extend(parted.map(|(name, _)| name.clone()));
+            if dependent.len() == before {
+                break;
+            }
+        }
+        let branches = branches.into_iter().filter(|branch| branch.is_taken_by(kernel, &dependent)).collect();
+        Divergence { branches, dependent }
+    }
+
+    /// Whether some threads may execute an instruction and others pass it over by its predicate.
+    pub fn guards(&self, instruction: &Instruction) -> bool {
+        instruction.guard.as_ref().is_some_and(|guard| self.dependent.contains(guard))
+    }
+}
+
+impl Divergent {
+    fn is_taken_by(&self, kernel: &Kernel, dependent: &BTreeSet<String>) -> bool {
+        let Some(branch) = kernel.blocks[self.block].branch() else { return false };
+        let index = branch.operands.first().filter(|_| branch.base() == "brx");
+        branch.guard.iter().chain(index).any(|name| dependent.contains(name))
+    }
+}
+
+fn branches_with_regions(kernel: &Kernel) -> Vec<Divergent> {
+    let meets = immediate_post_dominators(kernel);
+    let branches = (0..kernel.blocks.len()).filter(|&block| kernel.blocks[block].branch().is_some());
+    branches
+        .map(|block| Divergent {
+            block,
+            region: reachable(kernel, kernel.blocks[block].successors.iter().copied(), |at| meets[block] == Some(at)),
+        })
+        .collect()
+}
+
+/// For each block the first that all ways from it share; none where that is the end of the thread.
+fn immediate_post_dominators(kernel: &Kernel) -> Vec<Option<usize>> {
+    let mut graph = DiGraph::<(), ()>::new();
+    let nodes: Vec<NodeIndex> = kernel.blocks.iter().map(|_| graph.add_node(())).collect();
+    let end = graph.add_node(());
+    for (block, &node) in kernel.blocks.iter().zip(&nodes) {
+        for &next in &block.successors {
+            graph.add_edge(node, nodes[next], ());
+        }
+        if block.successors.is_empty() {
+            graph.add_edge(node, end, ());
+        }
+    }
+    let dominators = simple_fast(Reversed(&graph), end);
+    let meet = |node| dominators.immediate_dominator(node).filter(|&meet| meet != end).map(NodeIndex::index);
+    nodes.into_iter().map(meet).collect()
+}
+
+/// The blocks on the ways from `from`, as far as the first that `is_end`, which is not one of them.
+pub fn reachable(
+    kernel: &Kernel,
+    from: impl IntoIterator<Item = usize>,
+    is_end: impl Fn(usize) -> bool,
+) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut todo: Vec<usize> = from.into_iter().collect();
+    while let Some(block) = todo.pop() {
+        if !is_end(block) && found.insert(block) {
+            todo.extend(&kernel.blocks[block].successors);
+        }
+    }
+    found
+}
+
+/// What an instruction does to registers and to words of the stack.
+struct Effect {
+    block: usize,
+    writes: Vec<String>,
+    reads: Vec<String>,
+    /// What it writes depends on the thread, whatever it reads.
+    is_source: bool,
+}
+
+/// Where a register, or a word of the stack, is written and read.
+#[derive(Default)]
+struct Variable {
+    written: Vec<usize>,
+    read: Vec<usize>,
+}
+
+impl Variable {
+    /// Whether threads that part here may hold different values of it afterwards: it is written on one of the ways,
+    /// and elsewhere too, or is read after they meet (a loop's value, of the round in which each thread left).
+    fn is_parted_by(&self, region: &BTreeSet<usize>) -> bool {
+        let written_within = self.written.iter().any(|block| region.contains(block));
+        let read_after = self.read.iter().any(|block| !region.contains(block));
+        written_within && (self.written.len() > 1 || read_after)
+    }
+}
+
+fn variables(effects: &[Effect]) -> BTreeMap<String, Variable> {
+    let mut variables: BTreeMap<String, Variable> = BTreeMap::new();
+    for effect in effects {
+        for name in &effect.writes {
+            variables.entry(name.clone()).or_default().written.push(effect.block);
+        }
+        for name in &effect.reads {
+            variables.entry(name.clone()).or_default().read.push(effect.block);
+        }
+    }
+    variables
+}
+
+fn propagate(effects: &[Effect], dependent: &mut BTreeSet<String>) {
+    let mut before = usize::MAX;
+    while dependent.len() != before {
+        before = dependent.len();
+        for effect in effects {
+            if effect.is_source || effect.reads.iter().any(|name| dependent.contains(name)) {
+                dependent.extend(effect.writes.iter().cloned());
+            }
+        }
+    }
+}
+
+/// Instructions that give all threads the same from the same operands.
+const PURE: &[&str] = &[
+    "mov", "cvt", "cvta", "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "popc", "clz",
+    "bfind", "brev", "bfe", "bfi", "prmt", "and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "set", "setp",
+    "selp", "slct",
+];
+
+/// Instructions whose first operand is no destination.
+const WITHOUT_RESULT: &[&str] = &[
+    "", "st", "red", "bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep",
+];
+
+/// Special registers that all threads of a CTA read alike, by their names' beginnings.
+const UNIFORM_REGISTERS: &[&str] =
+    &["%ntid", "%ctaid", "%nctaid", "%gridid", "%dynamic_smem_size", "%total_smem_size", "%clusterid"];
+
+fn effects(kernel: &Kernel) -> Vec<Effect> {
+    let stack = Stack::of(kernel);
+    let mut effects: Vec<_> = kernel.instructions().map(|(block, instruction)| effect(block, instruction, kernel, &stack)).collect();
+    let written: BTreeSet<String> = effects.iter().flat_map(|effect| &effect.writes).cloned().collect();
+    let is_thread_register = |name: &String| {
+        let special = name.starts_with('%') && !written.contains(name);
+        special && !UNIFORM_REGISTERS.iter().any(|uniform| name.starts_with(uniform))
+    };
+    for effect in &mut effects {
+        effect.is_source |= effect.reads.iter().any(is_thread_register);
+    }
+    effects
+}
+
+fn effect(block: usize, instruction: &Instruction, kernel: &Kernel, stack: &Stack) -> Effect {
+    let mut operands = instruction.operands.iter();
+    let mut effect = Effect { block, writes: Vec::new(), reads: Vec::new(), is_source: false };
+    match instruction.base() {
+        "st" => effect.writes.extend(stack.word(instruction).map(|word| word.name())),
+        base if WITHOUT_RESULT.contains(&base) => {}
+        base => {
+            effect.writes.extend(operands.next().into_iter().flat_map(|first| names(first)).map(str::to_owned));
+            effect.is_source = match stack.words_read(instruction) {
+                Some(words) => {
+                    effect.reads.extend(words);
+                    false
+                }
+                None => !PURE.contains(&base) && !is_parameter(instruction, kernel),
+            };
+        }
+    }
+    effect.reads.extend(operands.flat_map(|operand| names(operand)).map(str::to_owned));
+    effect.reads.extend(instruction.guard.clone());
+    effect
+}
+
+/// Whether it loads a parameter of the kernel, the same for all threads.
+fn is_parameter(instruction: &Instruction, kernel: &Kernel) -> bool {
+    let prefix = format!("[{}_param_", kernel.name);
+    instruction.opcode.starts_with("ld.param") && instruction.operands.get(1).is_some_and(|from| from.starts_with(&prefix))
+}
+
+/// The words of the stack, which unoptimised code keeps its variables in.
+struct Stack {
+    /// The words that are stored; none are told apart if the stack's address goes anywhere else than into an access.
+    stored: Option<BTreeSet<Word>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Word {
+    offset: u64,
+    bytes: u64,
+}
+
+impl Word {
+    fn name(self) -> String {
+        format!("stack+{}:{}", self.offset, self.bytes)
+    }
+
+    fn overlaps(self, other: Word) -> bool {
+        self.offset < other.offset + other.bytes && other.offset < self.offset + self.bytes
+    }
+}
+
+impl Stack {
+    fn of(kernel: &Kernel) -> Stack {
+        let mut stored = BTreeSet::new();
+        for (_, instruction) in kernel.instructions() {
+            let written = !WITHOUT_RESULT.contains(&instruction.base());
+            let mentions = instruction.operands.iter().skip(usize::from(written));
+            let is_set_up = instruction.opcode == "cvta.local.u64" && instruction.operands[0] == "%SP";
+            let mut mentions = mentions.filter(|operand| names(operand).any(|name| matches!(name, "%SP" | "%SPL")));
+            match word(instruction) {
+                _ if is_set_up || mentions.next().is_none() => {}
+                Some(word) if mentions.next().is_none() => {
+                    if instruction.base() == "st" {
+                        stored.insert(word);
+                    }
+                }
+                _ => return Stack { stored: None },
+            }
+        }
+        Stack { stored: Some(stored) }
+    }
+
+    fn word(&self, instruction: &Instruction) -> Option<Word> {
+        self.stored.as_ref().and_then(|_| word(instruction))
+    }
+
+    /// The stored words that a load of the stack may see.
+    fn words_read(&self, instruction: &Instruction) -> Option<Vec<String>> {
+        let loaded = word(instruction).filter(|_| instruction.base() == "ld")?;
+        let stored = self.stored.as_ref()?.iter();
+        Some(stored.filter(|word| word.overlaps(loaded)).map(|word| word.name()).collect())
+    }
+}
+
+/// The word of the stack that a load or a store accesses: `[%SP+8]`.
+fn word(instruction: &Instruction) -> Option<Word> {
+    let address = match instruction.base() {
+        "st" => instruction.operands.first()?,
+        "ld" => instruction.operands.get(1)?,
+        _ => return None,
+    };
+    let address = address.strip_prefix('[')?.strip_suffix(']')?;
+    let offset = address.strip_prefix("%SPL").or_else(|| address.strip_prefix("%SP"))?;
+    let offset = if offset.is_empty() { 0 } else { offset.strip_prefix('+')?.parse().ok()? };
+    let parts: Vec<&str> = instruction.opcode.split('.').collect();
+    let bits: u64 = parts.last()?.trim_start_matches(char::is_alphabetic).parse().ok()?;
+    let vector = parts.iter().find_map(|part| part.strip_prefix('v')?.parse::<u64>().ok()).unwrap_or(1);
+    Some(Word { offset, bytes: bits / 8 * vector })
+}

@@ -1,0 +1,255 @@
+//! PTX as control flow: the kernels of a module, their basic blocks, and what each instruction reads and writes.
+
+use std::collections::{BTreeSet, HashMap};
+
+use anyhow::{Context, Result, ensure};
+
+/// The control flow of a kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub name: String,
+    /// The first is the entry.
+    pub blocks: Vec<Block>,
+}
+
+/// Instructions that are executed one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    pub instructions: Vec<Instruction>,
+    /// Blocks that may come next; none where the thread ends.
+    pub successors: BTreeSet<usize>,
+}
+
+/// One instruction, or a line that holds only a comment.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// The line in the module, from 1.
+    pub line: usize,
+    /// The whole line, with its comment.
+    pub text: String,
+    /// The predicate of `@p` and `@!p`.
+    pub guard: Option<String>,
+    /// The mnemonic; empty for a comment.
+    pub opcode: String,
+    pub operands: Vec<String>,
+}
+
+impl Kernel {
+    /// All kernels of a module.
+    pub fn read_all(module: &str) -> Result<Vec<Kernel>> {
+        let mut kernels = Vec::new();
+        let mut lines = module.lines().enumerate();
+        while let Some((_, line)) = lines.next() {
+            let Some((_, name)) = line.split_once(".entry ") else { continue };
+            let name = name.split(|c: char| !is_word(c)).next().unwrap_or_default();
+            let body: Vec<_> =
+                lines.by_ref().skip_while(|(_, line)| *line != "{").take_while(|(_, line)| *line != "}").collect();
+            let kernel = Kernel::read(name, &body[1..]);
+            kernels.push(kernel.with_context(|| format!("cannot read the kernel {name}"))?);
+        }
+        Ok(kernels)
+    }
+
+    fn read(name: &str, body: &[(usize, &str)]) -> Result<Kernel> {
+        let mut reader = Reader::default();
+        for &(number, line) in body {
+            reader.line(number + 1, line);
+        }
+        ensure!(reader.statement.trim().is_empty(), "`{}` has no end", reader.statement.trim());
+        Ok(Kernel { name: name.to_owned(), blocks: reader.blocks()? })
+    }
+
+    /// All instructions, with their blocks.
+    pub fn instructions(&self) -> impl Iterator<Item = (usize, &Instruction)> {
+        let blocks = self.blocks.iter().enumerate();
+        blocks.flat_map(|(at, block)| block.instructions.iter().map(move |instruction| (at, instruction)))
+    }
+
+    /// The kernel without the blocks that `is_left_out`, nor the ways to them.
+    pub fn without(&self, is_left_out: impl Fn(&Block) -> bool) -> Kernel {
+        let mut kernel = self.clone();
+        let left_out: BTreeSet<usize> =
+            (0..self.blocks.len()).filter(|&at| is_left_out(&self.blocks[at])).collect();
+        for (at, block) in kernel.blocks.iter_mut().enumerate() {
+            block.successors.retain(|next| !left_out.contains(next));
+            if left_out.contains(&at) {
+                *block = Block::default();
+            }
+        }
+        kernel
+    }
+}
+
+impl Block {
+    /// The instruction that chooses between several successors.
+    pub fn branch(&self) -> Option<&Instruction> {
+        self.instructions.last().filter(|_| self.successors.len() > 1)
+    }
+}
+
+impl Instruction {
+    /// The mnemonic up to its first dot.
+    pub fn base(&self) -> &str {
+        self.opcode.split('.').next().unwrap_or_default()
+    }
+
+    fn ends_block(&self) -> bool {
+        matches!(self.base(), "bra" | "brx" | "ret" | "exit" | "trap")
+    }
+}
+
+/// Takes a body apart, line by line.
+#[derive(Default)]
+struct Reader {
+    /// Instructions, each with the labels before it.
+    instructions: Vec<(Vec<String>, Instruction)>,
+    /// Labels before the next instruction.
+    labels: Vec<String>,
+    /// The targets of `brx.idx`, by the table's label.
+    tables: HashMap<String, Vec<String>>,
+    /// A statement so far, which began on the line `start`.
+    statement: String,
+    start: usize,
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &str) {
+        let code = line.split("//").next().unwrap_or_default();
+        if code.trim().is_empty() {
+            if line.contains("//") {
+                self.instruction(number, line, "");
+            }
+            return;
+        }
+        let mut parts = code.split_inclusive(';').peekable();
+        while let Some(part) = parts.next() {
+            if self.statement.trim().is_empty() {
+                self.start = number;
+            }
+            self.statement.push_str(part.trim_end_matches(';'));
+            self.take_label();
+            if part.ends_with(';') {
+                let statement = std::mem::take(&mut self.statement);
+                self.statement(line, &statement);
+            } else if parts.peek().is_none() {
+                self.statement.push(' ');
+            }
+        }
+    }
+
+    /// Splits a label off the statement's head.
+    fn take_label(&mut self) {
+        let code = self.statement.trim_start_matches(['{', '}', ' ', '\t']);
+        let Some(end) = code.find(|c: char| !is_word(c)).filter(|&end| end > 0) else { return };
+        let Some(rest) = code[end..].trim_start().strip_prefix(':') else { return };
+        if !rest.starts_with(':') {
+            self.labels.push(code[..end].to_owned());
+            self.statement = rest.to_owned();
+        }
+    }
+
+    fn statement(&mut self, line: &str, statement: &str) {
+        let code = statement.trim_start_matches(['{', '}', ' ', '\t']).trim_end();
+        if let Some(targets) = code.strip_prefix(".branchtargets") {
+            let table = self.labels.pop().unwrap_or_default();
+            self.tables.insert(table, targets.split(',').map(|target| target.trim().to_owned()).collect());
+        } else if code.starts_with(".callprototype") {
+            self.labels.pop();
+        } else if !code.is_empty() && !code.starts_with('.') {
+            self.instruction(self.start, line, code);
+        }
+    }
+
+    fn instruction(&mut self, line: usize, text: &str, code: &str) {
+        let (guard, code) = match code.strip_prefix('@') {
+            Some(guarded) => {
+                let (guard, code) = guarded.split_once(char::is_whitespace).unwrap_or((guarded, ""));
+                (Some(guard.trim_start_matches('!').to_owned()), code.trim_start())
+            }
+            None => (None, code),
+        };
+        let (opcode, operands) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
+        let instruction = Instruction {
+            line,
+            text: text.trim().to_owned(),
+            guard,
+            opcode: opcode.to_owned(),
+            operands: split_operands(operands),
+        };
+        self.instructions.push((std::mem::take(&mut self.labels), instruction));
+    }
+
+    fn blocks(self) -> Result<Vec<Block>> {
+        let mut blocks = vec![Block::default()];
+        let mut at_label = HashMap::new();
+        for (labels, instruction) in self.instructions {
+            let ended = blocks.last().and_then(|block| block.instructions.last()).is_some_and(Instruction::ends_block);
+            if ended || !labels.is_empty() {
+                blocks.push(Block::default());
+            }
+            at_label.extend(labels.into_iter().map(|label| (label, blocks.len() - 1)));
+            blocks.last_mut().context("a block")?.instructions.push(instruction);
+        }
+        // A label at the very end: leaving the body ends the thread.
+        blocks.push(Block::default());
+        at_label.extend(self.labels.into_iter().map(|label| (label, blocks.len() - 1)));
+
+        let find = |label: &str| at_label.get(label).copied().with_context(|| format!("no label `{label}`"));
+        for at in 0..blocks.len() - 1 {
+            let Some(last) = blocks[at].instructions.last() else {
+                blocks[at].successors.insert(at + 1);
+                continue;
+            };
+            let mut successors = BTreeSet::new();
+            match last.base() {
+                "bra" => {
+                    successors.insert(find(last.operands.first().context("a target")?)?);
+                }
+                "brx" => {
+                    let table = last.operands.get(1).context("a table")?;
+                    let targets = self.tables.get(table).with_context(|| format!("no table `{table}`"))?;
+                    for target in targets {
+                        successors.insert(find(target)?);
+                    }
+                }
+                _ => {}
+            }
+            if !last.ends_block() || last.guard.is_some() {
+                successors.insert(at + 1);
+            }
+            blocks[at].successors = successors;
+        }
+        Ok(blocks)
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_$%.".contains(c)
+}
+
+/// Splits at the commas outside brackets.
+fn split_operands(text: &str) -> Vec<String> {
+    let mut operands = vec![String::new()];
+    let mut depth = 0usize;
+    for c in text.chars() {
+        match c {
+            '[' | '{' | '(' => depth += 1,
+            ']' | '}' | ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                operands.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(operand) = operands.last_mut() {
+            operand.push(c);
+        }
+    }
+    operands.into_iter().map(|operand| operand.trim().to_owned()).filter(|operand| !operand.is_empty()).collect()
+}
+
+/// The names in an operand: registers, symbols, registers of the asm block.
+pub fn names(operand: &str) -> impl Iterator<Item = &str> {
+    let words = operand.split(|c: char| !is_word(c));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c)))
+}

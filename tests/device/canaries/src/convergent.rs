@@ -1,0 +1,16 @@
+//! A user's own convergent asm, in both of its forms.
+
+/// `convergent!("text", operands)`: the text as plain asm, or as asm goto under the feature `label`.
+macro_rules! convergent {
+    ($text:literal $(, [$($operands:tt)*])?) => {{
+        #[cfg(not(feature = "label"))]
+        core::arch::asm!($text, $($($operands)*,)? options(nostack, preserves_flags));
+        #[cfg(feature = "label")]
+        core::arch::asm!(
+            concat!($text, " {never}"),
+            $($($operands)*,)?
+            never = label { unsafe { core::intrinsics::unreachable() } },
+            options(nostack, preserves_flags)
+        );
+    }};
+}

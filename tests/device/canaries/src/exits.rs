@@ -1,0 +1,63 @@
+//! What the threads do together that are left after others have returned.
+
+use core::arch::asm;
+
+use crate::{Words, thread};
+
+const FIRST_LANE_TO_LEAVE: u32 = 24;
+const LANES_LEFT: u32 = (1 << FIRST_LANE_TO_LEAVE) - 1;
+
+/// Where threads return early: no instruction, but a mark for the one who reads the PTX.
+#[inline(always)]
+fn leave() {
+    // SAFETY: a comment.
+    unsafe { asm!("// leave", options(nomem, nostack, preserves_flags)) }
+}
+
+/// A barrier for those left in each warp; it waits for no thread that has exited.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn canary_early_exit_barrier(out: *mut u32, seed: u32) {
+    let (out, thread) = (Words(out), thread());
+    if thread % 32 >= FIRST_LANE_TO_LEAVE {
+        out.set(thread, seed);
+        leave();
+        return;
+    }
+    let even = thread % 2 == 0;
+    if even {
+        out.set(thread, seed ^ thread);
+    }
+    unsafe { convergent!("barrier.cta.sync 0; // site:early_exit_barrier") };
+    if even {
+        out.set(thread + 1, out.get(thread ^ 64).wrapping_mul(3));
+    }
+}
+
+/// A warp's shuffle among the lanes left, between two uses of one condition.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn canary_early_exit_shuffle(out: *mut u32, seed: u32) {
+    let (out, thread) = (Words(out), thread());
+    let lane = thread % 32;
+    if lane >= FIRST_LANE_TO_LEAVE {
+        out.set(thread, !seed);
+        leave();
+        return;
+    }
+    let odd = lane % 2 == 1;
+    let mut mine = seed ^ thread;
+    if odd {
+        out.set(128 + thread, mine);
+        mine = mine.wrapping_mul(5);
+    }
+    let theirs: u32;
+    unsafe {
+        convergent!(
+            "shfl.sync.bfly.b32 {theirs}, {mine}, 7, 31, {mask}; // site:early_exit_shuffle",
+            [mine = in(reg32) mine, mask = const LANES_LEFT, theirs = out(reg32) theirs]
+        )
+    };
+    if odd {
+        out.set(128 + thread - 1, theirs);
+    }
+    out.set(thread, mine ^ theirs);
+}
