@@ -42,8 +42,11 @@ impl Kernel {
         while let Some((_, line)) = lines.next() {
             let Some((_, name)) = line.split_once(".entry ") else { continue };
             let name = name.split(|c: char| !is_word(c)).next().unwrap_or_default();
-            let body: Vec<_> =
-                lines.by_ref().skip_while(|(_, line)| *line != "{").take_while(|(_, line)| *line != "}").collect();
+            let body: Vec<_> = lines
+                .by_ref()
+                .skip_while(|(_, line)| *line != "{")
+                .take_while(|(_, line)| *line != "}")
+                .collect();
             let kernel = Kernel::read(name, &body[1..]);
             kernels.push(kernel.with_context(|| format!("cannot read the kernel {name}"))?);
         }
@@ -183,7 +186,10 @@ impl Reader {
         let mut blocks = vec![Block::default()];
         let mut at_label = HashMap::new();
         for (labels, instruction) in self.instructions {
-            let ended = blocks.last().and_then(|block| block.instructions.last()).is_some_and(Instruction::ends_block);
+            let ended = blocks
+                .last()
+                .and_then(|block| block.instructions.last())
+                .is_some_and(Instruction::ends_block);
             if ended || !labels.is_empty() {
                 blocks.push(Block::default());
             }
@@ -245,7 +251,11 @@ fn split_operands(text: &str) -> Vec<String> {
             operand.push(c);
         }
     }
-    operands.into_iter().map(|operand| operand.trim().to_owned()).filter(|operand| !operand.is_empty()).collect()
+    operands
+        .into_iter()
+        .map(|operand| operand.trim().to_owned())
+        .filter(|operand| !operand.is_empty())
+        .collect()
 }
 
 /// The names in an operand: registers, symbols, registers of the asm block.
