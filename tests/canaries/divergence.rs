@@ -36,8 +36,10 @@ impl Divergence {
         loop {
             let before = dependent.len();
             propagate(&effects, &mut dependent);
-            let taken: Vec<_> = branches.iter().filter(|branch| branch.is_taken_by(kernel, &dependent)).collect();
-            let is_parted = |variable: &Variable| taken.iter().any(|branch| variable.is_parted_by(&branch.region));
+            let taken: Vec<_> =
+                branches.iter().filter(|branch| branch.is_taken_by(kernel, &dependent)).collect();
+            let is_parted =
+                |variable: &Variable| taken.iter().any(|branch| variable.is_parted_by(&branch.region));
             let parted = variables.iter().filter(|(_, variable)| is_parted(variable));
             dependent.extend(parted.map(|(name, _)| name.clone()));
             if dependent.len() == before {
@@ -68,7 +70,9 @@ fn branches_with_regions(kernel: &Kernel) -> Vec<Divergent> {
     branches
         .map(|block| Divergent {
             block,
-            region: reachable(kernel, kernel.blocks[block].successors.iter().copied(), |at| meets[block] == Some(at)),
+            region: reachable(kernel, kernel.blocks[block].successors.iter().copied(), |at| {
+                meets[block] == Some(at)
+            }),
         })
         .collect()
 }
@@ -160,14 +164,27 @@ fn propagate(effects: &[Effect], dependent: &mut BTreeSet<String>) {
 
 /// Instructions that give all threads the same from the same operands.
 const PURE: &[&str] = &[
-    "mov", "cvt", "cvta", "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "popc", "clz",
-    "bfind", "brev", "bfe", "bfi", "prmt", "and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "set", "setp",
-    "selp", "slct",
+    "mov", "cvt", "cvta", "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max",
+    "popc", "clz", "bfind", "brev", "bfe", "bfi", "prmt", "and", "or", "xor", "not", "cnot", "lop3", "shf",
+    "shl", "shr", "set", "setp", "selp", "slct",
 ];
 
 /// Instructions whose first operand is no destination.
 const WITHOUT_RESULT: &[&str] = &[
-    "", "st", "red", "bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep",
+    "",
+    "st",
+    "red",
+    "bra",
+    "brx",
+    "call",
+    "ret",
+    "exit",
+    "trap",
+    "bar",
+    "barrier",
+    "membar",
+    "fence",
+    "nanosleep",
 ];
 
 /// Special registers that all threads of a CTA read alike, by their names' beginnings.
@@ -176,7 +193,10 @@ const UNIFORM_REGISTERS: &[&str] =
 
 fn effects(kernel: &Kernel) -> Vec<Effect> {
     let stack = Stack::of(kernel);
-    let mut effects: Vec<_> = kernel.instructions().map(|(block, instruction)| effect(block, instruction, kernel, &stack)).collect();
+    let mut effects: Vec<_> = kernel
+        .instructions()
+        .map(|(block, instruction)| effect(block, instruction, kernel, &stack))
+        .collect();
     let written: BTreeSet<String> = effects.iter().flat_map(|effect| &effect.writes).cloned().collect();
     let is_thread_register = |name: &String| {
         let special = name.starts_with('%') && !written.contains(name);
@@ -195,7 +215,9 @@ fn effect(block: usize, instruction: &Instruction, kernel: &Kernel, stack: &Stac
         "st" => effect.writes.extend(stack.word(instruction).map(|word| word.name())),
         base if WITHOUT_RESULT.contains(&base) => {}
         base => {
-            effect.writes.extend(operands.next().into_iter().flat_map(|first| names(first)).map(str::to_owned));
+            effect
+                .writes
+                .extend(operands.next().into_iter().flat_map(|first| names(first)).map(str::to_owned));
             effect.is_source = match stack.words_read(instruction) {
                 Some(words) => {
                     effect.reads.extend(words);
@@ -213,7 +235,8 @@ fn effect(block: usize, instruction: &Instruction, kernel: &Kernel, stack: &Stac
 /// Whether it loads a parameter of the kernel, the same for all threads.
 fn is_parameter(instruction: &Instruction, kernel: &Kernel) -> bool {
     let prefix = format!("[{}_param_", kernel.name);
-    instruction.opcode.starts_with("ld.param") && instruction.operands.get(1).is_some_and(|from| from.starts_with(&prefix))
+    instruction.opcode.starts_with("ld.param")
+        && instruction.operands.get(1).is_some_and(|from| from.starts_with(&prefix))
 }
 
 /// The words of the stack, which unoptimised code keeps its variables in.
@@ -245,7 +268,8 @@ impl Stack {
             let written = !WITHOUT_RESULT.contains(&instruction.base());
             let mentions = instruction.operands.iter().skip(usize::from(written));
             let is_set_up = instruction.opcode == "cvta.local.u64" && instruction.operands[0] == "%SP";
-            let mut mentions = mentions.filter(|operand| names(operand).any(|name| matches!(name, "%SP" | "%SPL")));
+            let mut mentions =
+                mentions.filter(|operand| names(operand).any(|name| matches!(name, "%SP" | "%SPL")));
             match word(instruction) {
                 _ if is_set_up || mentions.next().is_none() => {}
                 Some(word) if mentions.next().is_none() => {

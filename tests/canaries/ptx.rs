@@ -42,8 +42,11 @@ impl Kernel {
         while let Some((_, line)) = lines.next() {
             let Some((_, name)) = line.split_once(".entry ") else { continue };
             let name = name.split(|c: char| !is_word(c)).next().unwrap_or_default();
-            let body: Vec<_> =
-                lines.by_ref().skip_while(|(_, line)| *line != "{").take_while(|(_, line)| *line != "}").collect();
+            let body: Vec<_> = lines
+                .by_ref()
+                .skip_while(|(_, line)| *line != "{")
+                .take_while(|(_, line)| *line != "}")
+                .collect();
             let kernel = Kernel::read(name, &body[1..]);
             kernels.push(kernel.with_context(|| format!("cannot read the kernel {name}"))?);
         }
@@ -183,19 +186,23 @@ impl Reader {
         let mut blocks = vec![Block::default()];
         let mut at_label = HashMap::new();
         for (labels, instruction) in self.instructions {
-            let ended = blocks.last().and_then(|block| block.instructions.last()).is_some_and(Instruction::ends_block);
+            let ended = blocks
+                .last()
+                .and_then(|block| block.instructions.last())
+                .is_some_and(Instruction::ends_block);
             if ended || !labels.is_empty() {
                 blocks.push(Block::default());
             }
             at_label.extend(labels.into_iter().map(|label| (label, blocks.len() - 1)));
             blocks.last_mut().context("a block")?.instructions.push(instruction);
         }
-        // A label at the very end: leaving the body ends the thread.
+        // The end of the body ends the thread, and a label may stand there.
+        let end = blocks.len();
         blocks.push(Block::default());
-        at_label.extend(self.labels.into_iter().map(|label| (label, blocks.len() - 1)));
+        at_label.extend(self.labels.into_iter().map(|label| (label, end)));
 
         let find = |label: &str| at_label.get(label).copied().with_context(|| format!("no label `{label}`"));
-        for at in 0..blocks.len() - 1 {
+        for at in 0..end {
             let Some(last) = blocks[at].instructions.last() else {
                 blocks[at].successors.insert(at + 1);
                 continue;
@@ -211,6 +218,9 @@ impl Reader {
                     for target in targets {
                         successors.insert(find(target)?);
                     }
+                }
+                "ret" | "exit" | "trap" if last.guard.is_some() => {
+                    successors.insert(end);
                 }
                 _ => {}
             }
@@ -245,7 +255,11 @@ fn split_operands(text: &str) -> Vec<String> {
             operand.push(c);
         }
     }
-    operands.into_iter().map(|operand| operand.trim().to_owned()).filter(|operand| !operand.is_empty()).collect()
+    operands
+        .into_iter()
+        .map(|operand| operand.trim().to_owned())
+        .filter(|operand| !operand.is_empty())
+        .collect()
 }
 
 /// The names in an operand: registers, symbols, registers of the asm block.

@@ -103,7 +103,11 @@ impl<'a> View<'a> {
         View { site, kernel, divergence: Divergence::of(kernel), copies }
     }
 
-    fn violation<'b>(&self, what: &'static str, lines: impl IntoIterator<Item = &'b Instruction>) -> Violation {
+    fn violation<'b>(
+        &self,
+        what: &'static str,
+        lines: impl IntoIterator<Item = &'b Instruction>,
+    ) -> Violation {
         let lines = lines.into_iter().map(|instruction| (instruction.line, instruction.text.clone()));
         Violation {
             kernel: self.kernel.name.clone(),
@@ -120,7 +124,9 @@ impl<'a> View<'a> {
     fn copies_in_arms(&self) -> Vec<Violation> {
         let mut violations = Vec::new();
         for copy in &self.copies {
-            for divergent in self.divergence.branches.iter().filter(|divergent| divergent.region.contains(&copy.block)) {
+            let around = self.divergence.branches.iter().filter(|branch| branch.region.contains(&copy.block));
+            // The innermost says most.
+            if let Some(divergent) = around.min_by_key(|branch| branch.region.len()) {
                 let lines = self.branch(divergent).into_iter().chain([copy.instruction]);
                 violations.push(self.violation("a copy lies on one way of a thread-dependent branch", lines));
             }
@@ -132,7 +138,8 @@ impl<'a> View<'a> {
     }
 
     fn copies_outside_arms(&self) -> Vec<Violation> {
-        let is_outside = |copy: &&Copy| !self.divergence.branches.iter().any(|branch| branch.region.contains(&copy.block));
+        let is_outside =
+            |copy: &&Copy| !self.divergence.branches.iter().any(|branch| branch.region.contains(&copy.block));
         let outside = self.copies.iter().filter(is_outside);
         let what = "a copy lies above the thread-dependent branch that the source has before it";
         outside.map(|copy| self.violation(what, [copy.instruction])).collect()
@@ -174,7 +181,10 @@ impl<'a> View<'a> {
             let ways = self.ways(divergent);
             let count: usize = ways.iter().map(BTreeSet::len).sum();
             let together: BTreeSet<usize> = ways.iter().flatten().copied().collect();
-            ways.len() > 1 && ways.iter().all(|way| !way.is_empty()) && count == together.len() && together == all
+            ways.len() > 1
+                && ways.iter().all(|way| !way.is_empty())
+                && count == together.len()
+                && together == all
         };
         if self.divergence.branches.iter().any(|divergent| parts_them(&divergent)) {
             return Vec::new();
