@@ -51,7 +51,8 @@ fn rerun_when_configuration_changes() {
     println!("cargo::rerun-if-env-changed=CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER");
     let out_dir = env::var_os("OUT_DIR").map(std::path::PathBuf::from).unwrap_or_default();
     let home = env::var_os("CARGO_HOME").map(std::path::PathBuf::from).unwrap_or_default();
-    let configs = out_dir.ancestors().map(|folder| folder.join(".cargo/config.toml")).chain([home.join("config.toml")]);
+    let configs =
+        out_dir.ancestors().map(|folder| folder.join(".cargo/config.toml")).chain([home.join("config.toml")]);
     for config in configs.filter(|config| config.exists()) {
         println!("cargo::rerun-if-changed={}", config.display());
     }
@@ -99,7 +100,8 @@ impl Device {
         }
         let link_args = self.all_codegen("link-arg").chain(self.all_codegen("link-args"));
         if link_args.flat_map(str::split_whitespace).any(|arg| arg == "--no-marks") {
-            faults.push("`--no-marks` switches off the convergence marks: remove it from the link-args".into());
+            faults
+                .push("`--no-marks` switches off the convergence marks: remove it from the link-args".into());
         }
         let on = |value: &str| matches!(value, "" | "y" | "yes" | "on" | "true");
         if !self.codegen("no-prepopulate-passes").is_some_and(on) {

@@ -155,6 +155,9 @@ pub struct BulkGroup<Copies, State> {
     _state: core::marker::PhantomData<State>,
 }
 
+/// A store in flight: its source and its destination.
+pub type Store<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, GlobalTileMut<T, N>);
+
 /// Starts a group with the copy of `src` to `dst`.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
@@ -163,7 +166,7 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
     src: Shared<'s, T, N, S>,
     dst: GlobalTileMut<T, N>,
-) -> BulkGroup<(Shared<'s, T, N, S>, GlobalTileMut<T, N>), Open> {
+) -> BulkGroup<Store<'s, T, N, S>, Open> {
     start_store(cta, &src, &dst);
     BulkGroup::new((src, dst))
 }
@@ -177,7 +180,7 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
     src: Shared<'s, T, N, S>,
     dst: GlobalTileMut<T, N>,
     policy: CachePolicy,
-) -> BulkGroup<(Shared<'s, T, N, S>, GlobalTileMut<T, N>), Open> {
+) -> BulkGroup<Store<'s, T, N, S>, Open> {
     if cta.is_elected() {
         // SAFETY: as in `start_store`.
         unsafe {
@@ -223,7 +226,7 @@ impl<Copies> BulkGroup<Copies, Open> {
         cta: &Cta,
         src: Shared<'s, T, N, S>,
         dst: GlobalTileMut<T, N>,
-    ) -> BulkGroup<(Copies, (Shared<'s, T, N, S>, GlobalTileMut<T, N>)), Open> {
+    ) -> BulkGroup<(Copies, Store<'s, T, N, S>), Open> {
         start_store(cta, &src, &dst);
         BulkGroup::new((self.copies, (src, dst)))
     }
@@ -288,7 +291,7 @@ pub trait Split {
     fn split(self) -> (Self::Sources, Self::Destinations);
 }
 
-impl<'s, T, const N: usize, S> Split for (Shared<'s, T, N, S>, GlobalTileMut<T, N>) {
+impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]

@@ -54,10 +54,7 @@ impl<T: Element> Global<T> {
         let count = self.len / N;
         // SAFETY: `count * N <= len`.
         let tail = unsafe { self.base.add(count * N) };
-        (
-            Tiles { base: self.base, count },
-            Tail { base: tail, len: self.len - count * N },
-        )
+        (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N })
     }
 }
 
@@ -122,29 +119,30 @@ impl<T: Element> Tail<T> {
     }
 }
 
-/// A slice of global memory that the kernel writes and nobody else uses.
+/// A slice of global memory that the kernel writes and nobody else uses, divided into tiles of `N` elements. `N` is part
+/// of the type because all CTAs have to divide it alike.
 #[derive(Debug)]
-pub struct GlobalMut<T> {
+pub struct GlobalMut<T, const N: usize> {
     base: *mut T,
     len: usize,
 }
 
-impl<T: Element> GlobalMut<T> {
+impl<T: Element, const N: usize> GlobalMut<T, N> {
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
     /// - until the grid ends it alone uses them, through this handle alone, which each of its threads makes once, with
-    ///   equal arguments.
+    ///   equal arguments and an equal `N`.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+        const { tile_bytes::<T, N>() };
         GlobalMut { base, len }
     }
 
-    /// The whole tiles of `N` elements that are this CTA's, `rank`, `rank + count`, …, and the part of the elements
+    /// The whole tiles that are this CTA's, `rank`, `rank + count`, …, and the part of the elements
     /// after the last whole tile that is this thread's.
     #[inline(always)]
-    pub fn tiles<const N: usize>(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
-        const { tile_bytes::<T, N>() };
+    pub fn tiles(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
         let count = self.len / N;
         // SAFETY: `count * N <= len`.
         let tail = unsafe { self.base.add(count * N) };

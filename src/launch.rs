@@ -94,7 +94,7 @@ impl Cta {
         const { assert!(ID <= 15, "a CTA has the barriers 0 to 15 (PTX ISA 9.7.13.1)") };
         const {
             assert!(
-                THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024,
+                THREADS > 0 && THREADS.is_multiple_of(32) && THREADS <= 1024,
                 "a barrier's thread count is a multiple of the warp size, 32 to 1024 (PTX ISA 9.7.13.1)"
             )
         };

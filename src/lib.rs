@@ -5,7 +5,11 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
 #![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
-#![cfg_attr(all(target_arch = "nvptx64", feature = "stock-linker"), feature(core_intrinsics), allow(internal_features))]
+#![cfg_attr(
+    all(target_arch = "nvptx64", feature = "stock-linker"),
+    feature(core_intrinsics),
+    allow(internal_features)
+)]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
 #[macro_use]

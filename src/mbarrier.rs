@@ -83,7 +83,6 @@ pub trait Idle: Phase {}
 impl Idle for Ready {}
 
 /// An mbarrier object in shared memory of the executing CTA.
-#[must_use = "an mbarrier whose handle is dropped cannot be used again"]
 #[derive(Debug)]
 pub struct Mbarrier<P: Phase> {
     addr: u32,
@@ -163,6 +162,7 @@ impl<P: Phase> Mbarrier<P> {
     /// Arrives: what this thread did before is visible to every thread after its wait.
     ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr];`
+    #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
     pub fn arrive(self, _cta: &Cta) -> Mbarrier<Arrived>
     where

@@ -124,19 +124,27 @@ pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> 
 /// A ring whose foremost stage has arrived and is readable.
 #[must_use = "go on with `.update(&cta, …)`"]
 #[derive(Debug)]
-pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(Ring<'s, T, N, INPUTS, STAGES>);
+pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
+    Ring<'s, T, N, INPUTS, STAGES>,
+);
 
 /// A ring whose foremost stage has been computed.
 #[must_use = "go on with `.store(&cta)`"]
 #[derive(Debug)]
-pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(Ring<'s, T, N, INPUTS, STAGES>);
+pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
+    Ring<'s, T, N, INPUTS, STAGES>,
+);
 
 /// A ring whose foremost stage is being stored.
 #[must_use = "go on with `.refill(&cta)`"]
 #[derive(Debug)]
-pub struct Storing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(Ring<'s, T, N, INPUTS, STAGES>);
+pub struct Storing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
+    Ring<'s, T, N, INPUTS, STAGES>,
+);
 
-impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> IdleRing<'s, T, N, INPUTS, STAGES> {
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
+    IdleRing<'s, T, N, INPUTS, STAGES>
+{
     /// Starts to stream this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`. Traps where an
     /// input has fewer tiles than `in_out`.
     ///
@@ -188,7 +196,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> I
     }
 }
 
-impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Ring<'s, T, N, INPUTS, STAGES> {
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
+    Ring<'s, T, N, INPUTS, STAGES>
+{
     #[inline(always)]
     fn tile(&self, stage: u32, tile: usize) -> u32 {
         self.addr
@@ -220,7 +230,12 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> R
         // sources are in bounds by `start` and are not written before they are loaded: an in-out tile is stored once,
         // after its load. No scope ends with a ring in flight.
         unsafe {
-            raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, Layout::<T, N, INPUTS, STAGES>::LOADED);
+            raw::mbarrier_arrive_expect_tx(
+                sem::Release,
+                scope::Cta,
+                bar,
+                Layout::<T, N, INPUTS, STAGES>::LOADED,
+            );
             for (i, input) in self.inputs.iter().enumerate() {
                 let src = input.wrapping_add(offset).cast();
                 raw::cp_async_bulk_shared_cta_global(
@@ -306,13 +321,19 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> R
     }
 }
 
-impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Full<'s, T, N, INPUTS, STAGES> {
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
+    Full<'s, T, N, INPUTS, STAGES>
+{
     /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, the `x` being those of the inputs at its place.
     /// Each thread does its share, sixteen bytes at a time.
     ///
     /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`
     #[inline(always)]
-    pub fn update(self, cta: &Cta, mut f: impl FnMut([T; INPUTS], T) -> T) -> Updated<'s, T, N, INPUTS, STAGES> {
+    pub fn update(
+        self,
+        cta: &Cta,
+        mut f: impl FnMut([T; INPUTS], T) -> T,
+    ) -> Updated<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
         for_each_vector::<T, N>(cta, |v| {
             let at = |tile| ring.tile(ring.stage, tile) + 16 * v;
@@ -331,7 +352,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> F
     }
 }
 
-impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Updated<'s, T, N, INPUTS, STAGES> {
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
+    Updated<'s, T, N, INPUTS, STAGES>
+{
     /// Starts to store the in-out tile to where it came from.
     ///
     /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`, by the elected thread:
@@ -357,7 +380,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> U
     }
 }
 
-impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Storing<'s, T, N, INPUTS, STAGES> {
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
+    Storing<'s, T, N, INPUTS, STAGES>
+{
     /// Loads the next tiles into the stage as soon as its store has read it, and goes on to the next stage.
     ///
     /// PTX by the elected thread, while there are tiles: `cp.async.bulk.wait_group.read 0;`

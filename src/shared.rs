@@ -59,33 +59,44 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     unsafe fn store_vector(addr: u32, value: Self::Vector);
 }
 
+/// The same bits as another type.
+///
+/// # Safety
+///
+/// Both are plain data.
+#[inline(always)]
+unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
+    const { assert!(size_of::<From>() == size_of::<To>()) };
+    // SAFETY: of one size, and any bit pattern is a value of `To`.
+    unsafe { core::mem::transmute_copy(&from) }
+}
+
 macro_rules! elements {
-    ($( $T:ty: $Bits:ty, $lanes:literal, $ld:ident, $st:ident; )*) => { $(
+    ($( $T:ty: $lanes:literal, $ld:ident, $st:ident; )*) => { $(
         impl Sealed for $T {}
         // SAFETY: a primitive number: no padding, no invalid value.
-        #[allow(unnecessary_transmutes)]
         unsafe impl Element for $T {
             type Vector = [$T; $lanes];
             #[inline(always)]
             unsafe fn load(addr: u32) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { core::mem::transmute::<$Bits, $T>(raw::$ld(addr)) }
+                unsafe { bits(raw::$ld(addr)) }
             }
             #[inline(always)]
             unsafe fn store(addr: u32, value: Self) {
                 // SAFETY: as above.
-                unsafe { raw::$st(addr, core::mem::transmute::<$T, $Bits>(value)) }
+                unsafe { raw::$st(addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_vector(addr: u32) -> Self::Vector {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { core::mem::transmute::<[u32; 4], [$T; $lanes]>(raw::ld_shared_cta_v4_b32(addr)) }
+                unsafe { bits(raw::ld_shared_cta_v4_b32(addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
                 unsafe {
-                    let [b0, b1, b2, b3] = core::mem::transmute::<[$T; $lanes], [u32; 4]>(value);
+                    let [b0, b1, b2, b3]: [u32; 4] = bits(value);
                     raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3)
                 }
             }
@@ -94,16 +105,16 @@ macro_rules! elements {
 }
 
 elements! {
-    u8: u8, 16, ld_shared_cta_b8, st_shared_cta_b8;
-    i8: u8, 16, ld_shared_cta_b8, st_shared_cta_b8;
-    u16: u16, 8, ld_shared_cta_b16, st_shared_cta_b16;
-    i16: u16, 8, ld_shared_cta_b16, st_shared_cta_b16;
-    u32: u32, 4, ld_shared_cta_b32, st_shared_cta_b32;
-    i32: u32, 4, ld_shared_cta_b32, st_shared_cta_b32;
-    f32: u32, 4, ld_shared_cta_b32, st_shared_cta_b32;
-    u64: u64, 2, ld_shared_cta_b64, st_shared_cta_b64;
-    i64: u64, 2, ld_shared_cta_b64, st_shared_cta_b64;
-    f64: u64, 2, ld_shared_cta_b64, st_shared_cta_b64;
+    u8: 16, ld_shared_cta_b8, st_shared_cta_b8;
+    i8: 16, ld_shared_cta_b8, st_shared_cta_b8;
+    u16: 8, ld_shared_cta_b16, st_shared_cta_b16;
+    i16: 8, ld_shared_cta_b16, st_shared_cta_b16;
+    u32: 4, ld_shared_cta_b32, st_shared_cta_b32;
+    i32: 4, ld_shared_cta_b32, st_shared_cta_b32;
+    f32: 4, ld_shared_cta_b32, st_shared_cta_b32;
+    u64: 2, ld_shared_cta_b64, st_shared_cta_b64;
+    i64: 2, ld_shared_cta_b64, st_shared_cta_b64;
+    f64: 2, ld_shared_cta_b64, st_shared_cta_b64;
 }
 
 /// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.
@@ -398,7 +409,11 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn lend<H: Lend>(&self, handles: H, body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Lent<'s>) -> H {
+    pub fn lend<H: Lend>(
+        &self,
+        handles: H,
+        body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Lent<'s>,
+    ) -> H {
         H::give_back(body(self, handles.open()))
     }
 }
@@ -530,7 +545,6 @@ impl<'s, T: Element, const N: usize, State: Readable> Shared<'s, T, N, State> {
         });
         self.into_state()
     }
-
 }
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {

@@ -6,7 +6,11 @@ mod build_script;
 
 use build_script::Device;
 
-const GOOD: &[&str] = &["-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes", "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification"];
+const GOOD: &[&str] = &[
+    "-Ctarget-cpu=sm_90a",
+    "-Cno-prepopulate-passes",
+    "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification",
+];
 
 fn device(flags: &[&str], features: &[&str]) -> Device {
     Device {
@@ -29,7 +33,14 @@ fn refused(device: &Device, says: &[&str]) {
 fn the_documented_flags_are_accepted_in_every_spelling() {
     for flags in [
         GOOD,
-        &["-C", "target-cpu=sm_90a", "-C", "no-prepopulate-passes", "-Z", "mir-enable-passes=-JumpThreading,-MatchBranchSimplification"],
+        &[
+            "-C",
+            "target-cpu=sm_90a",
+            "-C",
+            "no-prepopulate-passes",
+            "-Z",
+            "mir-enable-passes=-JumpThreading,-MatchBranchSimplification",
+        ],
         &["--codegen=target-cpu=sm_90a", "--codegen", "no_prepopulate_passes=yes", GOOD[2]],
         &["-Ctarget-cpu=sm_100", "-Ctarget-cpu=sm_90a", "-Cno-prepopulate-passes", GOOD[2]],
     ] {
@@ -74,7 +85,6 @@ fn features_and_target_cpu_have_to_agree() {
 
 #[test]
 fn the_stock_linker_is_accepted_by_its_feature() {
-    let stock =
-        Device { linker: None, ..device(&["-Ctarget-cpu=sm_90"], &["sm_90", "stock-linker"]) };
+    let stock = Device { linker: None, ..device(&["-Ctarget-cpu=sm_90"], &["sm_90", "stock-linker"]) };
     assert_eq!(stock.faults(), [""; 0]);
 }

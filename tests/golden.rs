@@ -10,6 +10,7 @@ use ptx_link::convergence::is_convergent;
 use support::{AsmBlock, Golden, asm_blocks, body, version};
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build};
+use xtask::toolchain::{Kind, Toolchain};
 
 /// One raw instruction, as its probe was compiled.
 #[derive(Clone, Debug)]
@@ -38,7 +39,6 @@ fn rows(arch: Arch) -> Vec<Row> {
 
 fn rows_with(arch: Arch, features: &[&str]) -> Vec<Row> {
     let mut build = Build::new(xtask::root().join("tests/device/probe"), arch);
-    build.default_features = false;
     build.features = features.iter().map(|&feature| feature.to_owned()).collect();
     let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
     let mut rows: Vec<Row> = Vec::new();
@@ -69,11 +69,18 @@ fn row_of(text: &str) -> Row {
 
 /// Predicates are set up and read out inside the block; what is left is the instruction.
 fn form_of(row: &Row, block: AsmBlock) -> Form {
-    let set_up = |statement: &&String| [".reg ", "selp.b32 ", "setp."].iter().any(|s| statement.starts_with(s));
+    let set_up =
+        |statement: &&String| [".reg ", "selp.b32 ", "setp."].iter().any(|s| statement.starts_with(s));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
-    let [instruction] = left[..] else { panic!("{} is not one instruction: {:?}", row.name, block.instructions) };
+    let [instruction] = left[..] else {
+        panic!("{} is not one instruction: {:?}", row.name, block.instructions)
+    };
     let targets = block.text.split_whitespace().filter_map(|word| word.strip_prefix("target:"));
-    let target = targets.chain([row.target.as_str()]).max_by_key(|target| number(target)).expect("the row's").to_owned();
+    let target = targets
+        .chain([row.target.as_str()])
+        .max_by_key(|target| number(target))
+        .expect("the row's")
+        .to_owned();
     Form { instruction: instruction.clone(), isa: block.isa, target, block }
 }
 
@@ -126,7 +133,8 @@ fn the_label_form_is_the_same_instructions() {
         rows.into_iter().flat_map(|row| row.forms).map(|form| form.instruction).collect()
     };
     let labelled = rows_with(Arch::Sm90, &["stock-linker"]);
-    let convergent = labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
+    let convergent =
+        labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
     assert!(convergent.count() > 0);
     assert_eq!(instructions(labelled), instructions(rows(Arch::Sm90)));
 }
@@ -146,8 +154,32 @@ fn no_form_has_two_rows() {
 
 /// PTX ISA versions, as far as a row may need one.
 const VERSIONS: [(u32, u32); 26] = [
-    (6, 3), (6, 4), (6, 5), (7, 0), (7, 1), (7, 2), (7, 3), (7, 4), (7, 5), (7, 6), (7, 7), (7, 8), (8, 0),
-    (8, 1), (8, 2), (8, 3), (8, 4), (8, 5), (8, 6), (8, 7), (8, 8), (9, 0), (9, 1), (9, 2), (9, 3), (9, 4),
+    (6, 3),
+    (6, 4),
+    (6, 5),
+    (7, 0),
+    (7, 1),
+    (7, 2),
+    (7, 3),
+    (7, 4),
+    (7, 5),
+    (7, 6),
+    (7, 7),
+    (7, 8),
+    (8, 0),
+    (8, 1),
+    (8, 2),
+    (8, 3),
+    (8, 4),
+    (8, 5),
+    (8, 6),
+    (8, 7),
+    (8, 8),
+    (9, 0),
+    (9, 1),
+    (9, 2),
+    (9, 3),
+    (9, 4),
 ];
 
 /// Targets that ptxas still knows below sm_90, with the first PTX version that has each: rows that claim less than the
@@ -167,7 +199,8 @@ const HEAD: usize = 7;
 
 /// The lines that ptxas refuses.
 fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> BTreeSet<String> {
-    let errors = tools.check_text(&module(lines, target, isa), target).unwrap_or_else(|error| panic!("{error:#}"));
+    let errors =
+        tools.check_text(&module(lines, target, isa), target).unwrap_or_else(|error| panic!("{error:#}"));
     errors.iter().map(|error| lines[error.line - HEAD].clone()).collect()
 }
 
@@ -202,17 +235,42 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     }
     for ((target, isa), lines) in by_version {
         let before = VERSIONS[VERSIONS.iter().position(|version| *version == isa).expect("a version") - 1];
-        assert_eq!(refused(&tools, &lines, target, isa), BTreeSet::new(), "{target}, .version {}", shown(isa));
+        assert_eq!(
+            refused(&tools, &lines, target, isa),
+            BTreeSet::new(),
+            "{target}, .version {}",
+            shown(isa)
+        );
         let all: BTreeSet<_> = lines.iter().cloned().collect();
         assert_eq!(refused(&tools, &lines, target, before), all, "{target}, .version {}", shown(before));
-        report += &format!("{target:9} {:8} {:8}  .version {} and {}\n", all.len(), all.len(), shown(isa), shown(before));
+        report += &format!(
+            "{target:9} {:8} {:8}  .version {} and {}\n",
+            all.len(),
+            all.len(),
+            shown(isa),
+            shown(before)
+        );
     }
     println!("{report}");
+}
+
+/// Whole bodies are held on the pinned toolchain: another numbers registers and orders instructions otherwise. What must
+/// be alike there, `./x compare` compares.
+fn holds_whole_bodies() -> bool {
+    let toolchain = Toolchain::active().unwrap_or_else(|error| panic!("{error:#}"));
+    let pinned = toolchain.kind() == Kind::Pinned;
+    if !pinned {
+        println!("whole bodies are not compared with golden files: the toolchain is {}", toolchain.name());
+    }
+    pinned
 }
 
 #[test]
 fn kernels_are_golden() {
     let mut golden = Golden::new("kernels");
+    if !holds_whole_bodies() {
+        return;
+    }
     let build = Build::new(xtask::root().join("kernels"), Arch::Sm90a);
     let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
     for kernel in xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}")) {
@@ -233,9 +291,9 @@ fn multiset(body: &str) -> Vec<String> {
 #[test]
 fn typed_calls_cost_nothing() {
     let mut golden = Golden::new("typed");
+    let golden_too = holds_whole_bodies();
     for arch in [Arch::Sm90, Arch::Sm100a] {
-        let mut build = Build::new(xtask::root().join("tests/device/typed"), arch);
-        build.default_features = false;
+        let build = Build::new(xtask::root().join("tests/device/typed"), arch);
         let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
         let kernels = xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}"));
         let names: Vec<_> = kernels.iter().filter_map(|kernel| kernel.name.strip_prefix("typed_")).collect();
@@ -245,9 +303,16 @@ fn typed_calls_cost_nothing() {
             let raw = body(&module.text, &format!("raw_{name}"));
             let (have, want) = (multiset(&typed), multiset(&raw));
             assert!(have == want, "{name} for {arch}, raw to typed:\n{}", support::diff(&raw, &typed));
-            assert!(!typed.contains(".local") && !typed.contains("%SP"), "{name} for {arch} has a stack frame");
-            golden.check(&format!("{name}.{arch}.ptx"), &typed);
+            assert!(
+                !typed.contains(".local") && !typed.contains("%SP"),
+                "{name} for {arch} has a stack frame"
+            );
+            if golden_too {
+                golden.check(&format!("{name}.{arch}.ptx"), &typed);
+            }
         }
     }
-    golden.finish();
+    if golden_too {
+        golden.finish();
+    }
 }

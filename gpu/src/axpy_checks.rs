@@ -40,7 +40,7 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
     let name = |task: &str| format!("axpy_bulk/{task}/{kind}");
     let load = {
         let image = PathBuf::from(image);
-        move |gpu: &Gpu| load(gpu, &image, shape)
+        move |gpu: &Gpu| load(gpu, &image, "axpy_bulk", shape)
     };
     let (seeds, quick) = (options.seeds(), options.quick);
     let largest = if quick { QUICK } else { LARGE };
@@ -76,14 +76,20 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
 }
 
 /// Right first, then fast: what the sweep does with each variant.
-pub fn check_and_measure(gpu: &Gpu, image: &Path, shape: Shape, repetitions: usize) -> Result<Finding> {
-    let kernel = load(gpu, image, shape)?;
+pub fn check_and_measure(
+    gpu: &Gpu,
+    image: &Path,
+    name: &str,
+    shape: Shape,
+    repetitions: usize,
+) -> Result<Finding> {
+    let kernel = load(gpu, image, name, shape)?;
     check_lengths(gpu, &kernel, QUICK)?;
     let speed = Speed::measure(gpu, &kernel, repetitions)?;
     Ok(speed.into())
 }
 
-fn load(gpu: &Gpu, image: &Path, shape: Shape) -> Result<AxpyBulk> {
+fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape) -> Result<AxpyBulk> {
     ensure!(
         image.exists(),
         "{} is missing; `./x gpu --bundle DIR` makes a folder that has it, to be given with --dir",
@@ -91,7 +97,7 @@ fn load(gpu: &Gpu, image: &Path, shape: Shape) -> Result<AxpyBulk> {
     );
     let module = Module::load(&gpu.device, image)?;
     // SAFETY: the file is called what `./x` calls the kernel built for this shape.
-    Ok(unsafe { AxpyBulk::new(&module, shape) }?)
+    Ok(unsafe { AxpyBulk::new(&module, name, shape) }?)
 }
 
 /// Where a run's arrays lie.

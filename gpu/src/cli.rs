@@ -35,7 +35,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Mode {
-    /// Checks and times every DIR/sweep/axpy_bulk-s<stages>-t<tile KiB>-b<threads>.cubin
+    /// Checks and times every DIR/sweep/axpy_bulk_s<stages>_t<tile KiB>.cubin
     Sweep {
         /// Only variants whose names contain one of these
         #[arg(value_name = "VARIANT")]

@@ -1,4 +1,5 @@
-//! The same kernel built with other stages, tiles and threads: which is fastest?
+//! The same kernel built with other stages and tiles (`bench/sweep`), and launched with other blocks: which is
+//! fastest?
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +11,24 @@ use crate::check::Check;
 use crate::cli::Options;
 use crate::report::{Outcome, Report};
 
-/// One check for each variant in the folder `sweep`.
+/// Threads of a block, and blocks of a multiprocessor, that each variant is tried with.
+const THREADS: [u32; 3] = [256, 512, 1024];
+const CTAS_PER_SM: [u32; 2] = [1, 2];
+
+/// Shared memory of a multiprocessor that blocks can have, and what each takes beside its own, in bytes: more blocks
+/// than fit would run one after the other.
+const SHARED_OF_SM: u32 = 227 * 1024;
+const RESERVED: u32 = 1024;
+
+/// A check for each variant in the folder `sweep`, each launch that fits.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let dir = options.dir()?.join("sweep");
-    let variants = variants(&dir)?;
     let repetitions = options.repetitions();
-    let checks = variants.into_iter().map(|(name, path, shape)| {
-        let shape = Shape { ctas_per_sm: options.ctas_per_sm, ..shape };
-        Check::new(name, options, move |gpu| axpy_checks::check_and_measure(gpu, &path, shape, repetitions))
+    let checks = variants(&dir)?.into_iter().map(|(name, path, shape)| {
+        let label = format!("{name}-b{}-c{}", shape.threads, shape.ctas_per_sm);
+        Check::new(label, options, move |gpu| {
+            axpy_checks::check_and_measure(gpu, &path, &name, shape, repetitions)
+        })
     });
     Ok(checks.collect())
 }
@@ -34,23 +45,28 @@ fn variants(dir: &Path) -> Result<Vec<(String, PathBuf, Shape)>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let shape = parse(&name).with_context(|| {
             format!(
-                "{} is not called axpy_bulk-s<stages>-t<tile KiB>-b<threads>.cubin; rename or remove it",
+                "{} is not called axpy_bulk_s<stages>_t<tile KiB>.cubin; rename or remove it",
                 path.display()
             )
         })?;
-        variants.push((name, path, shape));
+        for (threads, ctas_per_sm) in THREADS.iter().flat_map(|&t| CTAS_PER_SM.map(|c| (t, c))) {
+            let shape = Shape { threads, ctas_per_sm, ..shape };
+            if ctas_per_sm * (shape.dynamic_shared_bytes() + RESERVED) <= SHARED_OF_SM + RESERVED {
+                variants.push((name.clone(), path.clone(), shape));
+            }
+        }
     }
     ensure!(!variants.is_empty(), "no variants to sweep: no cubin in {}", dir.display());
-    variants.sort_by_key(|(_, _, shape)| (shape.stages, shape.tile_bytes, shape.threads));
+    variants.sort_by_key(|(_, _, shape)| (shape.stages, shape.tile_bytes, shape.threads, shape.ctas_per_sm));
     Ok(variants)
 }
 
 fn parse(name: &str) -> Option<Shape> {
-    let mut parts = name.strip_prefix("axpy_bulk-")?.split('-');
+    let mut parts = name.strip_prefix("axpy_bulk_")?.split('_');
     let mut number = |letter| parts.next()?.strip_prefix(letter)?.parse().ok().filter(|&n: &u32| n > 0);
-    let (stages, tile_kib, threads) = (number('s')?, number('t')?, number('b')?);
+    let (stages, tile_kib) = (number('s')?, number('t')?);
     let tile_bytes = tile_kib.checked_mul(1024).filter(|bytes| bytes.checked_mul(2 * stages).is_some())?;
-    parts.next().is_none().then_some(Shape { threads, stages, tile_bytes, ctas_per_sm: 1 })
+    parts.next().is_none().then_some(Shape { threads: THREADS[0], stages, tile_bytes, ctas_per_sm: 1 })
 }
 
 /// The variants that were right, fastest first.
@@ -80,8 +96,8 @@ mod tests {
 
     #[test]
     fn a_name_says_how_the_variant_was_built() {
-        let shape = parse("axpy_bulk-s4-t8-b128").unwrap();
-        assert_eq!(shape, Shape { threads: 128, stages: 4, tile_bytes: 8 * 1024, ctas_per_sm: 1 });
+        let shape = parse("axpy_bulk_s4_t8").unwrap();
+        assert_eq!(shape, Shape { threads: 256, stages: 4, tile_bytes: 8 * 1024, ctas_per_sm: 1 });
         assert_eq!(shape.dynamic_shared_bytes(), 4 * 2 * 8 * 1024 + 128);
     }
 
@@ -89,12 +105,12 @@ mod tests {
     fn other_names_are_not_guessed_at() {
         for name in [
             "axpy_bulk",
-            "axpy_bulk-s4-t8",
-            "axpy_bulk-s4-t8-b128-x",
-            "axpy_bulk-s0-t8-b128",
-            "axpy_bulk-t8-s4-b128",
-            "axpy_bulk-s4-t8-bx",
-            "axpy_bulk-s4-t4194304-b1",
+            "axpy_bulk_s4",
+            "axpy_bulk_s4_t8_x",
+            "axpy_bulk_s0_t8",
+            "axpy_bulk_t8_s4",
+            "axpy_bulk_s4_tx",
+            "axpy_bulk_s4_t4194304",
         ] {
             assert_eq!(parse(name), None, "{name}");
         }

@@ -6,33 +6,45 @@ use ptx::global::{Global, GlobalMut};
 use ptx::launch::Cta;
 use ptx::pipeline::{RingMemory, Stage};
 
-/// Elements of a tile, and stages of the ring: 3 × 2 × 16 KiB of shared memory a CTA.
-const TILE: usize = 4096;
-const STAGES: usize = 3;
-
 /// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any grid, any CTA size; dynamic shared memory for the ring.
+///
+/// Two stages of two 14 KiB tiles: `bench/README.md` has the sweep that chose them.
 ///
 /// # Safety
 ///
-/// - `x` and `y` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
-/// - until the grid ends nobody writes `x`, and nobody else uses `y`.
+/// As [`axpy`].
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn axpy_bulk(a: f32, x: *const f32, y: *mut f32, n: usize) {
+    // SAFETY: the caller's contract.
+    unsafe { axpy::<3584, 2>(a, x, y, n) }
+}
+
+/// The kernel for tiles of `TILE` elements and `STAGES` stages.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `x` and `y` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
+/// - until the grid ends nobody writes `x`, and nobody else uses `y`.
+#[inline(always)]
+pub unsafe fn axpy<const TILE: usize, const STAGES: usize>(a: f32, x: *const f32, y: *mut f32, n: usize) {
     // SAFETY: the kernel's first call; below, control flow depends on kernel arguments and on the ring alone, which are
     // equal in all threads of the CTA.
     let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
-    // SAFETY: this kernel's contract; every thread makes the same handles, once.
-    let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::from_raw(y, n)) };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::<_, TILE>::from_raw(y, n)) };
 
     let (x, x_tail) = x.tiles::<TILE>();
-    let (y, y_tail) = y.tiles::<TILE>(&cta);
+    let (y, y_tail) = y.tiles(&cta);
     let (ring, _) = dynamic.take::<RingMemory<f32, TILE, 1, STAGES>>();
 
     cta.lend(ring, |cta, ring| {
         let mut ring = ring.start(cta, [x], y);
         loop {
             match ring.wait(cta) {
-                Stage::Full(full) => ring = full.update(cta, |[x], y| mul_add(a, x, y)).store(cta).refill(cta),
+                Stage::Full(full) => {
+                    ring = full.update(cta, |[x], y| mul_add(a, x, y)).store(cta).refill(cta)
+                }
                 Stage::Done(idle) => return idle,
             }
         }

@@ -108,7 +108,8 @@ fn map_words(text: &str, mut map: impl FnMut(&str) -> String) -> String {
 
 /// The body of a kernel as one instruction a line: no comments, directives or declarations; asm blocks taken apart.
 pub fn body(module: &str, kernel: &str) -> String {
-    let (_, from) = module.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no kernel {kernel}"));
+    let (_, from) =
+        module.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no kernel {kernel}"));
     let (_, from) = from.split_once("\n{\n").expect("a body");
     let (body, _) = from.split_once("\n}").expect("a body's end");
     let mut lines = Vec::new();
@@ -121,7 +122,8 @@ pub fn body(module: &str, kernel: &str) -> String {
             lines.push(line);
             continue;
         }
-        let line = line.strip_prefix("{ ").and_then(|line| line.strip_suffix('}')).unwrap_or(&line).to_owned();
+        let line =
+            line.strip_prefix("{ ").and_then(|line| line.strip_suffix('}')).unwrap_or(&line).to_owned();
         for statement in line.split(';').map(str::trim).filter(|s| !s.is_empty() && !s.starts_with(".reg")) {
             lines.push(format!("{};", plain_symbols(statement, kernel)));
         }
@@ -218,7 +220,8 @@ pub fn diff(old: &str, new: &str) -> String {
                 ChangeTag::Insert => ('+', change.new_index()),
                 ChangeTag::Equal => (' ', change.new_index()),
             };
-            shown += &format!("  {sign} {:>4} {}\n", line.map_or(0, |line| line + 1), change.value().trim_end());
+            shown +=
+                &format!("  {sign} {:>4} {}\n", line.map_or(0, |line| line + 1), change.value().trim_end());
         }
     }
     shown

@@ -181,7 +181,7 @@ impl Tools {
 
     /// Assembles a text and gives ptxas's objections line by line, all of them: ptxas stops after the
     /// first pass that objects, so lines with an error are blanked until the rest assembles.
-    pub fn check_text(&self, ptx_text: &str, arch: impl std::fmt::Display) -> Result<Vec<LineError>> {
+    pub fn check_text(&self, ptx_text: &str, arch: impl fmt::Display) -> Result<Vec<LineError>> {
         let scratch = TempDir::new()?;
         let mut lines: Vec<&str> = ptx_text.lines().collect();
         let mut found = BTreeMap::new();

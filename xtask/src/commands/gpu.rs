@@ -7,20 +7,20 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use xtask::device::{self, Arch, Build, OptLevel};
-use xtask::{files, progress, root};
+use xtask::{files, progress, ptx, root};
 
 use super::{Setup, kernels, module};
 
 /// A device crate that goes with the kernels, whole, once for each opt-level.
-pub struct Extra {
+struct Extra {
     /// Its folder from the repository's root; its last part names the files, as in `canaries-O3.ptx`.
-    pub folder: &'static str,
+    folder: &'static str,
     /// The opt-levels it is compiled at.
-    pub levels: &'static [OptLevel],
+    levels: &'static [OptLevel],
 }
 
 /// The device crates that run on a GPU beside the kernels.
-pub const EXTRA: &[Extra] = &[Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL }];
+const EXTRA: &[Extra] = &[Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL }];
 
 /// The GPU that the kernels run on.
 const ARCH: Arch = Arch::Sm90a;
@@ -33,6 +33,9 @@ pub struct Options {
     /// Make this folder, which runs on a machine with only a driver, and run nothing
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
+    /// Add the variants of `bench/sweep`, for `ptx-gpu sweep`
+    #[arg(long)]
+    sweep: bool,
     /// Further arguments of ptx-gpu
     #[arg(last = true, value_name = "PTX-GPU ARGUMENTS")]
     arguments: Vec<String>,
@@ -45,7 +48,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         None => root().join("target/gpu"),
     };
     check_replaceable(&folder)?;
-    files::replace_folder(&folder, |fresh| fill(&setup, fresh))?;
+    files::replace_folder(&folder, |fresh| fill(&setup, fresh, options.sweep))?;
     if options.bundle.is_some() {
         let folder = folder.display();
         println!("{folder} is ready: copy it to a machine with an NVIDIA driver and run {folder}/{PROGRAM}");
@@ -63,7 +66,7 @@ fn check_replaceable(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn fill(setup: &Setup, folder: &Path) -> Result<()> {
+fn fill(setup: &Setup, folder: &Path, sweep: bool) -> Result<()> {
     for kernel in kernels(&setup.toolchain, ARCH, None)? {
         add(setup, folder, &kernel.name, &kernel.text)?;
     }
@@ -73,6 +76,13 @@ fn fill(setup: &Setup, folder: &Path) -> Result<()> {
             let build = Build { opt_level, ..Build::new(extra.folder, ARCH) };
             let module = module(&setup.toolchain, build)?;
             add(setup, folder, &format!("{name}-O{opt_level}"), &module.text)?;
+        }
+    }
+    if sweep {
+        fs::create_dir(folder.join("sweep"))?;
+        let variants = module(&setup.toolchain, Build::new("bench/sweep", ARCH))?;
+        for kernel in ptx::split(&variants.text)?.iter().filter(|kernel| kernel.name != "axpy_bulk") {
+            add(setup, &folder.join("sweep"), &kernel.name, &kernel.text)?;
         }
     }
     let program = device::workspace_program(&setup.toolchain, PROGRAM)?;

@@ -1,13 +1,15 @@
 //! `./x clippy`.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use xtask::device::{Arch, Build};
-use xtask::progress;
+use xtask::{progress, root};
 
-use super::{Setup, gpu};
+use super::Setup;
 
 #[derive(Args)]
 pub struct Options {
@@ -18,13 +20,34 @@ pub struct Options {
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
-    let extra = gpu::EXTRA.iter().map(|extra| extra.folder);
-    for folder in std::iter::once("kernels").chain(extra) {
+    let mut code = ExitCode::SUCCESS;
+    for folder in device_crates()? {
         for &arch in &options.arch {
             let toolchain = Some(setup.toolchain.clone());
-            let build = Build { toolchain, ..Build::new(folder, arch) };
-            progress::step(&format!("clippy on {folder} for {arch}"), || build.clippy())?;
+            let build = Build { toolchain, ..Build::new(&folder, arch) };
+            let what = format!("clippy on {} for {arch}", folder.display());
+            match progress::step(&what, || build.clippy()) {
+                Ok(()) => println!("{what}: ok"),
+                Err(error) => {
+                    eprintln!("{error:#}");
+                    code = ExitCode::FAILURE;
+                }
+            }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
+}
+
+/// `ptx` itself, the kernels and the device crates of the tests, from the repository's root.
+fn device_crates() -> Result<Vec<PathBuf>> {
+    let tests = root().join("tests/device");
+    let mut crates = vec![PathBuf::from("."), PathBuf::from("kernels")];
+    for entry in fs::read_dir(&tests).with_context(|| format!("cannot read {}", tests.display()))? {
+        let folder = Path::new("tests/device").join(entry?.file_name());
+        if root().join(&folder).join("Cargo.toml").exists() {
+            crates.push(folder);
+        }
+    }
+    crates.sort();
+    Ok(crates)
 }

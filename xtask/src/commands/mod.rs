@@ -6,7 +6,6 @@ pub mod gpu;
 pub mod lint;
 pub mod test;
 
-use std::path::Path;
 use std::thread;
 
 use anyhow::{Context, Result, bail};
@@ -65,7 +64,7 @@ pub fn module(toolchain: &Toolchain, build: Build) -> Result<Module> {
     let build = Build { toolchain: Some(toolchain.clone()), ..build };
     let what = format!(
         "compiling {} for {} at opt-level {} with {}",
-        shown(&build.crate_dir),
+        build.crate_dir.display(),
         build.arch,
         build.opt_level,
         toolchain.name()
@@ -73,8 +72,4 @@ pub fn module(toolchain: &Toolchain, build: Build) -> Result<Module> {
     let module = progress::step(&what, || build.run())?;
     eprint!("{}", module.warnings);
     Ok(module)
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }

@@ -2,6 +2,8 @@
 //! `typed_calls_cost_nothing` compares their bodies.
 
 #![no_std]
+// Compiled for their text and never run: nothing is promised to or by a caller.
+#![allow(clippy::missing_safety_doc, unused_variables)]
 #![feature(abi_ptx, asm_experimental_arch)]
 
 use ptx::bulk;
@@ -89,7 +91,7 @@ macro_rules! pair {
             #[allow(unused)]
             let $src = unsafe { Global::from_raw(src, N).tiles::<N>().0 };
             #[allow(unused)]
-            let $dst = unsafe { GlobalMut::from_raw(dst, N) };
+            let $dst = unsafe { GlobalMut::<_, N>::from_raw(dst, N) };
             $typed_body
         }
         #[unsafe(no_mangle)]
@@ -114,8 +116,8 @@ fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
 
 /// The tile that this CTA has of the destination, if any.
 #[inline(always)]
-fn mine(cta: &Cta, dst: GlobalMut<f32>) -> Option<GlobalTileMut<f32, N>> {
-    dst.tiles::<N>(cta).0.take_next().map(|(_, tile)| tile)
+fn mine(cta: &Cta, dst: GlobalMut<f32, N>) -> Option<GlobalTileMut<f32, N>> {
+    dst.tiles(cta).0.take_next().map(|(_, tile)| tile)
 }
 
 #[inline(always)]

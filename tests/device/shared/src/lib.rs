@@ -1,0 +1,71 @@
+//! `shared_memory!` under the same name in two modules and in another crate, entered from several kernels, some through
+//! a helper that is inlined in each.
+
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+// Compiled for their text and never run.
+#![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
+
+use ptx::launch::Cta;
+use ptx::shared::{Place, SharedArray, SharedMemory};
+
+mod a {
+    use ptx::shared::SharedArray;
+    ptx::shared_memory! {
+        /// 4 + 128 bytes, the array aligned.
+        pub struct Smem { pub word: SharedArray<u8, 4>, pub tile: SharedArray<u32, 32> }
+    }
+}
+
+mod b {
+    use ptx::shared::SharedArray;
+    ptx::shared_memory! {
+        /// 256 bytes.
+        pub struct Smem { pub tile: SharedArray<u32, 64> }
+    }
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    ptx::launch::trap()
+}
+
+/// Fills an array and reads it back reversed.
+#[inline(always)]
+fn fill<const N: usize>(cta: &Cta, tile: SharedArray<u32, N>, out: *mut u32) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |i| i as u32).publish(cta);
+        let i = cta.thread_rank() as usize % N;
+        unsafe { out.add(i).write(tile.get(N - 1 - i).unwrap_or(0)) };
+        tile.to_async(cta).into_free()
+    });
+}
+
+#[inline(always)]
+fn kernel<S: SharedMemory, const N: usize>(tile: impl FnOnce(S) -> SharedArray<u32, N>, out: *mut u32)
+where
+    SharedArray<u32, N>: Place,
+{
+    let (cta, smem, _) = unsafe { Cta::enter::<S>() };
+    fill(&cta, tile(smem), out);
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn first(out: *mut u32) {
+    kernel(|smem: a::Smem| smem.tile, out)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn second(out: *mut u32) {
+    kernel(|smem: a::Smem| smem.tile, out)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn third(out: *mut u32) {
+    kernel(|smem: b::Smem| smem.tile, out)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn fourth(out: *mut u32) {
+    kernel(|smem: other::Smem| smem.tile, out)
+}

@@ -1,0 +1,151 @@
+//! The typed layer on a GPU: each kernel fills `out` by other means, and `ptx-gpu` knows what has to be there. One CTA of
+//! 128 threads.
+
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+// Each kernel: `out` has the length that `ptx-gpu` gives it, aligned to 16 bytes, and this CTA alone uses it.
+#![allow(clippy::missing_safety_doc)]
+
+use ptx::bulk::{self, CachePolicy};
+use ptx::global::{GlobalMut, GlobalTileMut};
+use ptx::launch::{Cta, trap};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::shared::SharedArray;
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    trap()
+}
+
+const N: usize = 1024;
+
+ptx::shared_memory! {
+    struct Smem { first: SharedArray<u32, N>, second: SharedArray<u32, N>, bar: Mbarrier<Uninit> }
+}
+
+/// What every kernel stores at index `i` before it goes on with it.
+fn value(seed: u32, i: usize) -> u32 {
+    seed.wrapping_mul(2_654_435_761).wrapping_add(i as u32)
+}
+
+/// The first two tiles of `out`.
+fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTileMut<u32, N>) {
+    let (mut tiles, _) = out.tiles(cta);
+    match (tiles.take_next(), tiles.take_next()) {
+        (Some((_, first)), Some((_, second))) => (first, second),
+        _ => trap(),
+    }
+}
+
+/// Ordinary stores, a barrier, and each thread reads what another wrote.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
+    // SAFETY: the first call; all threads go the same way.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.first, |cta, tile| {
+        let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
+        let mut i = cta.thread_rank() as usize;
+        while i < N {
+            // SAFETY: in bounds, and element `i` is this thread's.
+            unsafe { out.add(i).write(tile.get(N - 1 - i).unwrap_or(0)) };
+            i += cta.thread_count() as usize;
+        }
+        tile.to_async(cta).into_free()
+    });
+}
+
+/// Five phases of an mbarrier, invalidated and initialised again in between; each phase hands a tile over.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
+    // SAFETY: the first call; all threads go the same way.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let mut bar = smem.bar.init(&cta);
+    let mut sum = seed;
+    for phase in 0..5 {
+        let arrived = bar.arrive(&cta);
+        while phase == 1 && !arrived.is_complete() {}
+        bar = if phase == 2 { arrived.wait_suspended(&cta, 100) } else { arrived.wait(&cta) };
+        if phase == 3 {
+            bar = bar.inval(&cta).init(&cta);
+        }
+        sum = sum.wrapping_mul(3).wrapping_add(phase);
+    }
+    // SAFETY: in bounds, and the element is this thread's.
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+/// A tile stored to `out`, loaded from there, changed and stored again, with and without cache policies.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
+    // SAFETY: the first call; all threads go the same way.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: this CTA alone uses `out`.
+    let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
+    let bar = smem.bar.init(&cta);
+    cta.lend((smem.first, bar), |cta, (tile, bar)| {
+        let tile = tile.write(cta, |i| value(seed, i)).to_async(cta);
+        let (tile, first) = bulk::store(cta, tile, first).commit(cta).wait(cta);
+        let tile = tile.into_free().write(cta, |_| 0xdead).to_async(cta).into_free();
+
+        let (bar, tile, first) = bulk::load(cta, bar, tile, first).wait(cta);
+        let tile = tile.update(cta, |i, v| v ^ i as u32).to_async(cta);
+        let group = bulk::store_cache_hint(cta, tile, second, CachePolicy::evict_first()).commit(cta);
+        let (tile, second) = group.wait_read(cta);
+        let second = second.wait(cta);
+
+        // What a copy brought goes on to another without a fence.
+        let policy = CachePolicy::evict_last();
+        let load = bulk::load_cache_hint(cta, bar, tile.into_free(), second, policy);
+        let (bar, tile, _) = load.wait(cta);
+        let (tile, _) = bulk::store(cta, tile, first).commit(cta).wait(cta);
+        (tile.release(cta), bar)
+    });
+}
+
+/// Two stores in one group, their sources used again as soon as they are read.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
+    // SAFETY: the first call; all threads go the same way.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: this CTA alone uses `out`.
+    let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
+    cta.lend((smem.first, smem.second), |cta, (a, b)| {
+        let a = a.write(cta, |i| value(seed, i)).to_async(cta);
+        let b = b.write(cta, |i| !value(seed, i)).to_async(cta);
+        let group = bulk::store(cta, a, first).store(cta, b, second).commit(cta);
+        let ((a, b), group) = group.wait_read(cta);
+        // Overwritten while the copies may still be writing `out`: they have read it.
+        let a = a.into_free().write(cta, |_| 1).to_async(cta);
+        let b = b.into_free().write(cta, |_| 2).to_async(cta);
+        group.wait(cta);
+        (a.into_free(), b.into_free())
+    });
+}
+
+/// What the launch gives of dynamic shared memory: nothing, which is said and not used.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn slice_no_dynamic(out: *mut u32, seed: u32) {
+    // SAFETY: the first call; all threads go the same way.
+    let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
+    let left = dynamic.len();
+    let refused = dynamic.try_take::<SharedArray<u32, 4>>().is_err();
+    // SAFETY: in bounds, and the element is this thread's.
+    unsafe { out.add(cta.thread_rank() as usize).write(seed ^ left ^ u32::from(refused)) };
+}
+
+/// Named barriers of the whole CTA and of its halves.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
+    // SAFETY: the first call; all threads go the same way.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.first, |cta, tile| {
+        cta.sync_on::<15>();
+        cta.sync_count::<7, 64>();
+        cta.sync_count::<7, 128>();
+        let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
+        let i = cta.thread_rank() as usize;
+        // SAFETY: in bounds, and the element is this thread's.
+        unsafe { out.add(i).write(tile.get_vector(i).map_or(0, |v| v[0] ^ v[1] ^ v[2] ^ v[3])) };
+        tile.to_async(cta).into_free()
+    });
+}

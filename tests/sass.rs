@@ -1,0 +1,73 @@
+//! What ptxas makes of the PTX: one allocation for each `shared_memory!`, in the kernels that enter with it alone;
+//! instructions for shared memory and bulk copies, no generic access, no stack.
+
+use std::collections::BTreeSet;
+
+use xtask::cuda::Tools;
+use xtask::device::{Arch, Build, OptLevel};
+
+#[test]
+fn each_declaration_is_one_allocation() {
+    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    for opt_level in [OptLevel::O0, OptLevel::O3, OptLevel::Os] {
+        let build = Build { opt_level, ..Build::new("tests/device/shared", Arch::Sm90) };
+        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+
+        // a::Smem: 4 bytes, then 128 at the next multiple of 128; b::Smem: 256; other::Smem: 384.
+        let mut sizes = Vec::new();
+        let mut names = BTreeSet::new();
+        for line in module.text.lines().filter(|line| line.contains("__smem[")) {
+            let rest =
+                line.trim().strip_prefix(".shared .align 128 .b8 ").expect("a declaration, aligned to 128");
+            let (name, size) = rest.split_once('[').expect("an array");
+            names.insert(name);
+            sizes.push(size.trim_end_matches("];").parse::<u32>().expect("its size"));
+        }
+        sizes.sort();
+        assert_eq!(sizes, [256, 256, 384], "at opt-level {opt_level}");
+        assert_eq!(names.len(), 3, "{names:?}");
+
+        let cubin = module.path.with_extension("cubin");
+        let report =
+            tools.assemble(&module.path, Arch::Sm90, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        let mut shared: Vec<_> = report.kernels.iter().map(|kernel| (&*kernel.name, kernel.shared)).collect();
+        shared.sort();
+        assert_eq!(shared, [("first", 256), ("fourth", 384), ("second", 256), ("third", 256)]);
+    }
+}
+
+/// The mnemonics of a crate's machine code, up to the first dot.
+fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
+    let module = Build::new(crate_dir, arch).run().unwrap_or_else(|error| panic!("{error:#}"));
+    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    let cubin = module.path.with_extension("sass.cubin");
+    let report = tools.assemble(&module.path, arch, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
+    for kernel in &report.kernels {
+        assert_eq!(kernel.faults(), [""; 0], "{}", kernel.name);
+    }
+    let sass = tools.sass(&cubin).unwrap_or_else(|error| panic!("{error:#}"));
+    let words = sass.split_whitespace().map(|word| word.split('.').next().unwrap_or(word).to_owned());
+    let mnemonics: BTreeSet<String> = words.collect();
+    for generic in ["LD", "ST", "LDL", "STL"] {
+        assert!(
+            !mnemonics.contains(generic),
+            "{crate_dir}: {generic} is shared or local memory by generic address"
+        );
+    }
+    mnemonics
+}
+
+#[test]
+fn elements_are_accessed_as_shared_memory() {
+    let mnemonics = mnemonics("tests/device/shared", Arch::Sm90);
+    assert!(["LDS", "STS"].iter().all(|&wanted| mnemonics.contains(wanted)), "{mnemonics:?}");
+}
+
+#[test]
+fn kernels_use_the_copy_engine_and_mbarriers() {
+    let mnemonics = mnemonics("kernels", Arch::Sm90a);
+    assert!(
+        ["UBLKCP", "SYNCS", "LDS", "STS"].iter().all(|&wanted| mnemonics.contains(wanted)),
+        "{mnemonics:?}"
+    );
+}
