@@ -1,5 +1,7 @@
 //! Kernels whose results show whether the compiler kept their barriers where they stand.
 
+mod models;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -19,8 +21,28 @@ pub struct Canary {
     pub expected: fn(seed: u32) -> Vec<u32>,
 }
 
-/// All canaries.
-pub const CANARIES: &[Canary] = &[];
+/// All canaries: the kernels of `tests/device/canaries`.
+pub const CANARIES: &[Canary] = &[
+    canary("canary_two_uses", models::two_uses),
+    canary("canary_flag_set", models::flag_set),
+    canary("canary_inlined_twice", models::inlined_twice),
+    canary("canary_raw_two_uses", models::raw_two_uses),
+    canary("canary_raw_flag_set", models::flag_set),
+    canary("canary_both_arms", models::both_arms),
+    canary("canary_early_exit_barrier", models::early_exit_barrier),
+    canary("canary_early_exit_shuffle", models::early_exit_shuffle),
+    canary("canary_unswitched", models::unswitched),
+    canary("canary_state_machine", models::state_machine),
+    canary("canary_unrolled", models::unrolled),
+    canary("canary_divergent_trips", models::divergent_trips),
+    canary("canary_divergent_trips_shuffle", models::divergent_trips_shuffle),
+];
+
+const fn canary(kernel: &'static str, expected: fn(u32) -> Vec<u32>) -> Canary {
+    Canary { kernel, threads: THREADS, expected }
+}
+
+const THREADS: u32 = 128;
 
 const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
 /// What `out` and the words around it hold before.
@@ -124,6 +146,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(names(dir.path(), &[]).is_empty());
         assert_eq!(names(dir.path(), ONE), ["canaries"]);
+    }
+
+    #[test]
+    fn the_table_has_every_kernel_of_the_crate() {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/device/canaries/src");
+        let files = std::fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path());
+        let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
+        let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
+        let mut listed: Vec<&str> = CANARIES.iter().map(|canary| canary.kernel).collect();
+        kernels.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, kernels);
     }
 
     fn with_guards(words: &[u32]) -> Vec<u32> {

@@ -196,12 +196,13 @@ impl Reader {
             at_label.extend(labels.into_iter().map(|label| (label, blocks.len() - 1)));
             blocks.last_mut().context("a block")?.instructions.push(instruction);
         }
-        // A label at the very end: leaving the body ends the thread.
+        // The end of the body ends the thread, and a label may stand there.
+        let end = blocks.len();
         blocks.push(Block::default());
-        at_label.extend(self.labels.into_iter().map(|label| (label, blocks.len() - 1)));
+        at_label.extend(self.labels.into_iter().map(|label| (label, end)));
 
         let find = |label: &str| at_label.get(label).copied().with_context(|| format!("no label `{label}`"));
-        for at in 0..blocks.len() - 1 {
+        for at in 0..end {
             let Some(last) = blocks[at].instructions.last() else {
                 blocks[at].successors.insert(at + 1);
                 continue;
@@ -217,6 +218,9 @@ impl Reader {
                     for target in targets {
                         successors.insert(find(target)?);
                     }
+                }
+                "ret" | "exit" | "trap" if last.guard.is_some() => {
+                    successors.insert(end);
                 }
                 _ => {}
             }

@@ -124,9 +124,9 @@ impl<'a> View<'a> {
     fn copies_in_arms(&self) -> Vec<Violation> {
         let mut violations = Vec::new();
         for copy in &self.copies {
-            for divergent in
-                self.divergence.branches.iter().filter(|divergent| divergent.region.contains(&copy.block))
-            {
+            let around = self.divergence.branches.iter().filter(|branch| branch.region.contains(&copy.block));
+            // The innermost says most.
+            if let Some(divergent) = around.min_by_key(|branch| branch.region.len()) {
                 let lines = self.branch(divergent).into_iter().chain([copy.instruction]);
                 violations.push(self.violation("a copy lies on one way of a thread-dependent branch", lines));
             }
