@@ -7,7 +7,7 @@ use ptx_host::{Device, Stream};
 use serde_json::Value;
 
 use crate::cli::Options;
-use crate::{axpy_checks, canary, host_checks};
+use crate::{axpy_checks, host_checks, suite};
 
 /// Time for a check beside its launches: starting the driver, making data, copies.
 pub const OVERHEAD: Duration = Duration::from_secs(90);
@@ -76,7 +76,7 @@ impl Check {
 pub fn all(options: &Options) -> Result<Vec<Check>> {
     let mut checks = host_checks::list(options);
     checks.extend(axpy_checks::list(options)?);
-    checks.extend(canary::list(options, canary::CANARIES)?);
+    checks.extend(suite::list(options, suite::SUITES)?);
     Ok(checks)
 }
 

@@ -5,7 +5,7 @@
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
 pub mod axpy_bulk;
-pub mod canary;
+pub mod suite;
 
 mod axpy_checks;
 mod check;

@@ -20,7 +20,10 @@ struct Extra {
 }
 
 /// The device crates that run on a GPU beside the kernels.
-const EXTRA: &[Extra] = &[Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL }];
+const EXTRA: &[Extra] = &[
+    Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL },
+    Extra { folder: "tests/device/slice", levels: &[OptLevel::O0, OptLevel::O3] },
+];
 
 /// The GPU that the kernels run on.
 const ARCH: Arch = Arch::Sm90a;

@@ -2,7 +2,27 @@
 
 use std::array::from_fn;
 
-use super::{POISON, THREADS};
+use super::{POISON, Suite, THREADS, kernel};
+
+/// The convergence canaries.
+pub const SUITE: Suite = Suite {
+    name: "canaries",
+    kernels: &[
+        kernel("canary_two_uses", two_uses),
+        kernel("canary_flag_set", flag_set),
+        kernel("canary_inlined_twice", inlined_twice),
+        kernel("canary_raw_two_uses", raw_two_uses),
+        kernel("canary_raw_flag_set", flag_set),
+        kernel("canary_both_arms", both_arms),
+        kernel("canary_early_exit_barrier", early_exit_barrier),
+        kernel("canary_early_exit_shuffle", early_exit_shuffle),
+        kernel("canary_unswitched", unswitched),
+        kernel("canary_state_machine", state_machine),
+        kernel("canary_unrolled", unrolled),
+        kernel("canary_divergent_trips", divergent_trips),
+        kernel("canary_divergent_trips_shuffle", divergent_trips_shuffle),
+    ],
+};
 
 const N: usize = THREADS as usize;
 const LANES: usize = 32;

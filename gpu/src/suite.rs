@@ -1,0 +1,176 @@
+//! Kernels of one block that fill `out`, and what has to be there: computed on the CPU, by the same steps.
+
+mod canaries;
+mod slice;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
+
+use crate::check::{Check, Finding, Gpu};
+use crate::cli::Options;
+
+/// The kernels of a crate under `tests/device`.
+#[derive(Debug, Clone, Copy)]
+pub struct Suite {
+    /// The crate's folder; its images are `<name>-*.ptx` and `<name>-*.cubin`.
+    pub name: &'static str,
+    /// All its kernels.
+    pub kernels: &'static [Kernel],
+}
+
+/// A kernel `fn(out: *mut u32, seed: u32)`, run by one block of [`THREADS`] threads.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel {
+    /// Its name.
+    pub name: &'static str,
+    /// What `out` holds afterwards; its length is that of `out`.
+    pub expected: fn(seed: u32) -> Vec<u32>,
+}
+
+/// What runs: the convergence canaries, and the typed layer.
+pub const SUITES: &[Suite] = &[canaries::SUITE, slice::SUITE];
+
+const fn kernel(name: &'static str, expected: fn(u32) -> Vec<u32>) -> Kernel {
+    Kernel { name, expected }
+}
+
+const THREADS: u32 = 128;
+
+const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
+/// What `out` and the words around it hold before.
+const POISON: u32 = 0xdead_beef;
+const GUARD: usize = 64;
+
+pub(crate) fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
+    let dir = options.dir()?;
+    let mut checks = Vec::new();
+    for suite in suites {
+        let images = images(&dir, suite);
+        if images.is_empty() {
+            let problem = format!("no {0}-*.ptx or {0}-*.cubin in {1}", suite.name, dir.display());
+            checks.push(Check::missing(suite.name, options, problem));
+        }
+        for image in images {
+            checks.extend(suite.kernels.iter().map(|kernel| {
+                let path = image.clone();
+                Check::new(name(&image, suite, kernel), options, move |gpu| check(gpu, &path, kernel))
+            }));
+        }
+    }
+    Ok(checks)
+}
+
+fn images(dir: &Path, suite: &Suite) -> Vec<PathBuf> {
+    let is_image = |path: &PathBuf| {
+        let named = path.file_name().is_some_and(|name| {
+            name.to_string_lossy().strip_prefix(suite.name).is_some_and(|rest| rest.starts_with('-'))
+        });
+        named && path.extension().is_some_and(|extension| extension == "ptx" || extension == "cubin")
+    };
+    // A folder that cannot be read has no images, which is reported.
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut images: Vec<_> = entries.map(|entry| entry.path()).filter(is_image).collect();
+    images.sort();
+    images
+}
+
+fn name(image: &Path, suite: &Suite, kernel: &Kernel) -> String {
+    let file = image.file_name().unwrap_or_default().to_string_lossy();
+    format!("{}/{}/{}", suite.name, &file[suite.name.len() + 1..], kernel.name)
+}
+
+fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
+    let module = Module::load(&gpu.device, image)?;
+    let kernel = module.kernel::<(DevicePtr<u32>, u32)>(of.name)?;
+    for seed in SEEDS {
+        let expected = (of.expected)(seed);
+        let n = expected.len();
+        let mut out = DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])?;
+        let pointer = out.slice_mut(GUARD..GUARD + n)?.as_mut_ptr();
+        // SAFETY: these kernels write to `out`, which has the length they expect, and touch nothing else.
+        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), (pointer, seed))? };
+        gpu.wait()?;
+        compare(&out.as_slice().to_vec()?, &expected).with_context(|| format!("seed {seed:#x}"))?;
+    }
+    Ok(format!("{} seeds", SEEDS.len()).into())
+}
+
+/// Compares `out` with its guards to what is expected between them.
+fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
+    let n = expected.len();
+    ensure!(got.len() == n + 2 * GUARD, "{} words came back, not {}", got.len(), n + 2 * GUARD);
+    let (before, rest) = got.split_at(GUARD);
+    let (words, after) = rest.split_at(n);
+    ensure!(before.iter().chain(after).all(|&word| word == POISON), "words around out[0..{n}] were written");
+    let wrong: Vec<_> = (0..n).filter(|&i| words[i] != expected[i]).collect();
+    match wrong.first() {
+        None => Ok(()),
+        Some(&i) => bail!(
+            "{} of {n} words are wrong; the first is out[{i}]: got {:#x}, want {:#x}",
+            wrong.len(),
+            words[i],
+            expected[i]
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &[Suite] = &[Suite { name: "canaries", kernels: &[kernel("barrier", |seed| vec![seed; 32])] }];
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut options = Options::default();
+        options.dir = Some(dir.into());
+        list(&options, ONE).unwrap().into_iter().map(|check| check.name).collect()
+    }
+
+    #[test]
+    fn each_kernel_is_run_from_each_image() {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["canaries-O3.ptx", "canaries-O0.cubin", "canaries-O0.txt", "axpy_bulk.ptx"] {
+            std::fs::write(dir.path().join(file), "").unwrap();
+        }
+        assert_eq!(names(dir.path()), ["canaries/O0.cubin/barrier", "canaries/O3.ptx/barrier"]);
+    }
+
+    #[test]
+    fn without_images_a_suite_fails() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(names(dir.path()), ["canaries"]);
+    }
+
+    #[test]
+    fn the_tables_have_every_kernel_of_their_crates() {
+        for suite in SUITES {
+            let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/device");
+            let sources = std::fs::read_dir(crates.join(suite.name).join("src")).unwrap();
+            let files = sources.map(|entry| entry.unwrap().path());
+            let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+            let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
+            let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
+            let mut listed: Vec<&str> = suite.kernels.iter().map(|kernel| kernel.name).collect();
+            kernels.sort_unstable();
+            listed.sort_unstable();
+            assert_eq!(listed, kernels);
+        }
+    }
+
+    fn with_guards(words: &[u32]) -> Vec<u32> {
+        [&[POISON; GUARD], words, &[POISON; GUARD]].concat()
+    }
+
+    #[test]
+    fn wrong_words_and_touched_guards_are_found() {
+        compare(&with_guards(&[1, 2, 3]), &[1, 2, 3]).unwrap();
+        let error = compare(&with_guards(&[1, 7, 8]), &[1, 2, 3]).unwrap_err().to_string();
+        assert_eq!(error, "2 of 3 words are wrong; the first is out[1]: got 0x7, want 0x2");
+        let mut touched = with_guards(&[1]);
+        touched[GUARD + 1] = 0;
+        assert!(compare(&touched, &[1]).is_err());
+        assert!(compare(&[1], &[1]).is_err());
+    }
+}
