@@ -184,52 +184,64 @@ impl Reader {
 
     fn blocks(self) -> Result<Vec<Block>> {
         let mut blocks = vec![Block::default()];
-        let mut at_label = HashMap::new();
-        for (labels, instruction) in self.instructions {
-            let ended = blocks
-                .last()
-                .and_then(|block| block.instructions.last())
-                .is_some_and(Instruction::ends_block);
-            if ended || !labels.is_empty() {
+        let mut labels = HashMap::new();
+        for (before, instruction) in self.instructions {
+            let last = blocks.last().and_then(|block| block.instructions.last());
+            if last.is_some_and(Instruction::ends_block) || !before.is_empty() {
                 blocks.push(Block::default());
             }
-            at_label.extend(labels.into_iter().map(|label| (label, blocks.len() - 1)));
-            blocks.last_mut().context("a block")?.instructions.push(instruction);
+            labels.extend(before.into_iter().map(|label| (label, blocks.len() - 1)));
+            blocks.last_mut().context("no block")?.instructions.push(instruction);
         }
         // The end of the body ends the thread, and a label may stand there.
         let end = blocks.len();
-        blocks.push(Block::default());
-        at_label.extend(self.labels.into_iter().map(|label| (label, end)));
-
-        let find = |label: &str| at_label.get(label).copied().with_context(|| format!("no label `{label}`"));
-        for at in 0..end {
-            let Some(last) = blocks[at].instructions.last() else {
-                blocks[at].successors.insert(at + 1);
-                continue;
-            };
-            let mut successors = BTreeSet::new();
-            match last.base() {
-                "bra" => {
-                    successors.insert(find(last.operands.first().context("a target")?)?);
-                }
-                "brx" => {
-                    let table = last.operands.get(1).context("a table")?;
-                    let targets = self.tables.get(table).with_context(|| format!("no table `{table}`"))?;
-                    for target in targets {
-                        successors.insert(find(target)?);
-                    }
-                }
-                "ret" | "exit" | "trap" if last.guard.is_some() => {
-                    successors.insert(end);
-                }
-                _ => {}
-            }
-            if !last.ends_block() || last.guard.is_some() {
-                successors.insert(at + 1);
-            }
-            blocks[at].successors = successors;
+        labels.extend(self.labels.into_iter().map(|label| (label, end)));
+        let targets = Targets { labels, tables: self.tables, end };
+        for (at, block) in blocks.iter_mut().enumerate() {
+            block.successors = targets.after(at, block.instructions.last())?;
         }
+        blocks.push(Block::default());
         Ok(blocks)
+    }
+}
+
+/// Where a jump may go.
+struct Targets {
+    /// The blocks that begin with a label.
+    labels: HashMap<String, usize>,
+    tables: HashMap<String, Vec<String>>,
+    end: usize,
+}
+
+impl Targets {
+    /// The blocks that may come after the block `at`, which ends with `last`.
+    fn after(&self, at: usize, last: Option<&Instruction>) -> Result<BTreeSet<usize>> {
+        let Some(last) = last else { return Ok([at + 1].into()) };
+        let mut successors = BTreeSet::new();
+        match last.base() {
+            "bra" => {
+                successors.insert(self.label(last.operands.first().context("a jump without a target")?)?);
+            }
+            "brx" => {
+                let table = last.operands.get(1).context("a jump without a table")?;
+                let labels = self.tables.get(table).with_context(|| format!("no table `{table}`"))?;
+                for label in labels {
+                    successors.insert(self.label(label)?);
+                }
+            }
+            "ret" | "exit" | "trap" if last.guard.is_some() => {
+                successors.insert(self.end);
+            }
+            _ => {}
+        }
+        if !last.ends_block() || last.guard.is_some() {
+            successors.insert(at + 1);
+        }
+        Ok(successors)
+    }
+
+    fn label(&self, label: &str) -> Result<usize> {
+        self.labels.get(label).copied().with_context(|| format!("no label `{label}`"))
     }
 }
 
