@@ -58,7 +58,8 @@ impl Kernel {
         for &(number, line) in body {
             reader.line(number + 1, line);
         }
-        ensure!(reader.statement.trim().is_empty(), "`{}` has no end", reader.statement.trim());
+        let rest = without_scope(&reader.statement).trim();
+        ensure!(rest.is_empty(), "`{rest}` has no end");
         Ok(Kernel { name: name.to_owned(), blocks: reader.blocks()? })
     }
 
@@ -124,25 +125,23 @@ impl Reader {
             }
             return;
         }
-        let mut parts = code.split_inclusive(';').peekable();
-        while let Some(part) = parts.next() {
-            if self.statement.trim().is_empty() {
+        for part in code.split_inclusive(';') {
+            if without_scope(&self.statement).is_empty() {
                 self.start = number;
             }
-            self.statement.push_str(part.trim_end_matches(';'));
+            self.statement.push_str(part);
             self.take_label();
-            if part.ends_with(';') {
+            if self.statement.ends_with(';') {
                 let statement = std::mem::take(&mut self.statement);
                 self.statement(line, &statement);
-            } else if parts.peek().is_none() {
-                self.statement.push(' ');
             }
         }
+        self.statement.push(' ');
     }
 
     /// Splits a label off the statement's head.
     fn take_label(&mut self) {
-        let code = self.statement.trim_start_matches(['{', '}', ' ', '\t']);
+        let code = without_scope(&self.statement);
         let Some(end) = code.find(|c: char| !is_word(c)).filter(|&end| end > 0) else { return };
         let Some(rest) = code[end..].trim_start().strip_prefix(':') else { return };
         if !rest.starts_with(':') {
@@ -152,7 +151,7 @@ impl Reader {
     }
 
     fn statement(&mut self, line: &str, statement: &str) {
-        let code = statement.trim_start_matches(['{', '}', ' ', '\t']).trim_end();
+        let code = without_scope(statement).trim_end_matches(';').trim_end();
         if let Some(targets) = code.strip_prefix(".branchtargets") {
             let table = self.labels.pop().unwrap_or_default();
             self.tables.insert(table, targets.split(',').map(|target| target.trim().to_owned()).collect());
@@ -243,6 +242,11 @@ impl Targets {
     fn label(&self, label: &str) -> Result<usize> {
         self.labels.get(label).copied().with_context(|| format!("no label `{label}`"))
     }
+}
+
+/// A statement without the braces before it, which open or close a scope.
+fn without_scope(statement: &str) -> &str {
+    statement.trim_start_matches(['{', '}', ' ', '\t'])
 }
 
 fn is_word(c: char) -> bool {
