@@ -5,10 +5,10 @@
 
 use crate::global::{GlobalTileMut, TileSource};
 use crate::launch::Cta;
-use crate::mbarrier::{Arrived, Mbarrier, Ready};
+use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::Sealed;
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Free, Loaded, Shared};
+use crate::shared::{AsyncDestination, AsyncSource, Element, Free, Loaded, Shared};
 
 /// An L2 cache policy, for copies that take one.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,8 @@ pub struct Load<'s, T, const N: usize, Src> {
     src: Src,
 }
 
-/// Starts the copy of a tile to shared memory. The bytes that the mbarrier expects are the tile's.
+/// Starts the copy of a tile to free shared memory, which completes on a ready mbarrier. The bytes that the mbarrier
+/// expects are the tile's.
 ///
 /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`
 /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` by the elected thread,
@@ -51,8 +52,8 @@ pub struct Load<'s, T, const N: usize, Src> {
 #[inline(always)]
 pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
-    bar: Mbarrier<Ready>,
-    dst: Shared<'s, T, N, Free>,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Shared<'s, T, N, impl AsyncDestination>,
     src: Src,
 ) -> Load<'s, T, N, Src> {
     load_with(cta, bar, dst, src, |dst, src, size, mbar| {
@@ -68,8 +69,8 @@ pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 #[inline(always)]
 pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
-    bar: Mbarrier<Ready>,
-    dst: Shared<'s, T, N, Free>,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Shared<'s, T, N, impl AsyncDestination>,
     src: Src,
     policy: CachePolicy,
 ) -> Load<'s, T, N, Src> {
@@ -85,8 +86,8 @@ pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 #[inline(always)]
 fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
-    bar: Mbarrier<Ready>,
-    dst: Shared<'s, T, N, Free>,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Shared<'s, T, N, impl AsyncDestination>,
     src: Src,
     copy: impl FnOnce(u32, *const u8, u32, u32),
 ) -> Load<'s, T, N, Src> {
@@ -99,7 +100,7 @@ fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     } else {
         bar.arrive(cta)
     };
-    Load { bar, dst, src }
+    Load { bar, dst: dst.into_state(), src }
 }
 
 const fn tile_bytes<T, const N: usize>() -> u32 {
@@ -139,10 +140,20 @@ pub enum ReadDone {}
     note = "`cp.async.bulk.wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
 pub trait Waitable: Sealed {}
+impl Sealed for Open {}
 impl Sealed for Committed {}
 impl Sealed for ReadDone {}
 impl Waitable for Committed {}
 impl Waitable for ReadDone {}
+
+/// States of a [`BulkGroup`] in which its list of copies is not closed.
+#[diagnostic::on_unimplemented(
+    message = "a bulk group in the state `{Self}` takes no more copies",
+    label = "already committed",
+    note = "start another group with `bulk::store`"
+)]
+pub trait Extendable: Sealed {}
+impl Extendable for Open {}
 
 /// A bulk async-group: stores from shared to global memory that are waited for together. It belongs to the
 /// elected thread; what that thread learns by waiting, the others learn by a barrier.
@@ -216,7 +227,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
     }
 }
 
-impl<Copies> BulkGroup<Copies, Open> {
+impl<Copies, State> BulkGroup<Copies, State> {
     /// Adds the copy of `src` to `dst`.
     ///
     /// PTX: as [`store`].
@@ -226,7 +237,10 @@ impl<Copies> BulkGroup<Copies, Open> {
         cta: &Cta,
         src: Shared<'s, T, N, S>,
         dst: GlobalTileMut<T, N>,
-    ) -> BulkGroup<(Copies, Store<'s, T, N, S>), Open> {
+    ) -> BulkGroup<(Copies, Store<'s, T, N, S>), Open>
+    where
+        State: Extendable,
+    {
         start_store(cta, &src, &dst);
         BulkGroup::new((self.copies, (src, dst)))
     }
@@ -235,16 +249,17 @@ impl<Copies> BulkGroup<Copies, Open> {
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     #[inline(always)]
-    pub fn commit(self, cta: &Cta) -> BulkGroup<Copies, Committed> {
+    pub fn commit(self, cta: &Cta) -> BulkGroup<Copies, Committed>
+    where
+        State: Extendable,
+    {
         if cta.is_elected() {
             // SAFETY: the group owns the copies until a wait.
             unsafe { raw::cp_async_bulk_commit_group() }
         }
         BulkGroup::new(self.copies)
     }
-}
 
-impl<Copies, State> BulkGroup<Copies, State> {
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync 0;`

@@ -11,8 +11,9 @@ use crate::shared::Element;
 pub const ALIGN: usize = 16;
 
 const fn tile_bytes<T, const N: usize>() -> usize {
+    assert!(N > 0, "a tile has at least one element");
     assert!(
-        N > 0 && (N * size_of::<T>()).is_multiple_of(16),
+        (N * size_of::<T>()).is_multiple_of(16),
         "a bulk copy moves a multiple of 16 bytes: choose a tile of a multiple of 16 bytes (PTX ISA 9.7.9.25.4.1)"
     );
     assert!(
@@ -184,6 +185,11 @@ pub struct GlobalTileMut<T, const N: usize> {
 }
 
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no source for a load of {N} elements of `{T}`",
+    label = "not a tile of {N} `{T}`",
+    note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
+)]
 pub trait TileSource<T, const N: usize>: Sealed {
     #[doc(hidden)]
     fn base(&self) -> *const T;

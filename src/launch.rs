@@ -28,7 +28,9 @@ impl Cta {
     ///
     /// - every thread of the CTA calls `enter`, and once only, at the kernel's start;
     /// - all threads of the CTA make the same sequence of collective calls (those that take this `Cta`, or a
-    ///   handle obtained through it), with equal arguments where an argument steers which calls come next;
+    ///   handle obtained through it), each on the same handles, and with equal arguments where an argument steers
+    ///   which calls come next;
+    /// - the grid has fewer than 2^32 CTAs;
     /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, or the barriers 0 to 15.
     #[inline(always)]
     pub unsafe fn enter<S: SharedMemory>() -> (Cta, S, DynamicShared) {
@@ -85,17 +87,23 @@ impl Cta {
         unsafe { raw::barrier_cta_sync(crate::qualifier::convergence::Unaligned, ID) }
     }
 
-    /// Waits on barrier `ID` until `THREADS` threads have arrived. With fewer threads than the CTA has, the threads
-    /// meet in groups, in the order of arrival.
+    /// Waits on barrier `ID`, 1 to 15, until `THREADS` threads have arrived. With fewer threads than the CTA has, the
+    /// threads meet in groups, in the order of arrival. Barrier 0 is not for groups: all threads meet there in every
+    /// collective call.
     ///
     /// PTX: `barrier.cta.sync ID, THREADS;`
     #[inline(always)]
     pub fn sync_count<const ID: u32, const THREADS: u32>(&self) {
-        const { assert!(ID <= 15, "a CTA has the barriers 0 to 15 (PTX ISA 9.7.13.1)") };
+        const {
+            assert!(
+                ID >= 1 && ID <= 15,
+                "threads meet in groups on the barriers 1 to 15: on barrier 0 all threads of the CTA meet"
+            )
+        };
         const {
             assert!(
                 THREADS > 0 && THREADS.is_multiple_of(32) && THREADS <= 1024,
-                "a barrier's thread count is a multiple of the warp size, 32 to 1024 (PTX ISA 9.7.13.1)"
+                "a barrier's thread count is a multiple of the warp size, 32, and 1024 at most (PTX ISA 9.7.13.1)"
             )
         };
         // SAFETY: 9.7.13.1: the "value must be a multiple of the warp size", asserted above; the other points as

@@ -9,6 +9,8 @@
 //! Every thread of the CTA arrives in every phase, so a phase cannot pass before each thread has seen the one before
 //! complete. The token of the arrive lives in the handle: it cannot be used twice, or on another barrier.
 
+use core::marker::PhantomData;
+
 use crate::launch::Cta;
 use crate::qualifier::{Sealed, scope, sem};
 use crate::raw;
@@ -87,6 +89,19 @@ impl Idle for Ready {}
 pub struct Mbarrier<P: Phase> {
     addr: u32,
     phase: P,
+    /// The address means something to this CTA only, and the phase to this thread.
+    _thread: PhantomData<*mut ()>,
+}
+
+static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Copy, Clone, Send, Sync);
+
+impl<P: Phase> Mbarrier<P> {
+    #[inline(always)]
+    fn new(addr: u32, phase: P) -> Self {
+        Mbarrier { addr, phase, _thread: PhantomData }
+    }
 }
 
 // SAFETY: an mbarrier object is 8 bytes aligned to 8 (9.7.13.15.1).
@@ -96,7 +111,7 @@ unsafe impl Place for Mbarrier<Uninit> {
 
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
-        Mbarrier { addr, phase: Uninit(()) }
+        Mbarrier::new(addr, Uninit(()))
     }
 }
 
@@ -104,11 +119,11 @@ unsafe impl Place for Mbarrier<Uninit> {
 unsafe impl Lend for Mbarrier<Ready> {
     type Lent<'s> = Self;
     #[inline(always)]
-    fn open<'s>(self) -> Self::Lent<'s> {
+    unsafe fn open<'s>(self) -> Self::Lent<'s> {
         self
     }
     #[inline(always)]
-    fn give_back(lent: Self) -> Self {
+    unsafe fn give_back(lent: Self) -> Self {
         lent
     }
 }
@@ -124,6 +139,7 @@ impl<P: Phase> Mbarrier<P> {
     ///
     /// PTX: `mbarrier.init.shared::cta.b64 [addr], threads;` `fence.mbarrier_init.release.cluster;` by the elected thread,
     /// then `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[must_use = "use the mbarrier through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta) -> Mbarrier<Ready>
     where
@@ -138,7 +154,7 @@ impl<P: Phase> Mbarrier<P> {
         }
         // The async proxy sees the object, and every thread sees it initialised.
         fence_async(cta);
-        Mbarrier { addr: self.addr, phase: Ready(()) }
+        Mbarrier::new(self.addr, Ready(()))
     }
 
     /// Ends its life: the memory can become another mbarrier.
@@ -156,7 +172,7 @@ impl<P: Phase> Mbarrier<P> {
             unsafe { raw::mbarrier_inval(self.addr) };
         }
         cta.sync();
-        Mbarrier { addr: self.addr, phase: Uninit(()) }
+        Mbarrier::new(self.addr, Uninit(()))
     }
 
     /// Arrives: what this thread did before is visible to every thread after its wait.
@@ -170,7 +186,7 @@ impl<P: Phase> Mbarrier<P> {
     {
         // SAFETY: valid by its phase, in which this thread has its one arrival left; it waited for the previous phase.
         let state = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr) };
-        Mbarrier { addr: self.addr, phase: Arrived { state } }
+        Mbarrier::new(self.addr, Arrived { state })
     }
 
     /// Waits until all threads have arrived, and the copies of the phase are complete.
@@ -184,7 +200,7 @@ impl<P: Phase> Mbarrier<P> {
         // SAFETY: the state came from this handle's arrive, in the phase that is current or just complete: the next
         // cannot complete before this thread arrives again.
         while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope::Cta, self.addr, self.phase.state()) } {}
-        Mbarrier { addr: self.addr, phase: Ready(()) }
+        Mbarrier::new(self.addr, Ready(()))
     }
 
     /// [`wait`](Mbarrier::wait) whose tries may each last `nanoseconds`, for waits known to be long.
@@ -201,7 +217,7 @@ impl<P: Phase> Mbarrier<P> {
         while !unsafe {
             raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, addr, state, nanoseconds)
         } {}
-        Mbarrier { addr, phase: Ready(()) }
+        Mbarrier::new(addr, Ready(()))
     }
 
     /// Whether a [`wait`](Mbarrier::wait) would return at once. Threads can get different answers.
@@ -217,7 +233,7 @@ impl<P: Phase> Mbarrier<P> {
     }
 }
 
-impl Mbarrier<Ready> {
+impl<P: Arrivable> Mbarrier<P> {
     /// Arrives with `bytes` more to expect, in the thread that is about to start the copies of `bytes`.
     ///
     /// # Safety
@@ -228,6 +244,6 @@ impl Mbarrier<Ready> {
     pub(crate) unsafe fn arrive_expect_tx(self, bytes: u32) -> Mbarrier<Arrived> {
         // SAFETY: as in `arrive`, and the caller's.
         let state = unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, self.addr, bytes) };
-        Mbarrier { addr: self.addr, phase: Arrived { state } }
+        Mbarrier::new(self.addr, Arrived { state })
     }
 }

@@ -43,11 +43,11 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 {
     type Lent<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
     #[inline(always)]
-    fn open<'s>(self) -> Self::Lent<'s> {
+    unsafe fn open<'s>(self) -> Self::Lent<'s> {
         IdleRing { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
     }
     #[inline(always)]
-    fn give_back(lent: Self::Lent<'_>) -> Self {
+    unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
         RingMemory { addr: lent.addr, _tiles: PhantomData }
     }
 }
@@ -56,26 +56,26 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 struct Layout<T, const N: usize, const INPUTS: usize, const STAGES: usize>(PhantomData<T>);
 
 impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Layout<T, N, INPUTS, STAGES> {
-    const TILE: u32 = {
-        whole_vectors::<T, N>();
-        // Tensor copies want 128; it also keeps stages apart.
-        ((N * size_of::<T>()) as u32).next_multiple_of(ALIGN)
-    };
+    /// Tensor copies want 128; it also keeps stages apart.
+    const TILE: u32 = ((N * size_of::<T>()) as u32).next_multiple_of(ALIGN);
     const STAGE: u32 = (INPUTS as u32 + 1) * Self::TILE;
     const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
     const BYTES: u32 = Self::BARRIERS + 8 * STAGES as u32;
     /// What one stage's copies bring.
-    const LOADED: u32 = {
-        let bytes = (INPUTS + 1) * N * size_of::<T>();
-        assert!(STAGES > 0, "a ring has at least one stage");
-        assert!(
-            bytes < 1 << 20,
-            "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
-        );
-        bytes as u32
-    };
+    const LOADED: u32 = ((INPUTS + 1) * N * size_of::<T>()) as u32;
     /// What one copy brings.
     const COPY: u32 = (N * size_of::<T>()) as u32;
+
+    /// What every ring that is started has: the sizes above are then exact.
+    const fn check() {
+        whole_vectors::<T, N>();
+        assert!(STAGES > 0, "a ring has at least one stage");
+        assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
+        assert!(
+            (INPUTS + 1) * N * size_of::<T>() < 1 << 20,
+            "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
+        );
+    }
 
     #[inline(always)]
     fn bar(ring: u32, stage: u32) -> u32 {
@@ -113,6 +113,7 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 /// What [`Ring::wait`] gives.
+#[must_use = "it holds the ring: `match` on it"]
 #[derive(Debug)]
 pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     /// The next tiles have arrived.
@@ -158,6 +159,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         inputs: [Tiles<T, N>; INPUTS],
         in_out: TilesMut<T, N>,
     ) -> Ring<'s, T, N, INPUTS, STAGES> {
+        const { Layout::<T, N, INPUTS, STAGES>::check() };
         if inputs.iter().any(|input| input.count < in_out.count) {
             trap();
         }

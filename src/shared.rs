@@ -26,6 +26,11 @@ use crate::raw;
 /// # Safety
 ///
 /// Implemented here only: for types without padding or invalid values, of 1, 2, 4 or 8 bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of shared memory",
+    label = "not a plain number",
+    note = "a copy can leave any bits in an element: it is an integer of 8 to 64 bits, `f32` or `f64`"
+)]
 pub unsafe trait Element: Copy + Sealed + 'static {
     /// Sixteen bytes of elements.
     type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
@@ -125,6 +130,11 @@ pub const ALIGN: u32 = 128;
 /// # Safety
 ///
 /// `at` uses the bytes `addr .. addr + SIZE` and nothing else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no place in shared memory",
+    label = "not the handle of something that lies there",
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>` and `RingMemory<T, N, INPUTS, STAGES>`"
+)]
 pub unsafe trait Place: Sized {
     /// Its size in bytes.
     const SIZE: u32;
@@ -144,6 +154,11 @@ pub unsafe trait Place: Sized {
 /// # Safety
 ///
 /// `claim` gives handles of memory that nothing else uses, if it is called once per thread.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not declare shared memory",
+    label = "neither `()` nor made by `ptx::shared_memory!`",
+    note = "declare it: `ptx::shared_memory! {{ struct Smem {{ tile: SharedArray<f32, 1024> }} }}`"
+)]
 pub unsafe trait SharedMemory: Sized {
     /// The handles.
     ///
@@ -215,6 +230,9 @@ macro_rules! shared_memory {
             extern "C" fn tag() {}
         }
 
+        // Checked on every target, used or not.
+        const _: u32 = $Name::LAYOUT.1;
+
         #[cfg(target_arch = "nvptx64")]
         core::arch::global_asm!(
             ".shared .align 128 .b8 {tag}__smem[{size}];",
@@ -256,7 +274,11 @@ macro_rules! shared_memory {
 pub struct DynamicShared {
     next: u32,
     end: u32,
+    /// Addresses mean something to this CTA only.
+    _thread: PhantomData<*mut ()>,
 }
+
+static_assertions::assert_not_impl_any!(DynamicShared: Copy, Clone, Send, Sync);
 
 #[cfg(target_arch = "nvptx64")]
 core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
@@ -282,7 +304,7 @@ impl DynamicShared {
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let next = 0;
-        DynamicShared { next, end: next + raw::dynamic_smem_size() }
+        DynamicShared { next, end: next + raw::dynamic_smem_size(), _thread: PhantomData }
     }
 
     /// Bytes that are left.
@@ -312,13 +334,15 @@ impl DynamicShared {
             return Err(self);
         }
         // SAFETY: the bytes are in the block, checked against `%dynamic_smem_size`, and `next` moves past them.
-        Ok(unsafe { (P::at(addr), DynamicShared { next: addr + P::SIZE, end: self.end }) })
+        Ok(unsafe { (P::at(addr), DynamicShared { next: addr + P::SIZE, ..self }) })
     }
 
     /// [`try_take`](DynamicShared::try_take) that traps where the launch gave too little: the host sees
     /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
+        // Here too, so that the message about a size that cannot be shows the caller's line.
+        const { _ = P::SIZE };
         match self.try_take() {
             Ok(taken) => taken,
             Err(_) => trap(),
@@ -336,7 +360,10 @@ pub struct SharedArray<T, const N: usize> {
 // SAFETY: `N` elements from `addr` on.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     const SIZE: u32 = {
-        assert!(N * size_of::<T>() <= 1 << 20, "no CTA has that much shared memory");
+        assert!(
+            N * size_of::<T>() <= 1 << 20,
+            "no CTA has more than 2^20 bytes of shared memory: choose a smaller array"
+        );
         (N * size_of::<T>()) as u32
     };
     const ALIGN: u32 = ALIGN;
@@ -351,28 +378,40 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 ///
 /// # Safety
 ///
-/// `give_back` is only reached with a `Lent<'s>` that stands for the same memory, idle: that no other value of
-/// the type has that `'s` is the implementor's to see to.
+/// A `Lent<'s>` stands for memory of the loan `'s`, idle; safe code gets it from `open` alone, and never twice.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent to a scope",
+    label = "not at rest, or not memory that copies take",
+    note = "a scope takes a `SharedArray`, a `RingMemory`, an `Mbarrier<Ready>`, or a tuple of one to six of them"
+)]
 pub unsafe trait Lend {
     /// The handle inside the scope `'s`.
     type Lent<'s>;
     /// Opens the loan.
+    ///
+    /// # Safety
+    ///
+    /// No other loan has this `'s`, and what the loan gives comes back before the kernel ends.
     #[doc(hidden)]
-    fn open<'s>(self) -> Self::Lent<'s>;
+    unsafe fn open<'s>(self) -> Self::Lent<'s>;
     /// Closes it.
+    ///
+    /// # Safety
+    ///
+    /// `lent` comes from the loan that ends.
     #[doc(hidden)]
-    fn give_back(lent: Self::Lent<'_>) -> Self;
+    unsafe fn give_back(lent: Self::Lent<'_>) -> Self;
 }
 
 // SAFETY: a `Shared<'s, …, Free>` is idle, and inside the scope only `open` makes the first one.
 unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
     type Lent<'s> = Shared<'s, T, N, Free>;
     #[inline(always)]
-    fn open<'s>(self) -> Shared<'s, T, N, Free> {
+    unsafe fn open<'s>(self) -> Shared<'s, T, N, Free> {
         Shared::new(self.addr)
     }
     #[inline(always)]
-    fn give_back(lent: Shared<'_, T, N, Free>) -> Self {
+    unsafe fn give_back(lent: Shared<'_, T, N, Free>) -> Self {
         SharedArray { addr: lent.addr, _elements: PhantomData }
     }
 }
@@ -383,9 +422,15 @@ macro_rules! lend_tuple {
         unsafe impl<$($H: Lend),+> Lend for ($($H,)+) {
             type Lent<'s> = ($($H::Lent<'s>,)+);
             #[inline(always)]
-            fn open<'s>(self) -> Self::Lent<'s> { ($(self.$i.open(),)+) }
+            unsafe fn open<'s>(self) -> Self::Lent<'s> {
+                // SAFETY: the caller's contract, for each part.
+                unsafe { ($(self.$i.open(),)+) }
+            }
             #[inline(always)]
-            fn give_back(lent: Self::Lent<'_>) -> Self { ($($H::give_back(lent.$i),)+) }
+            unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+                // SAFETY: the caller's contract, for each part.
+                unsafe { ($($H::give_back(lent.$i),)+) }
+            }
         }
     )* };
 }
@@ -414,7 +459,8 @@ impl Cta {
         handles: H,
         body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Lent<'s>,
     ) -> H {
-        H::give_back(body(self, handles.open()))
+        // SAFETY: `'s` is this call's alone, so what `body` returns comes from this loan; until then it does not end.
+        unsafe { H::give_back(body(self, handles.open())) }
     }
 }
 
@@ -438,7 +484,7 @@ pub enum Fenced {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be read",
     label = "not readable now",
-    note = "it is readable after the wait for a load (`Loaded`), or after `publish` (`Published`)"
+    note = "it is readable after the wait for a load (`Loaded`), or, once written, after `.publish(&cta)` (`Published`)"
 )]
 pub trait Readable: Sealed {}
 impl Sealed for Loaded {}
@@ -456,6 +502,16 @@ pub trait AsyncSource: Sealed {}
 impl Sealed for Fenced {}
 impl AsyncSource for Fenced {}
 impl AsyncSource for Loaded {}
+
+/// States in which an asynchronous copy may overwrite the memory.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be the destination of an asynchronous copy",
+    label = "not free for a copy to write",
+    note = "a copy writes into `Free` memory: what was loaded is freed by `.release(&cta)`, what was written by `.to_async(&cta).into_free()`"
+)]
+pub trait AsyncDestination: Sealed {}
+impl Sealed for Free {}
+impl AsyncDestination for Free {}
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 #[must_use = "the scope has to return this handle: keep it"]
@@ -499,12 +555,15 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     }
 }
 
-impl<'s, T: Element, const N: usize, State: Readable> Shared<'s, T, N, State> {
+impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
     #[inline(always)]
-    pub fn get(&self, i: usize) -> Option<T> {
+    pub fn get(&self, i: usize) -> Option<T>
+    where
+        State: Readable,
+    {
         if i >= N {
             return None;
         }
@@ -516,7 +575,10 @@ impl<'s, T: Element, const N: usize, State: Readable> Shared<'s, T, N, State> {
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`
     #[inline(always)]
-    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector>
+    where
+        State: Readable,
+    {
         if i >= Self::BYTES as usize / 16 {
             return None;
         }
@@ -528,7 +590,10 @@ impl<'s, T: Element, const N: usize, State: Readable> Shared<'s, T, N, State> {
     ///
     /// PTX per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
     #[inline(always)]
-    pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written> {
+    pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written>
+    where
+        State: Readable,
+    {
         const { whole_vectors::<T, N>() };
         for_each_vector::<T, N>(cta, |v| {
             // SAFETY: in bounds; each vector has one thread, and by the state nobody else writes; those who read it
@@ -629,7 +694,11 @@ pub(crate) fn fence_async(cta: &Cta) {
 }
 
 pub(crate) const fn whole_vectors<T, const N: usize>() {
-    assert!(N > 0 && (N * size_of::<T>()).is_multiple_of(16), "the array's size is no multiple of 16 bytes");
+    assert!(N > 0, "an array that threads fill has at least one element");
+    assert!(
+        (N * size_of::<T>()).is_multiple_of(16),
+        "threads fill an array by 16 bytes at a time: choose an array of a multiple of 16 bytes"
+    );
 }
 
 /// Calls `f` with each sixteen-byte vector of the array that is this thread's: `rank`, `rank + threads`, …

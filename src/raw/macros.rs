@@ -11,7 +11,7 @@ macro_rules! legal {
             note = "the combination is not in the instruction's syntax, so PTX has no such instruction"
         )]
         pub trait $Trait: $crate::qualifier::Qualifier {}
-        $( impl $Trait for $crate::qualifier::$axis::$Tag {} )*
+        $( #[diagnostic::do_not_recommend] impl $Trait for $crate::qualifier::$axis::$Tag {} )*
     };
 }
 

@@ -1,0 +1,233 @@
+//! What must not compile: `tests/ui/<module>/r<rule>_<what>.rs`, each with the message in its `.stderr` and a twin
+//! `.fixed.rs` that says the same rightly, and compiles without a warning. The number is that of the rule in `RULES`.
+//!
+//! Everything is built for the host, up to the point where code would be generated: assertions inside generic
+//! functions fail only when these are instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use cargo_metadata::Message;
+use ui_test::color_eyre::eyre::{Result, WrapErr, bail, ensure, eyre};
+use ui_test::custom_flags::edition::Edition;
+use ui_test::custom_flags::rustfix::RustfixMode;
+use ui_test::spanned::Spanned;
+use ui_test::status_emitter::StatusEmitter;
+use ui_test::{
+    Args, Config, Match, bless_output_files, default_file_filter, error_on_output_conflict,
+    ignore_output_conflict, run_tests_generic,
+};
+
+/// What a program on `ptx` cannot do. Each has at least one case; `r0` is for what the rules presuppose.
+const RULES: &[(u32, &str)] = &[
+    (0, "handles come from the library alone, and stay with their thread and their scope"),
+    (1, "use an mbarrier before `init`, initialise it twice, use it after `inval`"),
+    (2, "wait without the token of an arrive, or use a token twice"),
+    (3, "arrive again before the phase was waited for"),
+    (4, "touch a destination while a copy into it is in flight, or read what holds nothing"),
+    (5, "touch a source, or a global destination, of a copy in flight"),
+    (6, "wait for a group never committed, or leave a scope with copies in flight"),
+    (7, "give a byte count other than that of the types being copied"),
+    (8, "sizes, counts and numbers that the instructions do not take"),
+    (9, "hand ordinary stores to the async proxy without a proxy fence"),
+    (14, "combine qualifiers as no instruction does"),
+];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ui: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Messages name the cases by this path; cargo runs tests in the package's folder.
+    let cases = Path::new("tests/ui");
+    let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
+    check_layout(cases, bless)?;
+
+    let pinned = compiler_is_pinned(root)?;
+    if !pinned {
+        ensure!(
+            !bless,
+            "BLESS=1 needs the pinned toolchain: the messages of other compilers are worded otherwise"
+        );
+        println!(
+            "ui: this is not the compiler of rust-toolchain.toml: what compiles is checked, the messages are not"
+        );
+    }
+
+    let args = Args::test()?;
+    let mut config = config(root, cases)?;
+    config.with_args(&args);
+    config.output_conflict_handling = match (pinned, bless) {
+        (false, _) => ignore_output_conflict,
+        (true, false) => error_on_output_conflict,
+        (true, true) => bless_output_files,
+    };
+    let emitter: Box<dyn StatusEmitter> = args.format.into();
+    run_tests_generic(
+        vec![config],
+        default_file_filter,
+        |config, contents| {
+            config.program.args.extend(["--crate-type=lib", "--crate-name=case"].map(OsString::from));
+            if is_twin(&contents.span.file) {
+                config.program.args.push("-Dwarnings".into());
+                config.comment_defaults.base().exit_status = Spanned::dummy(0).into();
+            }
+        },
+        emitter,
+    )
+}
+
+fn is_twin(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.ends_with(".fixed.rs"))
+}
+
+/// Each rule has cases, each case has its message and its twin, and nothing lies about that belongs to no case.
+fn check_layout(cases: &Path, bless: bool) -> Result<()> {
+    let files = files(cases)?;
+    let mut faults = Vec::new();
+    let mut rules = BTreeSet::new();
+    for file in &files {
+        let name = file.to_string_lossy();
+        let (stem, extension) = name.split_once('.').unwrap_or((&name, ""));
+        let needed: &[&str] = match extension {
+            "rs" if bless => &["fixed.rs"],
+            "rs" => &["fixed.rs", "stderr"],
+            "fixed.rs" | "stderr" => &["rs"],
+            _ => {
+                faults.push(format!("{name}: neither a case, nor its twin, nor its message"));
+                continue;
+            }
+        };
+        for extension in needed {
+            if !files.contains(Path::new(&format!("{stem}.{extension}"))) {
+                faults.push(format!("{name}: there is no {stem}.{extension} to it"));
+            }
+        }
+        match rule(stem) {
+            Some(rule) if RULES.iter().any(|(known, _)| *known == rule) => _ = rules.insert(rule),
+            _ => faults.push(format!("{name}: its name does not begin with a rule of `RULES`, as in `r1_…`")),
+        }
+    }
+    for (rule, what) in RULES.iter().filter(|(rule, _)| !rules.contains(rule)) {
+        faults.push(format!("rule {rule} ({what}) has no case"));
+    }
+    if faults.is_empty() {
+        return Ok(());
+    }
+    bail!("the cases in {} are not whole:\n  {}", cases.display(), faults.join("\n  "))
+}
+
+fn rule(stem: &str) -> Option<u32> {
+    let (_, name) = stem.rsplit_once('/')?;
+    name.strip_prefix('r')?.split_once('_')?.0.parse().ok()
+}
+
+fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut files = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).wrap_err_with(|| format!("cannot list {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.append(&mut self::files(&path)?);
+        } else {
+            files.insert(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Whether this is the toolchain that rust-toolchain.toml names: rustup keeps it in a folder of that name.
+fn compiler_is_pinned(root: &Path) -> Result<bool> {
+    let pin = root.join("rust-toolchain.toml");
+    let text = std::fs::read_to_string(&pin).wrap_err_with(|| format!("cannot read {}", pin.display()))?;
+    let channel = text
+        .lines()
+        .find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"'))
+        .ok_or_else(|| eyre!("{} names no channel", pin.display()))?;
+    let sysroot = sysroot()?;
+    Ok(sysroot.file_name().is_some_and(|name| name.to_string_lossy().starts_with(channel)))
+}
+
+fn sysroot() -> Result<PathBuf> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(&rustc)
+        .args(["--print", "sysroot"])
+        .output()
+        .wrap_err_with(|| format!("cannot run {}", rustc.display()))?;
+    ensure!(output.status.success(), "`{} --print sysroot` failed", rustc.display());
+    Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
+}
+
+fn config(root: &Path, cases: &Path) -> Result<Config> {
+    let mut config = Config::rustc(cases);
+    config.out_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui");
+    config.bless_command = Some("BLESS=1 cargo test --test ui".into());
+
+    let defaults = config.comment_defaults.base();
+    // The whole message is held in the `.stderr` file.
+    defaults.require_annotations = Spanned::dummy(false).into();
+    defaults.set_custom("edition", Edition("2024".into()));
+    defaults.set_custom("rustfix", RustfixMode::Disabled);
+
+    config.program.args.extend(ptx_args(root)?);
+    config.program.args.extend(
+        [
+            // Instantiates every function, and stops there.
+            "-Zno-codegen",
+            // `LL` for line numbers beside quoted source: the library's change all the time.
+            "-Zui-testing",
+            "-Zwrite-long-types-to-disk=no",
+        ]
+        .map(OsString::from),
+    );
+    // For `-Z` on a stable compiler.
+    config.program.envs.push(("RUSTC_BOOTSTRAP".into(), Some("1".into())));
+
+    // Quoted source of the library and of `core`: wherever they lie, on whichever line.
+    for (folder, name) in [(root.to_owned(), "$ROOT"), (sysroot()?, "$SYSROOT")] {
+        let folder = folder.into_os_string().into_encoded_bytes();
+        config.comment_defaults.base().normalize_stderr.push((Match::Exact(folder), name.into()));
+    }
+    config.stderr_filter("/rustc/[0-9a-f]+/", "$$SYSROOT/lib/rustlib/src/rust/");
+    config.stderr_filter("((?:src|\\$SYSROOT)/[^ ]+\\.rs):[0-9]+(?::[0-9]+)?", "$1:LL:CC");
+    Ok(config)
+}
+
+/// Builds `ptx` for the host and says where rustc finds it. (Metadata of `cargo check` lacks what instantiation needs.)
+fn ptx_args(root: &Path) -> Result<Vec<OsString>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or_else(|| eyre!("no target folder"))?;
+    let mut child = Command::new(&cargo)
+        .args(["build", "--quiet", "--lib", "--package=ptx", "--message-format=json-render-diagnostics"])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(root)
+        .stdout(Stdio::piped())
+        .spawn()
+        .wrap_err_with(|| format!("cannot run {}", cargo.display()))?;
+    let stdout = child.stdout.take().ok_or_else(|| eyre!("cargo has no output"))?;
+    let mut args = Vec::new();
+    for message in Message::parse_stream(std::io::BufReader::new(stdout)) {
+        let Message::CompilerArtifact(artifact) = message? else { continue };
+        let Some(metadata) = artifact.filenames.iter().find(|file| file.extension() == Some("rmeta")) else {
+            continue;
+        };
+        if artifact.target.name == "ptx" {
+            args.push(format!("--extern=ptx={metadata}").into());
+        }
+        if let Some(folder) = metadata.parent() {
+            args.push(format!("-Ldependency={folder}").into());
+        }
+    }
+    ensure!(child.wait()?.success(), "`cargo build --lib` failed: see above");
+    ensure!(!args.is_empty(), "`cargo build --lib` built no metadata of `ptx`");
+    Ok(args)
+}

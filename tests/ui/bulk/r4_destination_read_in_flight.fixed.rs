@@ -1,0 +1,16 @@
+//! The destination of a copy is readable after the wait.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let load = bulk::load(cta, bar, tile, src);
+        let (bar, tile, _src) = load.wait(cta);
+        let _first = tile.get(0);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,16 @@
+//! The destination of a copy is not written before the wait.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let load = bulk::load(cta, bar, tile, src);
+        let (bar, tile, _src) = load.wait(cta);
+        let written = tile.update(cta, |_, _| 0.0);
+        (written.to_async(cta).into_free(), bar)
+    });
+}

@@ -1,0 +1,23 @@
+//! A destination is free when a copy into it starts.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tile: SharedArray<f32, 1024>,
+    src: GlobalTile<f32, 1024>,
+    one: Mbarrier<Ready>,
+    other: Mbarrier<Ready>,
+) {
+    cta.lend((tile, one, other), |cta, (tile, one, other)| {
+        let first = bulk::load(cta, one, tile, src);
+        let (one, tile, _) = first.wait(cta);
+        let second = bulk::load(cta, other, tile.release(cta), src);
+        let (other, tile, _) = second.wait(cta);
+        (tile.release(cta), one, other)
+    });
+}

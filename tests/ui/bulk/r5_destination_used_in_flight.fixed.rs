@@ -1,0 +1,21 @@
+//! A tile of global memory that a copy writes belongs to the copy.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    dst: GlobalTileMut<f32, 1024>,
+    one: SharedArray<f32, 1024>,
+    other: SharedArray<f32, 1024>,
+) {
+    cta.lend((one, other), |cta, (one, other)| {
+        let one = one.write(cta, |_| 1.0).to_async(cta);
+        let other = other.write(cta, |_| 2.0).to_async(cta);
+        let (one, dst) = bulk::store(cta, one, dst).commit(cta).wait(cta);
+        let (other, _dst) = bulk::store(cta, other, dst).commit(cta).wait(cta);
+        (one.into_free(), other.into_free())
+    });
+}

@@ -1,0 +1,23 @@
+//! A source that a copy is reading is not changed.
+
+use ptx::bulk;
+use ptx::global::{GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tile: SharedArray<f32, 1024>,
+    bar: Mbarrier<Ready>,
+    src: GlobalTile<f32, 1024>,
+    dst: GlobalTileMut<f32, 1024>,
+) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+        let group = bulk::store(cta, tile, dst).commit(cta);
+        let (tile, _writing) = group.wait_read(cta);
+        let changed = tile.update(cta, |_, x| x + 1.0);
+        (changed.to_async(cta).into_free(), bar)
+    });
+}

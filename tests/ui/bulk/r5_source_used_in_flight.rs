@@ -1,0 +1,16 @@
+//! A copy owns its source until it has been read.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let group = bulk::store(cta, tile, dst).commit(cta);
+        let free = tile.into_free();
+        let (_tile, _writing) = group.wait_read(cta);
+        free
+    });
+}

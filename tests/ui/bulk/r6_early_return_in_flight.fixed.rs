@@ -1,0 +1,18 @@
+//! An early return out of a scope waits first.
+
+use ptx::bulk;
+use ptx::global::Tiles;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: Tiles<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let Some(first) = src.get(0) else { return (tile, bar) };
+        let load = bulk::load(cta, bar, tile, first);
+        let (bar, tile, _src) = load.wait(cta);
+        let Some(second) = src.get(1) else { return (tile.release(cta), bar) };
+        let (bar, tile, _src) = bulk::load(cta, bar, tile.release(cta), second).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

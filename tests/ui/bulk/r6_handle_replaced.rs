@@ -1,0 +1,18 @@
+//! A copy does not leave its scope, however its handle is hidden.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    let mut in_flight = None;
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        in_flight.replace(bulk::load(cta, bar, tile, src));
+        cta.sync();
+        let Some(load) = in_flight.take() else { loop {} };
+        let (bar, tile, _src) = load.wait(cta);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,13 @@
+//! A scope does not end with a group that is not waited for.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        bulk::store(cta, tile, dst).commit(cta)
+    });
+}

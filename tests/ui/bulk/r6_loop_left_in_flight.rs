@@ -1,0 +1,23 @@
+//! A loop that ends with a copy in flight does not end the scope.
+
+use ptx::bulk;
+use ptx::global::Tiles;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: Tiles<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (mut tile, mut bar)| {
+        let mut i = 0;
+        while let Some(src) = src.get(i) {
+            let load = bulk::load(cta, bar, tile, src);
+            if i == 7 {
+                break;
+            }
+            let (ready, loaded, _src) = load.wait(cta);
+            (bar, tile) = (ready, loaded.release(cta));
+            i += 1;
+        }
+        (tile, bar)
+    });
+}

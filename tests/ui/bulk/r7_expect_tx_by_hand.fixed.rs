@@ -1,0 +1,8 @@
+//! An mbarrier expects the bytes of the copies that are started on it, and no others.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    let _bar = bar.arrive(cta).wait(cta);
+}

@@ -1,0 +1,22 @@
+//! What threads stored is fenced before a copy reads it.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    one: SharedArray<f32, 1024>,
+    other: SharedArray<f32, 1024>,
+    one_dst: GlobalTileMut<f32, 1024>,
+    other_dst: GlobalTileMut<f32, 1024>,
+) {
+    cta.lend((one, other), |cta, (one, other)| {
+        let one = one.write(cta, |_| 1.0).to_async(cta);
+        let other = other.write(cta, |_| 2.0).to_async(cta);
+        let group = bulk::store(cta, one, one_dst).store(cta, other, other_dst).commit(cta);
+        let ((one, other), _writing) = group.wait_read(cta);
+        (one.into_free(), other.into_free())
+    });
+}

@@ -1,0 +1,22 @@
+//! What threads changed is fenced before a copy reads it.
+
+use ptx::bulk;
+use ptx::global::{GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tile: SharedArray<f32, 1024>,
+    bar: Mbarrier<Ready>,
+    src: GlobalTile<f32, 1024>,
+    dst: GlobalTileMut<f32, 1024>,
+) {
+    let (_tile, _bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+        let tile = tile.update(cta, |_, x| x + 1.0);
+        let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+        (tile.to_async(cta).into_free(), bar)
+    });
+}

@@ -1,0 +1,8 @@
+//! To make a slice of a pointer is to promise what lies behind it.
+
+use ptx::global::Global;
+
+pub fn kernel(x: *const f32, n: usize) {
+    // SAFETY: the kernel's contract.
+    let (_tiles, _tail) = unsafe { Global::from_raw(x, n) }.tiles::<1024>();
+}

@@ -1,0 +1,23 @@
+//! There is one handle of a tile that is written.
+
+use ptx::bulk;
+use ptx::global::TilesMut;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    mut tiles: TilesMut<f32, 1024>,
+    one: SharedArray<f32, 1024>,
+    other: SharedArray<f32, 1024>,
+) {
+    let (Some((_, one_dst)), Some((_, other_dst))) = (tiles.take_next(), tiles.take_next()) else { return };
+    cta.lend((one, other), |cta, (one, other)| {
+        let one = one.write(cta, |_| 1.0).to_async(cta);
+        let other = other.write(cta, |_| 2.0).to_async(cta);
+        let first = bulk::store(cta, one, one_dst).commit(cta);
+        let second = bulk::store(cta, other, other_dst).commit(cta);
+        let ((one, _), (other, _)) = (first.wait_read(cta), second.wait_read(cta));
+        (one.into_free(), other.into_free())
+    });
+}

@@ -1,0 +1,10 @@
+//! A bulk copy moves a multiple of 16 bytes.
+
+use ptx::global::GlobalMut;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, y: *mut u8, n: usize) {
+    // SAFETY: the kernel's contract.
+    let y: GlobalMut<_, 48> = unsafe { GlobalMut::from_raw(y, n) };
+    let (_tiles, _tail) = y.tiles(cta);
+}

@@ -1,0 +1,9 @@
+//! A `Cta` comes from `Cta::enter` alone.
+
+use ptx::launch::Cta;
+
+pub fn kernel() {
+    // SAFETY: the kernel's first call.
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    cta.sync();
+}

@@ -1,0 +1,9 @@
+//! There is one handle of an mbarrier.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    let _one = bar.clone().arrive(cta).wait(cta);
+    let _other = bar.arrive(cta).wait(cta);
+}

@@ -1,0 +1,9 @@
+//! Memory that holds an mbarrier is not initialised again.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    let bar = bar.init(cta);
+    let _bar = bar.inval(cta).init(cta);
+}

@@ -1,0 +1,8 @@
+//! `inval` ends a life that `init` began.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    let _bar = bar.init(cta).inval(cta);
+}

@@ -1,0 +1,8 @@
+//! A scope is lent an mbarrier that copies can complete on.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    let _bar = cta.lend(bar, |_, bar| bar);
+}

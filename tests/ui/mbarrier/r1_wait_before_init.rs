@@ -1,0 +1,8 @@
+//! An mbarrier is initialised before threads wait on it.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    let _bar = bar.wait(cta);
+}

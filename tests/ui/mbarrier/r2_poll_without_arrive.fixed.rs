@@ -1,0 +1,10 @@
+//! So does a look at whether the phase is complete.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    let bar = bar.arrive(cta);
+    let _complete = bar.is_complete();
+    let _bar = bar.wait(cta);
+}

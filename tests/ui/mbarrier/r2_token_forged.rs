@@ -1,0 +1,10 @@
+//! The token of an arrive comes from an arrive.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Arrived, Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    let token = Arrived { state: 0 };
+    let _bar = bar.arrive(cta).wait(cta);
+    drop(token);
+}

@@ -1,0 +1,9 @@
+//! A thread arrives once in a phase: the handle is used up.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    let _first = bar.arrive(cta);
+    let _second = bar.arrive(cta);
+}

@@ -1,0 +1,10 @@
+//! The tiles that a ring stores to are its own.
+
+use ptx::global::{Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::RingMemory;
+
+pub fn kernel(cta: &Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, mut y: TilesMut<f32, 1024>) {
+    cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
+    let _tile = y.take_next();
+}

@@ -1,0 +1,12 @@
+//! To forget a ring does not stop it: the scope wants it back.
+
+use ptx::global::{Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::RingMemory;
+
+pub fn kernel(cta: &Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+    cta.lend(ring, |cta, ring| {
+        core::mem::forget(ring.start(cta, [x], y));
+        ring
+    });
+}

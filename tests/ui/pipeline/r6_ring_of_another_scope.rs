@@ -1,0 +1,21 @@
+//! A scope ends with its own ring: another of the same type is no substitute.
+
+use ptx::global::{Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::RingMemory;
+
+pub fn kernel(
+    cta: &Cta,
+    one: RingMemory<f32, 1024, 1, 3>,
+    other: RingMemory<f32, 1024, 1, 3>,
+    x: Tiles<f32, 1024>,
+    y: TilesMut<f32, 1024>,
+) {
+    cta.lend(one, |cta, one| {
+        cta.lend(other, |cta, other| {
+            core::mem::forget(other.start(cta, [x], y));
+            one
+        });
+        loop {}
+    });
+}

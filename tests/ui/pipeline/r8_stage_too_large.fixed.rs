@@ -1,0 +1,9 @@
+//! The mbarrier of a stage counts 2^20 - 1 bytes at most.
+
+use ptx::global::{Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::RingMemory;
+
+pub fn kernel(cta: &Cta, ring: RingMemory<f32, 4096, 1, 3>, x: Tiles<f32, 4096>, y: TilesMut<f32, 4096>) {
+    cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
+}

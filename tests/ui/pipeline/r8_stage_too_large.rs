@@ -1,0 +1,14 @@
+//! The mbarrier of a stage counts 2^20 - 1 bytes at most.
+
+use ptx::global::{Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::RingMemory;
+
+pub fn kernel(
+    cta: &Cta,
+    ring: RingMemory<f32, 131072, 1, 3>,
+    x: Tiles<f32, 131072>,
+    y: TilesMut<f32, 131072>,
+) {
+    cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
+}

@@ -1,0 +1,7 @@
+//! A raw instruction has a contract.
+
+use ptx::raw;
+
+pub fn kernel(bar: u32) {
+    raw::mbarrier_inval(bar);
+}

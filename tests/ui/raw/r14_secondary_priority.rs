@@ -1,0 +1,8 @@
+//! `createpolicy.fractional` knows two secondary priorities.
+
+use ptx::qualifier::evict;
+use ptx::raw;
+
+pub fn kernel() -> u64 {
+    raw::createpolicy_fractional(evict::Last, evict::Last, 0.5)
+}

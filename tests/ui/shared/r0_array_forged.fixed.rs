@@ -1,0 +1,14 @@
+//! The handle of an array comes from the memory that the kernel declares.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<f32, 1024> }
+}
+
+pub fn kernel() {
+    // SAFETY: the kernel's first call.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |_, tile| tile);
+}

@@ -1,0 +1,8 @@
+//! There is one handle of an array.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    cta.lend((tile,), |_, tiles| tiles);
+}

@@ -1,0 +1,7 @@
+//! Nobody else can say what is plain data.
+
+use ptx::shared::{DynamicShared, SharedArray};
+
+pub fn kernel(dynamic: DynamicShared) {
+    let (_pairs, _rest) = dynamic.take::<SharedArray<u32, 1024>>();
+}

@@ -1,0 +1,14 @@
+//! `enter` gives out memory that `shared_memory!` declares.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+ptx::shared_memory! {
+    pub struct Smem { pub tile: SharedArray<f32, 1024> }
+}
+
+pub fn kernel() {
+    // SAFETY: the kernel's first call.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |_, tile| tile);
+}

@@ -1,0 +1,12 @@
+//! Memory is given out by `enter`, once.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+ptx::shared_memory! {
+    pub struct Smem { pub tile: SharedArray<f32, 1024>, pub other: SharedArray<f32, 1024> }
+}
+
+pub fn kernel(cta: &Cta, smem: Smem) {
+    cta.lend((smem.tile, smem.other), |_, tiles| tiles);
+}

@@ -1,0 +1,13 @@
+//! Memory is given out by `enter`, once.
+
+use ptx::launch::Cta;
+use ptx::shared::{SharedArray, SharedMemory};
+
+ptx::shared_memory! {
+    pub struct Smem { pub tile: SharedArray<f32, 1024> }
+}
+
+pub fn kernel(cta: &Cta, smem: Smem) {
+    let again = Smem::claim();
+    cta.lend((smem.tile, again.tile), |_, tiles| tiles);
+}

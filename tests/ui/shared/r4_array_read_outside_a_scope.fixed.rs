@@ -1,0 +1,12 @@
+//! Memory at rest is lent to a scope before anything touches it.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |_| 0.0).publish(cta);
+        let _first = tile.get(0);
+        tile.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,8 @@
+//! Memory at rest is lent to a scope before anything touches it.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    let _first = tile.get(0);
+}

@@ -1,0 +1,11 @@
+//! Free memory holds nothing to read.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    cta.lend(tile, |_, tile| {
+        let _first = tile.get(0);
+        tile
+    });
+}

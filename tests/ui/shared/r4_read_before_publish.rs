@@ -1,0 +1,12 @@
+//! What the other threads stored is readable after `publish`.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |i| i as f32);
+        let _vector = tile.get_vector(0);
+        tile.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,9 @@
+//! No handle leaves its scope.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    let kept = cta.lend(tile, |_, tile| tile);
+    drop(kept);
+}

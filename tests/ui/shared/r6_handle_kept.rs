@@ -1,0 +1,12 @@
+//! No handle leaves its scope.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    let mut kept = None;
+    cta.lend(tile, |_, tile| {
+        kept.replace(tile);
+        loop {}
+    });
+}

@@ -1,0 +1,11 @@
+//! A scope ends with its own memory: that of another, though of the same type, is no substitute.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, outer: SharedArray<f32, 1024>, inner: SharedArray<f32, 1024>) {
+    cta.lend(outer, |cta, outer| {
+        cta.lend(inner, |_, inner| inner);
+        outer
+    });
+}

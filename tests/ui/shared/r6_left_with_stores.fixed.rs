@@ -1,0 +1,8 @@
+//! Stored memory does not leave the scope as if a copy could take it.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+    cta.lend(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
+}

@@ -1,0 +1,12 @@
+//! Only `lend` opens a scope: it sees to the end.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Lend, SharedArray};
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    let tile = tile.open();
+    core::mem::forget(bulk::load(cta, bar, tile, src));
+}
