@@ -166,26 +166,11 @@ fn propagate(effects: &[Effect], dependent: &mut BTreeSet<String>) {
 const PURE: &[&str] = &[
     "mov", "cvt", "cvta", "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max",
     "popc", "clz", "bfind", "brev", "bfe", "bfi", "prmt", "and", "or", "xor", "not", "cnot", "lop3", "shf",
-    "shl", "shr", "set", "setp", "selp", "slct",
+    "shl", "shr", "set", "setp", "selp", "slct", "st",
 ];
 
-/// Instructions whose first operand is no destination.
-const WITHOUT_RESULT: &[&str] = &[
-    "",
-    "st",
-    "red",
-    "bra",
-    "brx",
-    "call",
-    "ret",
-    "exit",
-    "trap",
-    "bar",
-    "barrier",
-    "membar",
-    "fence",
-    "nanosleep",
-];
+/// Instructions whose first operand is neither a destination nor an address.
+const WITHOUT_RESULT: &[&str] = &["bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "nanosleep"];
 
 /// Special registers that all threads of a CTA read alike, by their names' beginnings.
 const UNIFORM_REGISTERS: &[&str] =
@@ -209,27 +194,26 @@ fn effects(kernel: &Kernel) -> Vec<Effect> {
 }
 
 fn effect(block: usize, instruction: &Instruction, kernel: &Kernel, stack: &Stack) -> Effect {
-    let mut operands = instruction.operands.iter();
-    let mut effect = Effect { block, writes: Vec::new(), reads: Vec::new(), is_source: false };
-    match instruction.base() {
-        "st" => effect.writes.extend(stack.word(instruction).map(|word| word.name())),
-        base if WITHOUT_RESULT.contains(&base) => {}
-        base => {
-            effect
-                .writes
-                .extend(operands.next().into_iter().flat_map(|first| names(first)).map(str::to_owned));
-            effect.is_source = match stack.words_read(instruction) {
-                Some(words) => {
-                    effect.reads.extend(words);
-                    false
-                }
-                None => !PURE.contains(&base) && !is_parameter(instruction, kernel),
-            };
-        }
-    }
-    effect.reads.extend(operands.flat_map(|operand| names(operand)).map(str::to_owned));
-    effect.reads.extend(instruction.guard.clone());
-    effect
+    let owned = |operand| names(operand).map(str::to_owned);
+    let loaded = stack.words_loaded(instruction);
+    let gives_alike =
+        loaded.is_some() || PURE.contains(&instruction.base()) || is_parameter(instruction, kernel);
+    let mut writes: Vec<String> = destination(instruction).into_iter().flat_map(owned).collect();
+    writes.extend(stack.word_stored(instruction));
+    let mut reads: Vec<String> = sources(instruction).flat_map(owned).collect();
+    reads.extend(loaded.into_iter().flatten());
+    reads.extend(instruction.guard.clone());
+    Effect { block, writes, reads, is_source: !gives_alike }
+}
+
+fn destination(instruction: &Instruction) -> Option<&str> {
+    let first = instruction.operands.first().filter(|first| !first.starts_with('['))?;
+    (!WITHOUT_RESULT.contains(&instruction.base())).then_some(first)
+}
+
+fn sources(instruction: &Instruction) -> impl Iterator<Item = &str> {
+    let results = usize::from(destination(instruction).is_some());
+    instruction.operands.iter().skip(results).map(String::as_str)
 }
 
 /// Whether it loads a parameter of the kernel, the same for all threads.
@@ -265,30 +249,26 @@ impl Stack {
     fn of(kernel: &Kernel) -> Stack {
         let mut stored = BTreeSet::new();
         for (_, instruction) in kernel.instructions() {
-            let written = !WITHOUT_RESULT.contains(&instruction.base());
-            let mentions = instruction.operands.iter().skip(usize::from(written));
-            let is_set_up = instruction.opcode == "cvta.local.u64" && instruction.operands[0] == "%SP";
-            let mut mentions =
-                mentions.filter(|operand| names(operand).any(|name| matches!(name, "%SP" | "%SPL")));
-            match word(instruction) {
-                _ if is_set_up || mentions.next().is_none() => {}
-                Some(word) if mentions.next().is_none() => {
-                    if instruction.base() == "st" {
-                        stored.insert(word);
-                    }
-                }
+            let is_address = |operand: &&str| names(operand).any(|name| matches!(name, "%SP" | "%SPL"));
+            let is_set_up =
+                instruction.opcode.starts_with("cvta.local") && destination(instruction) == Some("%SP");
+            match (sources(instruction).filter(is_address).count(), word(instruction)) {
+                (0, _) => {}
+                (1, _) if is_set_up => {}
+                (1, Some(word)) => stored.extend((instruction.base() == "st").then_some(word)),
                 _ => return Stack { stored: None },
             }
         }
         Stack { stored: Some(stored) }
     }
 
-    fn word(&self, instruction: &Instruction) -> Option<Word> {
-        self.stored.as_ref().and_then(|_| word(instruction))
+    fn word_stored(&self, instruction: &Instruction) -> Option<String> {
+        let word = word(instruction).filter(|_| instruction.base() == "st" && self.stored.is_some())?;
+        Some(word.name())
     }
 
     /// The stored words that a load of the stack may see.
-    fn words_read(&self, instruction: &Instruction) -> Option<Vec<String>> {
+    fn words_loaded(&self, instruction: &Instruction) -> Option<Vec<String>> {
         let loaded = word(instruction).filter(|_| instruction.base() == "ld")?;
         let stored = self.stored.as_ref()?.iter();
         Some(stored.filter(|word| word.overlaps(loaded)).map(|word| word.name()).collect())

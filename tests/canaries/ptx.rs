@@ -58,7 +58,8 @@ impl Kernel {
         for &(number, line) in body {
             reader.line(number + 1, line);
         }
-        ensure!(reader.statement.trim().is_empty(), "`{}` has no end", reader.statement.trim());
+        let rest = without_scope(&reader.statement).trim();
+        ensure!(rest.is_empty(), "`{rest}` has no end");
         Ok(Kernel { name: name.to_owned(), blocks: reader.blocks()? })
     }
 
@@ -124,25 +125,23 @@ impl Reader {
             }
             return;
         }
-        let mut parts = code.split_inclusive(';').peekable();
-        while let Some(part) = parts.next() {
-            if self.statement.trim().is_empty() {
+        for part in code.split_inclusive(';') {
+            if without_scope(&self.statement).is_empty() {
                 self.start = number;
             }
-            self.statement.push_str(part.trim_end_matches(';'));
+            self.statement.push_str(part);
             self.take_label();
-            if part.ends_with(';') {
+            if self.statement.ends_with(';') {
                 let statement = std::mem::take(&mut self.statement);
                 self.statement(line, &statement);
-            } else if parts.peek().is_none() {
-                self.statement.push(' ');
             }
         }
+        self.statement.push(' ');
     }
 
     /// Splits a label off the statement's head.
     fn take_label(&mut self) {
-        let code = self.statement.trim_start_matches(['{', '}', ' ', '\t']);
+        let code = without_scope(&self.statement);
         let Some(end) = code.find(|c: char| !is_word(c)).filter(|&end| end > 0) else { return };
         let Some(rest) = code[end..].trim_start().strip_prefix(':') else { return };
         if !rest.starts_with(':') {
@@ -152,7 +151,7 @@ impl Reader {
     }
 
     fn statement(&mut self, line: &str, statement: &str) {
-        let code = statement.trim_start_matches(['{', '}', ' ', '\t']).trim_end();
+        let code = without_scope(statement).trim_end_matches(';').trim_end();
         if let Some(targets) = code.strip_prefix(".branchtargets") {
             let table = self.labels.pop().unwrap_or_default();
             self.tables.insert(table, targets.split(',').map(|target| target.trim().to_owned()).collect());
@@ -184,53 +183,70 @@ impl Reader {
 
     fn blocks(self) -> Result<Vec<Block>> {
         let mut blocks = vec![Block::default()];
-        let mut at_label = HashMap::new();
-        for (labels, instruction) in self.instructions {
-            let ended = blocks
-                .last()
-                .and_then(|block| block.instructions.last())
-                .is_some_and(Instruction::ends_block);
-            if ended || !labels.is_empty() {
+        let mut labels = HashMap::new();
+        for (before, instruction) in self.instructions {
+            let last = blocks.last().and_then(|block| block.instructions.last());
+            if last.is_some_and(Instruction::ends_block) || !before.is_empty() {
                 blocks.push(Block::default());
             }
-            at_label.extend(labels.into_iter().map(|label| (label, blocks.len() - 1)));
-            blocks.last_mut().context("a block")?.instructions.push(instruction);
+            labels.extend(before.into_iter().map(|label| (label, blocks.len() - 1)));
+            blocks.last_mut().context("no block")?.instructions.push(instruction);
         }
         // The end of the body ends the thread, and a label may stand there.
         let end = blocks.len();
-        blocks.push(Block::default());
-        at_label.extend(self.labels.into_iter().map(|label| (label, end)));
-
-        let find = |label: &str| at_label.get(label).copied().with_context(|| format!("no label `{label}`"));
-        for at in 0..end {
-            let Some(last) = blocks[at].instructions.last() else {
-                blocks[at].successors.insert(at + 1);
-                continue;
-            };
-            let mut successors = BTreeSet::new();
-            match last.base() {
-                "bra" => {
-                    successors.insert(find(last.operands.first().context("a target")?)?);
-                }
-                "brx" => {
-                    let table = last.operands.get(1).context("a table")?;
-                    let targets = self.tables.get(table).with_context(|| format!("no table `{table}`"))?;
-                    for target in targets {
-                        successors.insert(find(target)?);
-                    }
-                }
-                "ret" | "exit" | "trap" if last.guard.is_some() => {
-                    successors.insert(end);
-                }
-                _ => {}
-            }
-            if !last.ends_block() || last.guard.is_some() {
-                successors.insert(at + 1);
-            }
-            blocks[at].successors = successors;
+        labels.extend(self.labels.into_iter().map(|label| (label, end)));
+        let targets = Targets { labels, tables: self.tables, end };
+        for (at, block) in blocks.iter_mut().enumerate() {
+            block.successors = targets.after(at, block.instructions.last())?;
         }
+        blocks.push(Block::default());
         Ok(blocks)
     }
+}
+
+/// Where a jump may go.
+struct Targets {
+    /// The blocks that begin with a label.
+    labels: HashMap<String, usize>,
+    tables: HashMap<String, Vec<String>>,
+    end: usize,
+}
+
+impl Targets {
+    /// The blocks that may come after the block `at`, which ends with `last`.
+    fn after(&self, at: usize, last: Option<&Instruction>) -> Result<BTreeSet<usize>> {
+        let Some(last) = last else { return Ok([at + 1].into()) };
+        let mut successors = BTreeSet::new();
+        match last.base() {
+            "bra" => {
+                successors.insert(self.label(last.operands.first().context("a jump without a target")?)?);
+            }
+            "brx" => {
+                let table = last.operands.get(1).context("a jump without a table")?;
+                let labels = self.tables.get(table).with_context(|| format!("no table `{table}`"))?;
+                for label in labels {
+                    successors.insert(self.label(label)?);
+                }
+            }
+            "ret" | "exit" | "trap" if last.guard.is_some() => {
+                successors.insert(self.end);
+            }
+            _ => {}
+        }
+        if !last.ends_block() || last.guard.is_some() {
+            successors.insert(at + 1);
+        }
+        Ok(successors)
+    }
+
+    fn label(&self, label: &str) -> Result<usize> {
+        self.labels.get(label).copied().with_context(|| format!("no label `{label}`"))
+    }
+}
+
+/// A statement without the braces before it, which open or close a scope.
+fn without_scope(statement: &str) -> &str {
+    statement.trim_start_matches(['{', '}', ' ', '\t'])
 }
 
 fn is_word(c: char) -> bool {

@@ -86,11 +86,12 @@ struct View<'a> {
     site: &'a Site,
     kernel: &'a Kernel,
     divergence: Divergence,
-    copies: Vec<Copy<'a>>,
+    copies: Vec<Instance<'a>>,
 }
 
+/// One copy of the site's instruction.
 #[derive(Clone, Copy)]
-struct Copy<'a> {
+struct Instance<'a> {
     block: usize,
     instruction: &'a Instruction,
 }
@@ -98,7 +99,8 @@ struct Copy<'a> {
 impl<'a> View<'a> {
     fn new(site: &'a Site, kernel: &'a Kernel) -> View<'a> {
         let marked = kernel.instructions().filter(|(_, instruction)| has_mark(&instruction.text, site.mark));
-        let mut copies: Vec<Copy> = marked.map(|(block, instruction)| Copy { block, instruction }).collect();
+        let mut copies: Vec<Instance> =
+            marked.map(|(block, instruction)| Instance { block, instruction }).collect();
         copies.dedup_by_key(|copy| copy.instruction.line);
         View { site, kernel, divergence: Divergence::of(kernel), copies }
     }
@@ -138,8 +140,9 @@ impl<'a> View<'a> {
     }
 
     fn copies_outside_arms(&self) -> Vec<Violation> {
-        let is_outside =
-            |copy: &&Copy| !self.divergence.branches.iter().any(|branch| branch.region.contains(&copy.block));
+        let is_outside = |copy: &&Instance| {
+            !self.divergence.branches.iter().any(|branch| branch.region.contains(&copy.block))
+        };
         let outside = self.copies.iter().filter(is_outside);
         let what = "a copy lies above the thread-dependent branch that the source has before it";
         outside.map(|copy| self.violation(what, [copy.instruction])).collect()

@@ -357,3 +357,19 @@ fn what_cannot_be_read_is_an_error() {
     }
     read("{ // callseq 0, 0\n.param .b64 param0;\nprototype_0 : .callprototype _ (.param .b64 _);\n} // callseq\nret;").unwrap();
 }
+
+#[test]
+fn every_instruction_has_its_line() {
+    let body = "{ .reg .pred p; setp.eq.u32 p, %r1, 2;\nselp.b32 %r2, 1, 0, p; } // site:s\n$L1: { // scope\nret;\n}";
+    let read = kernel(body);
+    let lines: Vec<_> =
+        read.instructions().map(|(_, found)| (found.line, &*found.opcode, &*found.text)).collect();
+    assert_eq!(
+        lines,
+        [
+            (6, "setp.eq.u32", "{ .reg .pred p; setp.eq.u32 p, %r1, 2;"),
+            (7, "selp.b32", "selp.b32 %r2, 1, 0, p; } // site:s"),
+            (9, "ret", "ret;"),
+        ]
+    );
+}

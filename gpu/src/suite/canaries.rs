@@ -85,7 +85,9 @@ pub fn both_arms(_: u32) -> Vec<u32> {
 pub fn early_exit_barrier(seed: u32) -> Vec<u32> {
     let first = all(|thread| seed ^ thread);
     let mut out = pairs(|thread| first[thread], |thread| first[thread ^ 64].wrapping_mul(3));
-    out.chunks_exact_mut(LANES).for_each(|warp| warp[FIRST_LANE_TO_LEAVE..].fill(seed));
+    for warp in out.as_chunks_mut::<LANES>().0 {
+        warp[FIRST_LANE_TO_LEAVE..].fill(seed);
+    }
     out
 }
 

@@ -10,8 +10,10 @@ unsafe extern "ptx-kernel" fn canary_both_arms(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
     let mask: u32;
     if thread.wrapping_add(seed) % 2 == 0 {
+        // SAFETY: reads which lanes are here.
         unsafe { convergent!("activemask.b32 {mask}; // site:both_arms", [mask = out(reg32) mask]) };
     } else {
+        // SAFETY: reads which lanes are here.
         unsafe { convergent!("activemask.b32 {mask}; // site:both_arms", [mask = out(reg32) mask]) };
     }
     let own_arm = EVEN_LANES << (thread % 2);

@@ -10,6 +10,7 @@ unsafe extern "ptx-kernel" fn canary_two_uses(out: *mut u32, seed: u32) {
     if even {
         out.set(thread, seed ^ thread);
     }
+    // SAFETY: every thread executes this one instruction.
     unsafe { convergent!("barrier.cta.sync.aligned 0; // site:two_uses") };
     if even {
         out.set(thread + 1, out.get((thread + 64) % THREADS).wrapping_mul(3));
@@ -25,6 +26,7 @@ unsafe extern "ptx-kernel" fn canary_flag_set(out: *mut u32, seed: u32) {
         out.set(thread, seed.wrapping_add(thread));
         flag = true;
     }
+    // SAFETY: every thread executes this one instruction.
     unsafe { convergent!("barrier.cta.sync.aligned 0; // site:flag_set") };
     if flag {
         out.set(thread ^ 1, out.get(thread ^ 96).wrapping_mul(5));
@@ -47,6 +49,7 @@ fn exchange(out: Words, thread: u32, base: u32, value: u32) -> u32 {
         out.set(base + thread, value);
         out.set(base + thread + 4, !value);
     }
+    // SAFETY: every thread calls this function.
     unsafe { convergent!("barrier.cta.sync.aligned 0; // site:inlined_twice") };
     if low { out.get(base + (thread ^ 68)) } else { value ^ out.get(base + (thread ^ 36)) }
 }

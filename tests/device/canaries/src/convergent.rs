@@ -9,6 +9,7 @@ macro_rules! convergent {
         core::arch::asm!(
             concat!($text, " {never}"),
             $($($operands)*,)?
+            // SAFETY: the text names the label in a comment only.
             never = label { unsafe { core::intrinsics::unreachable() } },
             options(nostack, preserves_flags)
         );

@@ -27,6 +27,7 @@ unsafe extern "ptx-kernel" fn canary_early_exit_barrier(out: *mut u32, seed: u32
     if even {
         out.set(thread, seed ^ thread);
     }
+    // SAFETY: it waits for no thread that has exited, and every other executes it.
     unsafe { convergent!("barrier.cta.sync 0; // site:early_exit_barrier") };
     if even {
         out.set(thread + 1, out.get(thread ^ 64).wrapping_mul(3));
@@ -50,6 +51,7 @@ unsafe extern "ptx-kernel" fn canary_early_exit_shuffle(out: *mut u32, seed: u32
         mine = mine.wrapping_mul(5);
     }
     let theirs: u32;
+    // SAFETY: the mask names the lanes left, and each gets the value of another of them.
     unsafe {
         convergent!(
             "shfl.sync.bfly.b32 {theirs}, {mine}, 7, 31, {mask}; // site:early_exit_shuffle",

@@ -16,6 +16,7 @@ unsafe extern "ptx-kernel" fn canary_unswitched(out: *mut u32, seed: u32) {
             out.set(base + thread, mine);
             out.set(base + thread + 1, !mine);
         }
+        // SAFETY: every thread makes the same rounds.
         unsafe { convergent!("barrier.cta.sync.aligned 0; // site:unswitched") };
         if even {
             mine = mine.wrapping_mul(3) ^ out.get(base + (thread + 35) % THREADS);
@@ -39,7 +40,7 @@ unsafe extern "ptx-kernel" fn canary_state_machine(out: *mut u32, seed: u32) {
         match state {
             0 => {
                 mine = mine.wrapping_mul(3);
-                state = if mine % 4 == 0 { 1 } else { 2 };
+                state = if mine & 3 == 0 { 1 } else { 2 };
             }
             1 => {
                 mine = mine.wrapping_add(thread);
@@ -56,6 +57,7 @@ unsafe extern "ptx-kernel" fn canary_state_machine(out: *mut u32, seed: u32) {
         }
         let base = round % 2 * THREADS;
         out.set(base + thread, mine);
+        // SAFETY: every thread makes the same rounds.
         unsafe { convergent!("barrier.cta.sync.aligned 0; // site:state_machine") };
         mine ^= out.get(base + (thread + 33) % THREADS);
         round += 1;
@@ -72,6 +74,7 @@ unsafe extern "ptx-kernel" fn canary_unrolled(out: *mut u32, seed: u32) {
     while round < 4 {
         let base = round % 2 * THREADS;
         out.set(base + thread, mine);
+        // SAFETY: every thread makes the same rounds.
         unsafe { convergent!("barrier.cta.sync.aligned 0; // site:unrolled") };
         mine = mine.wrapping_mul(3) ^ out.get(base + (thread + 33) % THREADS);
         round += 1;
@@ -94,6 +97,7 @@ unsafe extern "ptx-kernel" fn canary_divergent_trips(out: *mut u32, seed: u32) {
     let mut round = 0;
     while round < rounds {
         let votes: u32;
+        // SAFETY: the mask names the lanes in this round.
         unsafe {
             convergent!(
                 "{{ .reg .pred p; setp.gt.u32 p, {mine}, 0x7fffffff; vote.sync.ballot.b32 {votes}, p, {mask}; }} // site:divergent_trips",
@@ -119,6 +123,7 @@ unsafe extern "ptx-kernel" fn canary_divergent_trips_shuffle(out: *mut u32, seed
             out.set(round * THREADS + thread, mine);
         }
         let theirs: u32;
+        // SAFETY: the mask names the lanes in this round, and with each the one it gets a value of.
         unsafe {
             convergent!(
                 "shfl.sync.bfly.b32 {theirs}, {mine}, 16, 31, {mask}; // site:divergent_trips_shuffle",
