@@ -81,13 +81,14 @@ impl Device {
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if !self.has_feature("stock-linker") {
-            faults.extend(self.convergence_faults());
+            faults.extend(self.mark_faults());
         }
+        faults.extend(self.mir_faults());
         faults.extend(self.target_fault());
         faults
     }
 
-    fn convergence_faults(&self) -> Vec<String> {
+    fn mark_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let linker = self.codegen("linker").or(self.linker.as_deref()).unwrap_or("llvm-bitcode-linker");
         let stem = Path::new(linker).file_stem().and_then(|stem| stem.to_str()).unwrap_or(linker);
@@ -111,6 +112,12 @@ impl Device {
                     .into(),
             );
         }
+        faults
+    }
+
+    /// MIR passes run before any LLVM pass, so no linker can undo them.
+    fn mir_faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
         for (pass, what) in MIR_PASSES {
             if !self.mir_pass_is_off(pass) {
                 faults.push(format!(

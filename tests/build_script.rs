@@ -85,6 +85,9 @@ fn features_and_target_cpu_have_to_agree() {
 
 #[test]
 fn the_stock_linker_is_accepted_by_its_feature() {
-    let stock = Device { linker: None, ..device(&["-Ctarget-cpu=sm_90"], &["sm_90", "stock-linker"]) };
-    assert_eq!(stock.faults(), [""; 0]);
+    let flags = ["-Ctarget-cpu=sm_90", GOOD[2]];
+    let stock = |flags| Device { linker: None, ..device(flags, &["sm_90", "stock-linker"]) };
+    assert_eq!(stock(&flags[..]).faults(), [""; 0]);
+    // What rustc itself does to a branch with equal arms, no linker can undo.
+    assert_eq!(stock(&flags[..1]).faults().len(), 2);
 }
