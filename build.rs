@@ -99,6 +99,14 @@ impl Device {
                  `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx` and read what it does not guarantee"
             ));
         }
+        // A bare name is looked up by rustc; a path has to lead somewhere.
+        let path = Path::new(linker);
+        if stem == "ptx-link" && path.components().count() > 1 && !path.exists() {
+            faults.push(format!(
+                "the linker `{linker}` is not there: build it with `cargo build --release -p ptx-link` (in the repository of \
+                 `ptx`, `./x build` does it), or install it with `cargo install --path link` and name it `ptx-link`"
+            ));
+        }
         let link_args = self.all_codegen("link-arg").chain(self.all_codegen("link-args"));
         if link_args.flat_map(str::split_whitespace).any(|arg| arg == "--no-marks") {
             faults

@@ -15,7 +15,7 @@ const GOOD: &[&str] = &[
 fn device(flags: &[&str], features: &[&str]) -> Device {
     Device {
         flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
-        linker: Some("/somewhere/ptx-link".into()),
+        linker: Some("ptx-link".into()),
         features: features.iter().map(|&feature| feature.to_owned()).collect(),
     }
 }
@@ -55,8 +55,10 @@ fn a_linker_without_marks_is_refused() {
     }
     refused(&device(&[GOOD, &["-Clinker=/bin/other"]].concat(), &["sm_90"]), &["`/bin/other`"]);
     refused(&device(&[GOOD, &["-Clink-arg=--no-marks"]].concat(), &["sm_90"]), &["--no-marks", "remove"]);
-    let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=../ptx-link"]].concat(), &["sm_90"]) };
+    let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=ptx-link"]].concat(), &["sm_90"]) };
     assert_eq!(own.faults(), [""; 0]);
+    let missing = Device { linker: Some("/nowhere/ptx-link".into()), ..device(GOOD, &["sm_90"]) };
+    refused(&missing, &["`/nowhere/ptx-link` is not there", "cargo build --release -p ptx-link"]);
 }
 
 #[test]

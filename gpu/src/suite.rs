@@ -36,7 +36,8 @@ const fn kernel(name: &'static str, expected: fn(u32) -> Vec<u32>) -> Kernel {
     Kernel { name, expected }
 }
 
-const THREADS: u32 = 128;
+/// Threads of the block.
+pub const THREADS: u32 = 128;
 
 const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
 /// What `out` and the words around it hold before.

@@ -1,0 +1,36 @@
+//! Off the device everything type-checks, and a call says which instruction it was.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ptx::launch::Cta;
+use ptx::qualifier::{scope, sem, space};
+use ptx::raw;
+
+fn message(call: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("no GPU here");
+    panic.downcast_ref::<String>().expect("a message").clone()
+}
+
+#[test]
+fn a_raw_call_panics_with_its_instruction() {
+    let calls: [(&str, fn()); 4] = [
+        // SAFETY: panics before it does anything.
+        ("mbarrier_arrive", || _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, 0) }),
+        // SAFETY: as above.
+        ("cp_async_bulk_wait_group_read", || unsafe { raw::cp_async_bulk_wait_group_read::<3>() }),
+        ("fence_proxy_async", || raw::fence_proxy_async(space::Global)),
+        ("tid_x", || _ = raw::tid_x()),
+    ];
+    for (name, call) in calls {
+        let message = message(call);
+        assert!(message.contains(&format!("`ptx::raw::{name}`")), "{message}");
+        assert!(message.contains("nvptx64-nvidia-cuda"), "{message}");
+    }
+}
+
+#[test]
+fn a_typed_call_panics_with_the_instruction_that_it_needs() {
+    // SAFETY: panics before it gives out anything.
+    let message = message(|| _ = unsafe { Cta::enter::<()>() });
+    assert!(message.contains("`ptx::raw::dynamic_smem_size`"), "{message}");
+}
