@@ -16,6 +16,12 @@ pub trait Qualifier: Sealed + Copy {
     const ID: u64;
 }
 
+/// A type: a qualifier whose operands are Rust values of that type.
+pub trait TypeTag: Qualifier {
+    /// The Rust type of an operand.
+    type Value: Copy;
+}
+
 const fn fnv1a(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -59,6 +65,10 @@ qualifiers! {
         Release = ".release";
         /// `.relaxed`: atomic, and orders nothing else.
         Relaxed = ".relaxed";
+        /// `.acq_rel`: both `.acquire` and `.release`.
+        AcqRel = ".acq_rel";
+        /// `.sc`: sequentially consistent.
+        Sc = ".sc";
     }
     /// `.scope`: the threads that observe the ordering directly.
     mod scope {
@@ -66,6 +76,10 @@ qualifiers! {
         Cta = ".cta";
         /// `.cluster`: the threads of the same cluster.
         Cluster = ".cluster";
+        /// `.gpu`: the threads of the same GPU.
+        Gpu = ".gpu";
+        /// `.sys`: all threads of the system, the host's too.
+        Sys = ".sys";
     }
     /// `.space`: the state space of an address.
     mod space {
@@ -96,15 +110,71 @@ qualifiers! {
         /// `.L2::evict_unchanged`: leaves the priority as it is.
         Unchanged = ".L2::evict_unchanged";
     }
-    /// `.type`: an untyped size.
-    mod bits {
-        /// `.b8`
+    /// `.type`: the type of an operand.
+    mod ty {
+        /// `.b8`: eight bits, a `u8`.
         B8 = ".b8";
-        /// `.b16`
+        /// `.b16`: sixteen bits, a `u16`.
         B16 = ".b16";
-        /// `.b32`
+        /// `.b32`: 32 bits, a `u32`.
         B32 = ".b32";
-        /// `.b64`
+        /// `.b64`: 64 bits, a `u64`.
         B64 = ".b64";
+        /// `.b128`: 128 bits, a [`B128`](super::B128).
+        B128 = ".b128";
+        /// `.u8`: a `u8`.
+        U8 = ".u8";
+        /// `.u16`: a `u16`.
+        U16 = ".u16";
+        /// `.u32`: a `u32`.
+        U32 = ".u32";
+        /// `.u64`: a `u64`.
+        U64 = ".u64";
+        /// `.s8`: an `i8`.
+        S8 = ".s8";
+        /// `.s16`: an `i16`.
+        S16 = ".s16";
+        /// `.s32`: an `i32`.
+        S32 = ".s32";
+        /// `.s64`: an `i64`.
+        S64 = ".s64";
+        /// `.f32`: an `f32`.
+        F32 = ".f32";
+        /// `.f64`: an `f64`.
+        F64 = ".f64";
+        /// `.f16`: half precision, as `half::f16` with the feature `half`, as bits without.
+        F16 = ".f16";
+        /// `.bf16`: bfloat16, as `half::bf16` with the feature `half`, as bits without.
+        Bf16 = ".bf16";
+        /// `.f16x2`: two `.f16`, the first in the low bits.
+        F16x2 = ".f16x2";
+        /// `.bf16x2`: two `.bf16`, the first in the low bits.
+        Bf16x2 = ".bf16x2";
     }
 }
+
+/// 128 bits, low half first.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct B128 {
+    /// Bits 0 to 63.
+    pub lo: u64,
+    /// Bits 64 to 127.
+    pub hi: u64,
+}
+
+macro_rules! types {
+    ($( $Tag:ident = $Value:ty; )*) => { $( impl TypeTag for ty::$Tag { type Value = $Value; } )* };
+}
+
+types! {
+    B8 = u8; B16 = u16; B32 = u32; B64 = u64; B128 = B128;
+    U8 = u8; U16 = u16; U32 = u32; U64 = u64;
+    S8 = i8; S16 = i16; S32 = i32; S64 = i64;
+    F32 = f32; F64 = f64;
+}
+
+#[cfg(feature = "half")]
+types! { F16 = half::f16; Bf16 = half::bf16; F16x2 = [half::f16; 2]; Bf16x2 = [half::bf16; 2]; }
+#[cfg(not(feature = "half"))]
+types! { F16 = u16; Bf16 = u16; F16x2 = u32; Bf16x2 = u32; }

@@ -1,135 +1,257 @@
-//! The two macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes,
-//! [`instruction!`] is an instruction.
+//! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
+//! instruction.
 
-/// A sealed trait for the qualifiers that stand at one place of an instruction.
+/// Items that exist on some targets only. A gate is named after the oldest target that opens it; `docs` build with all.
+macro_rules! when {
+    (always { $($item:tt)* }) => { $($item)* };
+    // sm_100 or higher.
+    (sm_100 { $($item:tt)* }) => { #[cfg(feature = "sm_100")] $($item)* };
+    // sm_100a, sm_100f and higher in its family, sm_110a.
+    (sm_100f_sm_110a { $($item:tt)* }) => { #[cfg(any(feature = "sm_100f", feature = "sm_110a"))] $($item)* };
+    // sm_100a, and its family from sm_100f on.
+    (sm_100f { $($item:tt)* }) => { #[cfg(feature = "sm_100f")] $($item)* };
+    // The architecture-specific targets from sm_100a on, and the family of sm_100f.
+    (sm_100f_sm_110a_sm_120a { $($item:tt)* }) => {
+        #[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))] $($item)*
+    };
+    // sm_90a only.
+    (sm_90a { $($item:tt)* }) => { #[cfg(feature = "sm_90a")] $($item)* };
+}
+
+/// A sealed trait for the qualifiers that stand at one place of an instruction. `(TypeTag)` makes it one of types.
 macro_rules! legal {
-    ($(#[$doc:meta])* $Trait:ident: $message:literal { $($axis:ident :: $Tag:ident),* $(,)? }) => {
+    ($(#[$doc:meta])* $Trait:ident: $($rest:tt)*) => {
+        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::Qualifier ] $($rest)*);
+    };
+    ($(#[$doc:meta])* $Trait:ident(TypeTag): $($rest:tt)*) => {
+        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::TypeTag ] $($rest)*);
+    };
+    (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $Super:path ] $message:literal
+        { $($axis:ident :: $Tag:ident $(gate $gate:ident)?),* $(,)? }
+    ) => {
         $(#[$doc])*
         #[diagnostic::on_unimplemented(
             message = $message,
             label = "not legal here",
             note = "the combination is not in the instruction's syntax, so PTX has no such instruction"
         )]
-        pub trait $Trait: $crate::qualifier::Qualifier {}
-        $( #[diagnostic::do_not_recommend] impl $Trait for $crate::qualifier::$axis::$Tag {} )*
+        pub trait $Trait: $Super {}
+        $( legal!(@impl $Trait $axis :: $Tag [ $($gate)? ]); )*
+    };
+    (@impl $Trait:ident $axis:ident :: $Tag:ident []) => {
+        legal!(@impl $Trait $axis :: $Tag [ always ]);
+    };
+    (@impl $Trait:ident $axis:ident :: $Tag:ident [ $gate:ident ]) => {
+        when! { $gate { #[diagnostic::do_not_recommend] impl $Trait for $crate::qualifier::$axis::$Tag {} } }
     };
 }
 
 /// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
 ///
 /// `ptx` is the text. Each qualifier follows the text before it, and the list of its tags is matched by one
-/// `match const` a qualifier: an arm that is not taken costs nothing, not even in a debug build. A tag
-/// that PTX got later than the instruction says so with `@ "8.6"`, or `@ "8.6" on "sm_90"` where it needs a newer
-/// target too. The text carries both as a comment, which tells the linker the version (`// ptx:8.6`).
+/// `match const` a qualifier: an arm that is not taken costs nothing, not even in a debug build.
+///
+/// A tag may say
+/// - `as u32 in reg32`: it is the type of the operands of class `typed`, which go in such a register as such bits;
+/// - `@ "8.6"`: PTX got it later than the instruction. The text carries the version to the linker (`// ptx:8.6`);
+/// - `on "sm_90"`: it needs a newer target than the instruction, though not a newer one than the crate;
+/// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction.
+///
+/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `pred` for a `bool`, which the text compares with 0.
 macro_rules! instruction {
     (
         $(#[$doc:meta])*
         $(@$safety:ident)? fn $name:ident
-            $([ $( $Q:ident: $Legal:ident { $( $axis:ident :: $Tag:ident $(@ $newer:literal $(on $least:literal)? )? ),* $(,)? } ),* $(,)? ])?
+            $([ $( $Q:ident: $Legal:ident { $(
+                $axis:ident :: $Tag:ident $(as $bits:ident in $tclass:ident)?
+                $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)?
+            ),* $(,)? } ),* $(,)? ])?
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
             ( $( $arg:ident: $Arg:ty = $class:ident ),* $(,)? )
-            $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* ) $result:expr )?;
+            $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* $(,)? ) $result:expr )?;
         form: $form:literal;
         ptx: $head:literal .. $tail:literal;
         isa: $isa:literal, target: $target:literal, section: $section:literal;
+        $( gate: $gate:ident; )?
         $( convergent: $convergent:ident; )?
         $( options: $($option:ident),*; )?
         $( # Safety $( $safety_doc:literal )* )?
     ) => {
-        #[doc = concat!("`", $form, "`\n")]
-        $(#[$doc])*
-        ///
-        #[doc = concat!(
-            "PTX ISA ", $isa, $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, $( ", ", $least, )? ")", )? )* )* )?
-            ", target ", $target, " or higher. Section ", $section, "."
-        )]
-        $(
-            ///
-            /// # Safety
-            $( #[doc = $safety_doc] )*
-        )?
-        #[inline(always)]
-        #[allow(clippy::too_many_arguments, unused_variables)]
-        pub $($safety)? fn $name< $( $($Q: $crate::raw::$Legal,)* )? $(const $N: $Nty)? >(
-            $( $( #[allow(non_snake_case)] $Q: $Q, )* )? $( $arg: $Arg, )*
-        ) $( -> $Out )? {
-            #[cfg(not(target_arch = "nvptx64"))]
-            $crate::raw::off_target(stringify!($name));
-            #[cfg(target_arch = "nvptx64")]
+        instruction!(@gated [ $($gate)? ]
             {
-                $( $( let $out: $OutTy; )* )?
-                // SAFETY: the caller keeps the contract above; the text is the instruction and the set-up of its
-                // predicate, reads its operands and writes its results.
-                #[allow(unused_unsafe)]
-                unsafe {
-                    emit! {
-                        [ $head ] [ "// ptx:", $isa ]
-                        [ $( $( [ $Q $( [ $axis :: $Tag [ $($newer $($least)? )? ] ] )* ] )* )? ]
-                        { $tail [ $($convergent)? ]
-                          [ $( $arg = in($class) $arg, )* $( $( $out = lateout($out_class) $out, )* )? $( $N = const $N, )? ]
-                          [ $( $($option),* )? ] }
+                #[doc = concat!("`", $form, "`\n")]
+                $(#[$doc])*
+                ///
+                #[doc = concat!(
+                    "PTX ISA ", $isa,
+                    $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, ")", )? )* )* )?
+                    ", target ", $target,
+                    $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $least, ")", )? )* )* )?
+                    $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", gate_text!($tag_gate), ")", )? )* )* )?
+                    " or higher. Section ", $section, "."
+                )]
+                $(
+                    ///
+                    /// # Safety
+                    $( #[doc = $safety_doc] )*
+                )?
+                #[inline(always)]
+                #[allow(clippy::too_many_arguments, clippy::type_complexity, unused_variables)]
+                pub $($safety)? fn $name< $( $($Q: $crate::raw::$Legal,)* )? $(const $N: $Nty)? >(
+                    $( $( #[allow(non_snake_case)] $Q: $Q, )* )? $( $arg: $Arg, )*
+                ) $( -> $Out )? {
+                    #[cfg(not(target_arch = "nvptx64"))]
+                    $crate::raw::off_target(stringify!($name));
+                    // SAFETY: the caller keeps the contract above; the text is the instruction and the set-up of its
+                    // predicate or wide operands, reads its operands and writes its results.
+                    #[cfg(target_arch = "nvptx64")]
+                    #[allow(unused_unsafe)]
+                    unsafe {
+                        emit! {
+                            [ $head ] [ "// ptx:", $isa ] []
+                            [ $( $( [ $Q $(
+                                [ $axis :: $Tag [ $($bits $tclass)? ] [ $($newer)? ] [ $($least)? ] ]
+                            )* ] )* )? ]
+                            { $tail [ $($convergent)? ]
+                              [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ]
+                              [ $( $($option),* )? ] [ $( $result )? ] }
+                        }
                     }
                 }
-                $( $result )?
             }
-        }
+        );
 
-        $crate::raw::probe! {
-            $name [ $form, $isa, $target, $section ]
-            [ $( $( [ $( [ $axis :: $Tag ] )* ] )* )? ]
-            [ $( $n_probe )? ] [ $( $Arg ),* ]
-        }
+        instruction!(@gated [ $($gate)? ] {
+            const _: () = {
+                $crate::raw::probe! {
+                    $name [ $form, $isa, $target, $section ]
+                    [ $( $( [ $( [ $axis :: $Tag [ $($tag_gate)? ] ] )* ] )* )? ]
+                    [ $( $n_probe )? ] [ $( $Arg ),* ]
+                }
+            };
+        });
+    };
+    (@gated [] { $($item:tt)* }) => { $($item)* };
+    (@gated [ $gate:ident ] { $($item:tt)* }) => { when! { $gate { $($item)* } } };
+}
+
+/// The targets of a gate, for the documentation.
+macro_rules! gate_text {
+    (sm_100) => {
+        "sm_100"
+    };
+    (sm_100f_sm_110a) => {
+        "sm_100f, sm_110a"
+    };
+    (sm_100f) => {
+        "sm_100f"
+    };
+    (sm_100f_sm_110a_sm_120a) => {
+        "sm_100f, sm_110a, sm_120a"
+    };
+    (sm_90a) => {
+        "sm_90a"
     };
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
+///
+/// Its state: the text so far, the comment so far, the bits and class of `typed` operands, the qualifiers to come, and
+/// what the end of the walk needs.
 macro_rules! emit {
-    (
-        [ $($text:tt)* ] [ $($need:tt)* ]
-        [ [ $Q:ident $( $tag:tt )* ] $($more:tt)* ]
-        $leaf:tt
-    ) => {
-        emit!(@arms [ $($text)* ] [ $($need)* ] $Q [ $( $tag )* ] [ $($more)* ] $leaf)
+    ( $text:tt $need:tt $typed:tt [ [ $Q:ident $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
+        emit!(@arms $text $need $typed $Q [ $( $tag )* ] [ $($more)* ] $leaf)
     };
-    (@arms $text:tt $need:tt $Q:ident [ $( [ $axis:ident :: $Tag:ident $newer:tt ] )* ] $more:tt $leaf:tt) => {
+    (@arms $text:tt $need:tt $typed:tt $Q:ident
+        [ $( [ $axis:ident :: $Tag:ident $bits:tt $newer:tt $least:tt ] )* ] $more:tt $leaf:tt
+    ) => {
         match const { <$Q as $crate::qualifier::Qualifier>::ID } {
             $(
                 <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
-                    emit!(@push $text $need [ $axis :: $Tag ] $newer $more $leaf),
+                    emit!(@push $text $need $typed [ $axis :: $Tag ] $bits $newer $least $more $leaf),
             )*
             // The legality trait admits no other tag.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
-    (@push [ $($text:tt)* ] [ $($need:tt)* ] [ $axis:ident :: $Tag:ident ] [ $($newer:literal $($least:literal)?)? ] $more:tt $leaf:tt) => {
+    (@push $text:tt $need:tt $typed:tt $tag:tt [ $bits:ident $class:ident ] $newer:tt $least:tt $more:tt $leaf:tt) => {
+        emit!(@push $text $need [ $bits $class ] $tag [] $newer $least $more $leaf)
+    };
+    (@push
+        [ $($text:tt)* ] [ $($need:tt)* ] $typed:tt [ $axis:ident :: $Tag:ident ] []
+        [ $($newer:literal)? ] [ $($least:literal)? ] $more:tt $leaf:tt
+    ) => {
         emit!(
             [ $($text)* , ptx_text!($axis :: $Tag) ]
-            [ $($need)* $( , " ptx:", $newer $( , " target:", $least )? )? ]
-            $more $leaf
+            [ $($need)* $( , " ptx:", $newer )? $( , " target:", $least )? ]
+            $typed $more $leaf
         )
     };
-    // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
-    (
-        [ $($text:tt)* ] [ $($need:tt)* ] []
-        { $tail:literal [ convergent ] [ $($operands:tt)* ] [ $($options:tt)* ] }
+    ( $text:tt $need:tt $typed:tt [] { $tail:literal $convergent:tt $operands:tt $options:tt $result:tt } ) => {
+        emit!(@operands $text $need $typed { $tail $convergent $options $result } [] [] $operands)
+    };
+
+    (@operands $text:tt $need:tt [ $bits:ident $treg:ident ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in typed $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* ]
+            [ $($asm)* $arg = in($treg) $crate::raw::cast::<_, $bits>($arg), ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in pred $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf [ $($let)* ]
+            [ $($asm)* $arg = in(reg32) $arg as u32, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in $class:ident $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf [ $($let)* ]
+            [ $($asm)* $arg = in($class) $arg, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt [ $bits:ident $treg:ident ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [out typed $out:ident $Ty:ty] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* let $out: $bits; ]
+            [ $($asm)* $out = lateout($treg) $out, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [out $class:ident $out:ident $Ty:ty] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf [ $($let)* let $out: $Ty; ]
+            [ $($asm)* $out = lateout($class) $out, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [const $N:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf [ $($let)* ] [ $($asm)* $N = const $N, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt
+        { $tail:literal $convergent:tt $options:tt [ $($result:expr)? ] } [ $($let:tt)* ] $asm:tt []
     ) => {{
+        $($let)*
+        emit!(@asm $text $need $tail $convergent $options $asm);
+        $($result)?
+    }};
+
+    // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
+    (@asm $text:tt $need:tt $tail:literal [ convergent ] $options:tt $asm:tt) => {
         #[cfg(not(feature = "stock-linker"))]
-        emit!([ $($text)* ] [ $($need)* ] [] { $tail [] [ $($operands)* ] [ $($options)* ] });
+        emit!(@asm $text $need $tail [] $options $asm);
         #[cfg(feature = "stock-linker")]
+        emit!(@goto $text $need $tail $options $asm);
+    };
+    (@asm [ $($text:tt)* ] [ $($need:tt)* ] $tail:literal [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
+        core::arch::asm!(concat!($($text)*, $tail, " ", $($need)*), $($asm)* options($($option)*));
+    };
+    (@goto [ $($text:tt)* ] [ $($need:tt)* ] $tail:literal [ $($option:tt)* ] [ $($asm:tt)* ]) => {
         core::arch::asm!(
             concat!($($text)*, $tail, " ", $($need)*, " {never}"),
-            $($operands)*
+            $($asm)*
             // SAFETY: the text has no jump to it.
             never = label { unsafe { core::intrinsics::unreachable() } },
-            options($($options)*)
+            options($($option)*)
         );
-    }};
-    ( [ $($text:tt)* ] [ $($need:tt)* ] [] { $tail:literal [] [ $($operands:tt)* ] [ $($options:tt)* ] } ) => {
-        core::arch::asm!(
-            concat!($($text)*, $tail, " ", $($need)*),
-            $($operands)*
-            options($($options)*)
-        )
     };
 }
 
@@ -141,19 +263,17 @@ macro_rules! probe {
         $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
-        const _: () = {
-            #[unsafe(export_name = concat!("probe_", stringify!($name)))]
-            unsafe extern "ptx-kernel" fn probe(operands: *mut u64) {
-                // SAFETY: never run; compiled for its text.
-                #[allow(unused_unsafe)]
-                unsafe {
-                    core::arch::asm!(concat!(
-                        "// row:", module_path!(), "|", stringify!($name), "|", $form, "|", $isa, "|", $target, "|", $section
-                    ), options(raw));
-                    $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
-                }
+        #[unsafe(export_name = concat!("probe_", stringify!($name)))]
+        unsafe extern "ptx-kernel" fn probe(operands: *mut u64) {
+            // SAFETY: never run; compiled for its text.
+            #[allow(unused_unsafe)]
+            unsafe {
+                core::arch::asm!(concat!(
+                    "// row:", module_path!(), "|", stringify!($name), "|", $form, "|", $isa, "|", $target, "|", $section
+                ), options(raw));
+                $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
             }
-        };
+        }
     };
     (@calls $name:ident [ $first:tt $($more:tt)* ] $n:tt $args:tt $operands:ident $chosen:tt) => {
         $crate::raw::probe!(@each $name $first [ $($more)* ] $n $args $operands $chosen);
@@ -161,13 +281,18 @@ macro_rules! probe {
     (@each $name:ident [ $( $tag:tt )* ] $more:tt $n:tt $args:tt $operands:ident $chosen:tt) => {
         $( $crate::raw::probe!(@choose $name $more $n $args $operands $chosen $tag); )*
     };
-    (@choose $name:ident $more:tt $n:tt $args:tt $operands:ident [ $($chosen:tt)* ] $tag:tt) => {
-        $crate::raw::probe!(@calls $name $more $n $args $operands [ $($chosen)* $tag ]);
+    (@choose $name:ident $more:tt $n:tt $args:tt $operands:ident [ $($chosen:tt)* ] [ $axis:ident :: $Tag:ident [] ]) => {
+        $crate::raw::probe!(@calls $name $more $n $args $operands [ $($chosen)* [ $axis :: $Tag ] ]);
+    };
+    (@choose $name:ident $more:tt $n:tt $args:tt $operands:ident [ $($chosen:tt)* ] [ $axis:ident :: $Tag:ident [ $gate:ident ] ]) => {
+        when! { $gate { {
+            $crate::raw::probe!(@calls $name $more $n $args $operands [ $($chosen)* [ $axis :: $Tag ] ]);
+        } } }
     };
     (@calls $name:ident [] [ $($n:literal)? ] [ $($Arg:ty),* ] $operands:ident [ $( [ $axis:ident :: $Tag:ident ] )* ]) => {
         let result = $name $( ::<$n> )? (
             $( $crate::qualifier::$axis::$Tag, )*
-            $( core::ptr::read_volatile($operands.cast::<$Arg>()), )*
+            $( $crate::raw::read::<$Arg>($operands) , )*
         );
         core::ptr::write_volatile($operands.cast(), result);
     };

@@ -60,7 +60,7 @@ instruction! {
     /// Arrives once on the mbarrier at `addr` and returns its state before: the token for a wait on this phase.
     @unsafe fn mbarrier_arrive[
         Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" on "sm_90" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster @ "8.0" on "sm_90" },
+        Scope: MbarrierScope { scope::Cta, scope::Cluster on "sm_90" },
     ](addr: u32 = reg32) -> u64 = (state: u64 = reg64) state;
     form: "mbarrier.arrive{.sem}{.scope}.shared::cta.b64 state, [addr];";
     ptx: "mbarrier.arrive" .. ".shared::cta.b64 {state}, [{addr}];";
@@ -141,7 +141,7 @@ instruction! {
     /// Whether the phase that `state` names is complete. Does not block.
     @unsafe fn mbarrier_test_wait[
         Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" on "sm_90" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster @ "8.0" on "sm_90" },
+        Scope: MbarrierScope { scope::Cta, scope::Cluster on "sm_90" },
     ](addr: u32 = reg32, state: u64 = reg64) -> bool = (done: u32 = reg32) done != 0;
     // ptxas 13.5 refuses `.relaxed` below sm_90; the section's Target ISA Notes do not say so.
     form: "mbarrier.test_wait{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], state;";
@@ -156,7 +156,7 @@ instruction! {
     /// Whether the phase of the given parity is complete. Does not block.
     @unsafe fn mbarrier_test_wait_parity[
         Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" on "sm_90" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster @ "8.0" on "sm_90" },
+        Scope: MbarrierScope { scope::Cta, scope::Cluster on "sm_90" },
     ](addr: u32 = reg32, phase_parity: u32 = reg32) -> bool = (done: u32 = reg32) done != 0;
     form: "mbarrier.test_wait.parity{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], phaseParity;";
     ptx: "{{ .reg .pred p; mbarrier.test_wait.parity" .. ".shared::cta.b64 p, [{addr}], {phase_parity}; selp.b32 {done}, 1, 0, p; }}";

@@ -16,6 +16,14 @@
 mod macros;
 pub(crate) use probe;
 
+/// An operand for a probe.
+#[cfg(all(feature = "probe", target_arch = "nvptx64"))]
+#[inline(always)]
+pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
+    // SAFETY: never run.
+    unsafe { core::ptr::read_volatile(operands.cast::<T>()) }
+}
+
 mod barrier;
 mod cp_async_bulk;
 mod createpolicy;
@@ -31,6 +39,15 @@ pub use fence::*;
 pub use ld_st::*;
 pub use mbarrier::*;
 pub use special::*;
+
+/// The same bits as another type of the same size: what a `typed` operand goes into its register as.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub(crate) unsafe fn cast<From: Copy, To: Copy>(from: From) -> To {
+    const { assert!(size_of::<From>() == size_of::<To>()) };
+    // SAFETY: of one size, and any bit pattern is a value of a register's type and of a type tag's.
+    unsafe { core::mem::transmute_copy(&from) }
+}
 
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
