@@ -3,11 +3,18 @@
 //! traits in its signature say which of them PTX allows there.
 
 mod sealed {
+    /// What only this crate implements.
+    #[diagnostic::on_unimplemented(message = "`{Self}` is not one of the types that `ptx` has for this")]
     pub trait Sealed {}
 }
 pub(crate) use sealed::Sealed;
 
 /// A qualifier. Implemented by the types of this module and by nothing else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no qualifier of PTX",
+    label = "not one of `ptx::qualifier`",
+    note = "the qualifiers are the types of the modules of `ptx::qualifier`, such as `sem::Release`"
+)]
 pub trait Qualifier: Sealed + Copy {
     /// The PTX text, dot included; empty where the absence of a qualifier is the choice.
     const PTX: &'static str;
@@ -41,7 +48,9 @@ macro_rules! qualifiers {
                     $(#[$doc])*
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     pub struct $Tag;
+                    #[diagnostic::do_not_recommend]
                     impl super::Sealed for $Tag {}
+                    #[diagnostic::do_not_recommend]
                     impl super::Qualifier for $Tag {
                         const PTX: &'static str = $ptx;
                         const ID: u64 = super::fnv1a(concat!(stringify!($axis), "::", stringify!($Tag)));
@@ -164,7 +173,7 @@ pub struct B128 {
 }
 
 macro_rules! types {
-    ($( $Tag:ident = $Value:ty; )*) => { $( impl TypeTag for ty::$Tag { type Value = $Value; } )* };
+    ($( $Tag:ident = $Value:ty; )*) => { $( #[diagnostic::do_not_recommend] impl TypeTag for ty::$Tag { type Value = $Value; } )* };
 }
 
 types! {

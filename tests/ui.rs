@@ -198,6 +198,7 @@ fn config(root: &Path, cases: &Path) -> Result<Config> {
     }
     config.stderr_filter("/rustc/[0-9a-f]+/", "$$SYSROOT/lib/rustlib/src/rust/");
     config.stderr_filter("((?:src|\\$SYSROOT)/[^ ]+\\.rs):[0-9]+(?::[0-9]+)?", "$1:LL:CC");
+    config.stderr_filter("and [0-9]+ others", "and N others");
     Ok(config)
 }
 
