@@ -5,108 +5,28 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use ptx_link::convergence::is_convergent;
-use support::{AsmBlock, Golden, asm_blocks, body, version};
+use support::{Golden, body};
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build};
+use xtask::forms::{self, Form, Row, number, shown};
 use xtask::toolchain::{Kind, Toolchain};
 
-/// One raw instruction, as its probe was compiled.
-#[derive(Clone, Debug)]
-struct Row {
-    family: String,
-    name: String,
-    form: String,
-    isa: (u32, u32),
-    target: String,
-    section: String,
-    forms: Vec<Form>,
-}
+/// The rows of each target; compiled once for all tests.
+static PROBES: LazyLock<Vec<(Arch, Vec<Row>)>> =
+    LazyLock::new(|| forms::probe_all().unwrap_or_else(|error| panic!("{error:#}")));
 
-/// One spelling of it.
-#[derive(Clone, Debug)]
-struct Form {
-    instruction: String,
-    isa: (u32, u32),
-    target: String,
-    block: AsmBlock,
-}
-
-fn rows(arch: Arch) -> Vec<Row> {
-    rows_with(arch, &[])
-}
-
-fn rows_with(arch: Arch, features: &[&str]) -> Vec<Row> {
-    let mut build = Build::new(xtask::root().join("tests/device/probe"), arch);
-    build.features = features.iter().map(|&feature| feature.to_owned()).collect();
-    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
-    let mut rows: Vec<Row> = Vec::new();
-    for block in asm_blocks(&module.text) {
-        if let Some(row) = block.text.strip_prefix("// row:") {
-            rows.push(row_of(row));
-        } else {
-            let row = rows.last_mut().expect("a probe names its row first");
-            row.forms.push(form_of(row, block));
-        }
-    }
-    rows
-}
-
-fn row_of(text: &str) -> Row {
-    let fields: Vec<&str> = text.split('|').collect();
-    let [module, name, form, isa, target, section] = fields[..] else { panic!("not a row: {text}") };
-    Row {
-        family: module.rsplit("::").next().expect("a module").into(),
-        name: name.into(),
-        form: form.into(),
-        isa: version(isa),
-        target: target.into(),
-        section: section.into(),
-        forms: Vec::new(),
-    }
-}
-
-/// Predicates are set up and read out inside the block; what is left is the instruction.
-fn form_of(row: &Row, block: AsmBlock) -> Form {
-    let set_up =
-        |statement: &&String| [".reg ", "selp.b32 ", "setp."].iter().any(|s| statement.starts_with(s));
-    let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
-    let [instruction] = left[..] else {
-        panic!("{} is not one instruction: {:?}", row.name, block.instructions)
-    };
-    let targets = block.text.split_whitespace().filter_map(|word| word.strip_prefix("target:"));
-    let target = targets
-        .chain([row.target.as_str()])
-        .max_by_key(|target| number(target))
-        .expect("the row's")
-        .to_owned();
-    Form { instruction: instruction.clone(), isa: block.isa, target, block }
-}
-
-/// 90 of `sm_90a`.
-fn number(target: &str) -> u32 {
-    target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
-}
-
-fn shown((major, minor): (u32, u32)) -> String {
-    format!("{major}.{minor}")
-}
+/// The rows of all targets.
+static ROWS: LazyLock<Vec<Row>> =
+    LazyLock::new(|| forms::union(&PROBES).unwrap_or_else(|error| panic!("{error:#}")));
 
 #[test]
 fn raw_instructions_are_golden() {
     let mut golden = Golden::new("raw");
-    for row in rows(Arch::Sm90) {
-        let mut lines: Vec<String> = Vec::new();
-        for form in &row.forms {
-            let needs = [
-                (form.isa > row.isa).then(|| format!("PTX ISA {}", shown(form.isa))),
-                (form.target != row.target).then(|| form.target.clone()),
-            ];
-            let needs: Vec<_> = needs.into_iter().flatten().collect();
-            let newer = if needs.is_empty() { String::new() } else { format!(" // {}", needs.join(", ")) };
-            lines.push(format!("{}{newer}", form.instruction));
-        }
+    for row in &*ROWS {
+        let mut lines: Vec<String> = row.forms.iter().map(|form| row.line(form)).collect();
         lines.sort();
         let convergent: BTreeSet<_> = row.forms.iter().map(|form| is_convergent(&form.block.text)).collect();
         let convergent = match convergent.into_iter().collect::<Vec<_>>()[..] {
@@ -126,27 +46,52 @@ fn raw_instructions_are_golden() {
     golden.finish();
 }
 
+/// The table of `./x forms` and the golden files count alike.
+#[test]
+fn every_form_is_a_golden_line() {
+    let golden = xtask::root().join("tests/golden/raw");
+    for (family, counts) in forms::counts(&ROWS) {
+        let files = std::fs::read_dir(golden.join(family)).expect("a folder of the family");
+        let text: String = files
+            .map(|file| std::fs::read_to_string(file.expect("an entry").path()).expect("a golden file"))
+            .collect();
+        let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("//")).collect();
+        for (arch, count) in Arch::ALL.iter().zip(counts) {
+            let has = |line: &&&str| {
+                let comment = line.split_once(" // ").map_or("", |(_, comment)| comment);
+                let named: Vec<_> = comment.split(", ").filter(|name| name.parse::<Arch>().is_ok()).collect();
+                // sm_90 alone is the oldest target, as sm_90a has all that it has.
+                named.is_empty() || named == ["sm_90"] || named.contains(&arch.name())
+            };
+            assert_eq!(lines.iter().filter(has).count(), count, "{family} on {arch}");
+        }
+    }
+}
+
 /// Behind the stock linker a convergent instruction is an asm goto: another block, the same instruction.
 #[test]
 fn the_label_form_is_the_same_instructions() {
-    let instructions = |rows: Vec<Row>| -> Vec<String> {
-        rows.into_iter().flat_map(|row| row.forms).map(|form| form.instruction).collect()
+    let instructions = |rows: &[Row]| -> Vec<String> {
+        rows.iter().flat_map(|row| &row.forms).map(|form| form.instruction.clone()).collect()
     };
-    let labelled = rows_with(Arch::Sm90, &["stock-linker"]);
+    let labelled = forms::probe(Arch::Sm90, &["stock-linker"]).unwrap_or_else(|error| panic!("{error:#}"));
     let convergent =
         labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
     assert!(convergent.count() > 0);
-    assert_eq!(instructions(labelled), instructions(rows(Arch::Sm90)));
+    let (_, plain) = PROBES.iter().find(|(arch, _)| *arch == Arch::Sm90).expect("a probe");
+    assert_eq!(instructions(&labelled), instructions(plain));
 }
 
 #[test]
 fn no_form_has_two_rows() {
-    let mut seen = BTreeMap::new();
-    for row in rows(Arch::Sm90) {
-        assert!(!row.forms.is_empty(), "{} has no form", row.name);
-        for form in row.forms {
-            if let Some(other) = seen.insert(form.instruction.clone(), row.name.clone()) {
-                panic!("`{}` is both {other} and {}", form.instruction, row.name);
+    for (arch, rows) in &*PROBES {
+        let mut seen = BTreeMap::new();
+        for row in rows {
+            assert!(!row.forms.is_empty(), "{} has no form on {arch}", row.name);
+            for form in &row.forms {
+                if let Some(other) = seen.insert(&form.instruction, &row.name) {
+                    panic!("`{}` is both {other} and {}", form.instruction, row.name);
+                }
             }
         }
     }
@@ -182,15 +127,33 @@ const VERSIONS: [(u32, u32); 26] = [
     (9, 4),
 ];
 
-/// Targets that ptxas still knows below sm_90, with the first PTX version that has each: rows that claim less than the
-/// oldest are claims about hardware that no ptxas here can judge.
-const OLDER: [(&str, (u32, u32)); 3] = [("sm_75", (6, 3)), ("sm_80", (7, 0)), ("sm_90", (7, 8))];
+/// Every target that ptxas still knows, with the first PTX version that has each. Rows that claim less than the oldest are
+/// claims about hardware that no ptxas here can judge.
+const TARGETS: [(&str, (u32, u32)); 10] = [
+    ("sm_75", (6, 3)),
+    ("sm_80", (7, 0)),
+    ("sm_90", (7, 8)),
+    ("sm_90a", (8, 0)),
+    ("sm_100", (8, 6)),
+    ("sm_100f", (8, 8)),
+    ("sm_100a", (8, 6)),
+    ("sm_103a", (8, 8)),
+    ("sm_110a", (9, 0)),
+    ("sm_120a", (8, 7)),
+];
+
+/// Whether a form claims a target. Below sm_90 nothing was compiled: there the form's own number counts.
+fn claims(form: &Form, target: &str) -> bool {
+    let compiled = target.parse().unwrap_or(Arch::Sm90);
+    form.targets.contains(&compiled) && number(&form.target) <= number(target)
+}
 
 /// The PTX of a module with one instruction a line; line `i` of `lines` is line `i + HEAD` of it.
 fn module(lines: &[String], target: &str, isa: (u32, u32)) -> String {
+    let wide = if isa >= (8, 3) { " .reg .b128 %rq;" } else { "" };
     let registers = ".reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
     format!(
-        ".version {}\n.target {target}\n.address_size 64\n.visible .entry all()\n{{\n{registers}\n{}\nret;\n}}\n",
+        ".version {}\n.target {target}\n.address_size 64\n.visible .entry all()\n{{\n{registers}{wide}\n{}\nret;\n}}\n",
         shown(isa),
         lines.join("\n")
     )
@@ -207,50 +170,43 @@ fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> BT
 #[test]
 fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
-    let rows = rows(Arch::Sm90);
+    let forms: Vec<&Form> = ROWS.iter().flat_map(|row| &row.forms).collect();
+    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
     let mut report = String::from("target    accepted  refused\n");
 
-    // By target: from the claimed one up, and not below.
-    let targets = OLDER.iter().map(|(target, _)| *target);
-    let newer = Arch::ALL.iter().map(|arch| arch.name()).filter(|name| *name != "sm_90");
-    let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
-    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
-    for target in targets.chain(newer) {
-        let unclaimed = forms.iter().filter(|form| number(&form.target) > number(target));
+    // By target: where it is claimed, and nowhere else.
+    let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version), "sm_90").is_ok();
+    let newest = *VERSIONS.iter().rev().find(takes).expect("a version that ptxas takes");
+    let lines = forms::by_two(&TARGETS, |(target, _)| {
+        let unclaimed = forms.iter().filter(|form| !claims(form, target));
         let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
-        let refused = refused(&tools, &all, target, (9, 0));
+        let refused = refused(&tools, &all, target, newest);
         let wrong: Vec<_> = refused.symmetric_difference(&expected).collect();
         assert!(wrong.is_empty(), "{target}: claimed and refused, or not claimed and accepted: {wrong:#?}");
-        report += &format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len());
-    }
+        format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len())
+    });
+    report.extend(lines);
 
-    // By PTX version: from the claimed one up, and not in the version before.
+    // By PTX version: from the claimed one up, and not in the version before, on the target that PTX had first.
     let mut by_version: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
     for form in forms {
-        let older = OLDER.iter().find(|(target, _)| number(target) >= number(&form.target));
-        let (target, first) = older.expect("a target that some row claims");
+        let claimed = TARGETS.iter().filter(|(target, _)| claims(form, target));
+        let (target, first) = claimed.min_by_key(|(_, first)| first).expect("a target that the form claims");
         if form.isa > *first {
             by_version.entry((target, form.isa)).or_default().push(form.instruction.clone());
         }
     }
-    for ((target, isa), lines) in by_version {
-        let before = VERSIONS[VERSIONS.iter().position(|version| *version == isa).expect("a version") - 1];
-        assert_eq!(
-            refused(&tools, &lines, target, isa),
-            BTreeSet::new(),
-            "{target}, .version {}",
-            shown(isa)
-        );
+    let by_version: Vec<_> = by_version.into_iter().collect();
+    let lines = forms::by_two(&by_version, |((target, isa), lines)| {
+        let before = VERSIONS[VERSIONS.iter().position(|version| version == isa).expect("a version") - 1];
+        let none = BTreeSet::new();
+        assert_eq!(refused(&tools, lines, target, *isa), none, "{target}, .version {}", shown(*isa));
         let all: BTreeSet<_> = lines.iter().cloned().collect();
-        assert_eq!(refused(&tools, &lines, target, before), all, "{target}, .version {}", shown(before));
-        report += &format!(
-            "{target:9} {:8} {:8}  .version {} and {}\n",
-            all.len(),
-            all.len(),
-            shown(isa),
-            shown(before)
-        );
-    }
+        assert_eq!(refused(&tools, lines, target, before), all, "{target}, .version {}", shown(before));
+        let count = all.len();
+        format!("{target:9} {count:8} {count:8}  .version {} and {}\n", shown(*isa), shown(before))
+    });
+    report.extend(lines);
     println!("{report}");
 }
 
@@ -282,7 +238,7 @@ fn kernels_are_golden() {
 /// The instructions of a body but for the names of registers and labels, and for their order: LLVM numbers the induction
 /// variables of a loop by the order in which it meets them.
 fn multiset(body: &str) -> Vec<String> {
-    let mut lines: Vec<_> = body.lines().map(support::generic_registers).collect();
+    let mut lines: Vec<_> = body.lines().map(forms::generic_registers).collect();
     lines.sort();
     lines
 }

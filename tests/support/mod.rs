@@ -7,63 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use similar::{ChangeTag, TextDiff};
-
-/// One block of inline asm as instructions, each normalised, without the comment that asks for a PTX version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AsmBlock {
-    pub text: String,
-    pub instructions: Vec<String>,
-    /// The highest PTX version that the comments name.
-    pub isa: (u32, u32),
-}
-
-/// The inline asm of a function's body, block by block.
-pub fn asm_blocks(body: &str) -> Vec<AsmBlock> {
-    let mut blocks = Vec::new();
-    let mut rest = body;
-    while let Some((_, from)) = rest.split_once("// begin inline asm\n") {
-        let (text, after) = from.split_once("// end inline asm").expect("every asm block ends");
-        blocks.push(asm_block(text.trim()));
-        rest = after;
-    }
-    blocks
-}
-
-fn asm_block(text: &str) -> AsmBlock {
-    let mut isa = (0, 0);
-    let mut code = String::new();
-    for line in text.lines() {
-        let (instructions, comment) = line.split_once("//").unwrap_or((line, ""));
-        code.push_str(instructions);
-        for need in comment.split_whitespace().filter_map(|word| word.strip_prefix("ptx:")) {
-            isa = isa.max(version(need));
-        }
-    }
-    AsmBlock { text: text.to_owned(), instructions: statements(&code), isa }
-}
-
-pub fn version(text: &str) -> (u32, u32) {
-    let (major, minor) = text.split_once('.').expect("major.minor");
-    (major.parse().expect("a number"), minor.parse().expect("a number"))
-}
-
-/// The statements of a block, normalised; the braces of a scope are none.
-fn statements(code: &str) -> Vec<String> {
-    let code = code.trim();
-    let code = code.strip_prefix("{ ").and_then(|code| code.strip_suffix('}')).unwrap_or(code);
-    let statements = code.split(';').map(str::trim).filter(|statement| !statement.is_empty());
-    statements.map(|statement| format!("{};", generic_registers(statement))).collect()
-}
-
-/// Registers by class: `%r12` is `%r`, and the scratch predicate `p` is `%p`.
-pub fn generic_registers(statement: &str) -> String {
-    map_words(statement, |word| match word.strip_prefix('%') {
-        Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
-        None if word.starts_with("$L") => "$L".into(),
-        None if word == "p" => "%p".into(),
-        _ => word.into(),
-    })
-}
+use xtask::forms::map_words;
 
 /// Registers and labels by the order in which they appear, so that two allocations of one sequence are equal.
 pub fn ordered_registers(body: &str) -> String {
@@ -85,25 +29,6 @@ pub fn ordered_registers(body: &str) -> String {
             })
             .clone()
     })
-}
-
-fn map_words(text: &str, mut map: impl FnMut(&str) -> String) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$' | '.' | ':');
-    let mut out = String::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        if end > 0 {
-            // A label's colon is not part of it.
-            let word = rest[..end].trim_end_matches(':');
-            out.push_str(&map(word));
-            rest = &rest[word.len()..];
-        }
-        let end = rest.find(|c| is_word(c) && c != ':').unwrap_or(rest.len());
-        out.push_str(&rest[..end]);
-        rest = &rest[end..];
-    }
-    out
 }
 
 /// The body of a kernel as one instruction a line: no comments, directives or declarations; asm blocks taken apart.

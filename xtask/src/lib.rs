@@ -6,6 +6,7 @@
 pub mod cuda;
 pub mod device;
 pub mod files;
+pub mod forms;
 pub mod process;
 pub mod progress;
 pub mod ptx;

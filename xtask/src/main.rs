@@ -5,7 +5,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{build, compare, gpu, lint, test};
+use commands::{build, compare, forms, gpu, lint, test};
 
 /// Builds, tests and measures `ptx`. Run as `./x`, which first installs what is missing.
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Command {
     Gpu(gpu::Options),
     /// Compares the PTX instructions of the pinned toolchain with those of Debian's
     Compare(compare::Options),
+    /// Counts the forms of the raw layer by family and target, or lists them
+    Forms(forms::Options),
     /// Lets clippy read the device crates as they are compiled for a GPU
     Clippy(lint::Options),
 }
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Gpu(options) => gpu::run(&options),
         Command::Compare(options) => compare::run(&options),
+        Command::Forms(options) => forms::run(&options),
         Command::Clippy(options) => lint::run(&options),
     };
     result.unwrap_or_else(|error| {

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod compare;
+pub mod forms;
 pub mod gpu;
 pub mod lint;
 pub mod test;

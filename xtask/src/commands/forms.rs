@@ -1,0 +1,93 @@
+//! `./x forms`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+use xtask::device::Arch;
+use xtask::forms::{self, Row};
+use xtask::progress;
+
+#[derive(Args)]
+pub struct Options {
+    /// Only the forms of this target, repeatable
+    #[arg(long, value_name = "ARCH")]
+    arch: Vec<Arch>,
+    /// Print each form, one a line, as in the golden files
+    #[arg(long, conflicts_with = "json")]
+    list: bool,
+    /// Print each form as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let probes = progress::step("compiling every form for every target", forms::probe_all)?;
+    let archs = if options.arch.is_empty() { Arch::ALL.to_vec() } else { options.arch.clone() };
+    let mut rows = forms::union(&probes)?;
+    for row in &mut rows {
+        row.forms.retain(|form| form.targets.iter().any(|arch| archs.contains(arch)));
+    }
+    if options.list {
+        for row in &rows {
+            let mut lines: Vec<_> = row.forms.iter().map(|form| row.line(form)).collect();
+            lines.sort();
+            lines.iter().for_each(|line| println!("{line}"));
+        }
+    } else if options.json {
+        println!("{}", serde_json::to_string_pretty(&json(&rows))?);
+    } else {
+        println!("{}", table(&rows, &archs));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A form, for tools.
+#[derive(Serialize)]
+struct Entry<'a> {
+    family: &'a str,
+    instruction: &'a str,
+    section: &'a str,
+    isa: String,
+    form: &'a str,
+    targets: Vec<&'static str>,
+}
+
+fn json(rows: &[Row]) -> Vec<Entry<'_>> {
+    let forms = rows.iter().flat_map(|row| row.forms.iter().map(move |form| (row, form)));
+    forms
+        .map(|(row, form)| Entry {
+            family: &row.family,
+            instruction: &row.name,
+            section: &row.section,
+            isa: forms::shown(form.isa),
+            form: &form.instruction,
+            targets: form.targets.iter().map(|arch| arch.name()).collect(),
+        })
+        .collect()
+}
+
+fn table(rows: &[Row], archs: &[Arch]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    let columns: Vec<usize> =
+        (0..Arch::ALL.len()).filter(|&column| archs.contains(&Arch::ALL[column])).collect();
+    let names = columns.iter().map(|&column| Arch::ALL[column].to_string());
+    table.set_header(["family".to_owned()].into_iter().chain(names));
+    let mut total = [0; Arch::ALL.len()];
+    let mut add = |family: &str, counts: [usize; Arch::ALL.len()]| {
+        let cells = columns.iter().map(|&column| counts[column].to_string());
+        table.add_row([family.to_owned()].into_iter().chain(cells));
+    };
+    for (family, counts) in forms::counts(rows) {
+        total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+        add(family, counts);
+    }
+    add("all", total);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}

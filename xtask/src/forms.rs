@@ -1,0 +1,305 @@
+//! The forms of the raw layer: what each row of `src/raw` emits, read from a build of `tests/device/probe`.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::device::{Arch, Build};
+use crate::root;
+
+/// One raw instruction, as its probe was compiled.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The module of `ptx::raw` that it is in.
+    pub family: String,
+    /// Its function.
+    pub name: String,
+    /// Its syntax, as documented.
+    pub form: String,
+    /// The PTX ISA version that it claims.
+    pub isa: (u32, u32),
+    /// The oldest target that it claims.
+    pub target: String,
+    /// The section of the PTX ISA.
+    pub section: String,
+    /// What it emits, each spelling once.
+    pub forms: Vec<Form>,
+}
+
+/// One spelling of an instruction.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// The instruction, its registers by class.
+    pub instruction: String,
+    /// The PTX ISA version that it claims.
+    pub isa: (u32, u32),
+    /// The oldest target that it claims by number.
+    pub target: String,
+    /// The block of asm that it was in.
+    pub block: AsmBlock,
+    /// The targets whose probe has it, oldest first.
+    pub targets: Vec<Arch>,
+}
+
+impl Row {
+    /// A form's line in the golden file: what it needs beside the row's claims stands behind it.
+    pub fn line(&self, form: &Form) -> String {
+        let mut needs = Vec::new();
+        if form.isa > self.isa {
+            needs.push(format!("PTX ISA {}", shown(form.isa)));
+        }
+        if form.targets.len() < Arch::ALL.len() {
+            needs.extend(form.targets.iter().map(Arch::to_string));
+        } else if form.target != self.target {
+            needs.push(form.target.clone());
+        }
+        let newer = if needs.is_empty() { String::new() } else { format!(" // {}", needs.join(", ")) };
+        format!("{}{newer}", form.instruction)
+    }
+}
+
+/// The rows that a target has, in the order of the probe.
+pub fn probe(arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
+    let mut build = Build::new(root().join("tests/device/probe"), arch);
+    build.features = features.iter().map(|&feature| feature.to_owned()).collect();
+    rows(&build.run()?.text, arch).with_context(|| format!("the probe for {arch}"))
+}
+
+/// The rows of every target, two builds at a time.
+pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
+    by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, &[])?))).into_iter().collect()
+}
+
+/// The rows of several targets as one list by family and name, each form with the targets that have it.
+pub fn union(probes: &[(Arch, Vec<Row>)]) -> Result<Vec<Row>> {
+    let mut all: BTreeMap<(String, String), Row> = BTreeMap::new();
+    for row in probes.iter().flat_map(|(_, rows)| rows) {
+        let have = all
+            .entry((row.family.clone(), row.name.clone()))
+            .or_insert_with(|| Row { forms: Vec::new(), ..row.clone() });
+        let claims = |row: &Row| (row.form.clone(), row.isa, row.target.clone(), row.section.clone());
+        ensure!(claims(have) == claims(row), "{} claims one thing here and another there", row.name);
+        let mut places: BTreeMap<String, usize> =
+            have.forms.iter().enumerate().map(|(i, form)| (form.instruction.clone(), i)).collect();
+        for form in &row.forms {
+            match places.get(&form.instruction) {
+                Some(&i) => have.forms[i].targets.extend(&form.targets),
+                None => {
+                    places.insert(form.instruction.clone(), have.forms.len());
+                    have.forms.push(form.clone());
+                }
+            }
+        }
+    }
+    Ok(all.into_values().collect())
+}
+
+/// How many forms a family has on each of [`Arch::ALL`].
+pub fn counts(rows: &[Row]) -> BTreeMap<&str, [usize; Arch::ALL.len()]> {
+    let mut counts = BTreeMap::new();
+    for row in rows {
+        let family: &mut [usize; Arch::ALL.len()] = counts.entry(row.family.as_str()).or_default();
+        for (count, arch) in family.iter_mut().zip(Arch::ALL) {
+            *count += row.forms.iter().filter(|form| form.targets.contains(&arch)).count();
+        }
+    }
+    counts
+}
+
+/// Does work on each item, on two threads, and keeps the items' order.
+pub fn by_two<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = Mutex::new(items.iter().enumerate());
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            // The lock ends with the statement, before the work.
+            let item = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+            let Some((i, item)) = item else { return done };
+            done.push((i, work(item)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let other = scope.spawn(worker);
+        let mut done = worker();
+        done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        done
+    });
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// `8.6` of `(8, 6)`.
+pub fn shown((major, minor): (u32, u32)) -> String {
+    format!("{major}.{minor}")
+}
+
+/// 90 of `sm_90a`.
+pub fn number(target: &str) -> u32 {
+    target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
+}
+
+fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
+    let mut rows: Vec<Row> = Vec::new();
+    for block in asm_blocks(module) {
+        if let Some(row) = block.text.strip_prefix("// row:") {
+            rows.push(row_of(row)?);
+        } else {
+            let row = rows.last_mut().context("a probe names its row first")?;
+            row.forms.push(form_of(row, block, arch)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn row_of(text: &str) -> Result<Row> {
+    let fields: Vec<&str> = text.split('|').collect();
+    let [module, name, form, isa, target, section] = fields[..] else { bail!("not a row: {text}") };
+    Ok(Row {
+        family: module.rsplit("::").next().unwrap_or(module).into(),
+        name: name.into(),
+        form: form.into(),
+        isa: version(isa),
+        target: target.into(),
+        section: section.into(),
+        forms: Vec::new(),
+    })
+}
+
+/// Predicates and wide operands are set up and read out inside the block; what is left is the instruction.
+fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
+    const SET_UP: [&str; 4] = [".reg ", "selp.b32 ", "setp.", "mov.b128 "];
+    let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
+    let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
+    let [instruction] = left[..] else {
+        bail!("{} is not one instruction: {:?}", row.name, block.instructions)
+    };
+    let targets = block.text.split_whitespace().filter_map(|word| word.strip_prefix("target:"));
+    let target = targets.chain([row.target.as_str()]).max_by_key(|target| number(target));
+    let target = target.unwrap_or(&row.target).to_owned();
+    Ok(Form { instruction: instruction.clone(), isa: block.isa, target, block, targets: vec![arch] })
+}
+
+/// One block of inline asm as instructions, each normalised, without the comment that asks for a PTX version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsmBlock {
+    /// As rustc left it.
+    pub text: String,
+    /// Its statements.
+    pub instructions: Vec<String>,
+    /// The highest PTX version that the comments name.
+    pub isa: (u32, u32),
+}
+
+/// The inline asm of a function's body, block by block.
+pub fn asm_blocks(body: &str) -> Vec<AsmBlock> {
+    let mut blocks = Vec::new();
+    let mut rest = body;
+    while let Some((_, from)) = rest.split_once("// begin inline asm\n") {
+        let (text, after) = from.split_once("// end inline asm").expect("every asm block ends");
+        blocks.push(asm_block(text.trim()));
+        rest = after;
+    }
+    blocks
+}
+
+fn asm_block(text: &str) -> AsmBlock {
+    let mut isa = (0, 0);
+    let mut code = String::new();
+    for line in text.lines() {
+        let (instructions, comment) = line.split_once("//").unwrap_or((line, ""));
+        code.push_str(instructions);
+        for need in comment.split_whitespace().filter_map(|word| word.strip_prefix("ptx:")) {
+            isa = isa.max(version(need));
+        }
+    }
+    AsmBlock { text: text.to_owned(), instructions: statements(&code), isa }
+}
+
+/// `8.6` as a pair.
+pub fn version(text: &str) -> (u32, u32) {
+    let (major, minor) = text.split_once('.').expect("major.minor");
+    (major.parse().expect("a number"), minor.parse().expect("a number"))
+}
+
+/// The statements of a block, normalised; the braces of a scope are none.
+fn statements(code: &str) -> Vec<String> {
+    let code = code.trim();
+    let code = code.strip_prefix("{ ").and_then(|code| code.strip_suffix('}')).unwrap_or(code);
+    let statements = code.split(';').map(str::trim).filter(|statement| !statement.is_empty());
+    statements.map(|statement| format!("{};", generic_registers(statement))).collect()
+}
+
+/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, and the wide `q` and `q1` are `%rq`.
+pub fn generic_registers(statement: &str) -> String {
+    map_words(statement, |word| match word.strip_prefix('%') {
+        Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
+        None if word.starts_with("$L") => "$L".into(),
+        None if word == "p" => "%p".into(),
+        None if matches!(word, "q" | "q1") => "%rq".into(),
+        _ => word.into(),
+    })
+}
+
+/// Maps the words of a text: names, numbers, registers and labels.
+pub fn map_words(text: &str, mut map: impl FnMut(&str) -> String) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$' | '.' | ':');
+    let mut out = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        if end > 0 {
+            // A label's colon is not part of it.
+            let word = rest[..end].trim_end_matches(':');
+            out.push_str(&map(word));
+            rest = &rest[word.len()..];
+        }
+        let end = rest.find(|c| is_word(c) && c != ':').unwrap_or(rest.len());
+        out.push_str(&rest[..end]);
+        rest = &rest[end..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(tags: &[&str]) -> String {
+        let row =
+            "\t// begin inline asm\n\t// row:ptx::raw::fam|f|f{.x};|7.8|sm_80|9.7\n\t// end inline asm\n";
+        let form = |tag: &&str| {
+            format!(
+                "\t// begin inline asm\n\t{{ .reg .pred p; setp.ne.b32 p, %r4, 0; f{tag} p, %rd12; }} \
+                 // ptx:7.8 ptx:8.6 target:sm_90\n\t// end inline asm\n"
+            )
+        };
+        row.to_owned() + &tags.iter().map(form).collect::<String>()
+    }
+
+    #[test]
+    fn a_form_is_on_the_targets_whose_probe_has_it() {
+        let probes = Arch::ALL.map(|arch| {
+            let tags: &[&str] = if arch == Arch::Sm120a { &[".b", ".a"] } else { &[".a"] };
+            (arch, rows(&module(tags), arch).unwrap())
+        });
+        let all = union(&probes).unwrap();
+        let lines: Vec<_> = all[0].forms.iter().map(|form| all[0].line(form)).collect();
+        assert_eq!(lines, ["f.a %p, %rd; // PTX ISA 8.6, sm_90", "f.b %p, %rd; // PTX ISA 8.6, sm_120a"]);
+        assert_eq!(counts(&all)["fam"], [1, 1, 1, 1, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn two_instructions_in_a_block_are_an_error() {
+        let two = module(&[".a p, %r1; f"]);
+        let error = rows(&two, Arch::Sm90).unwrap_err().to_string();
+        assert!(error.starts_with("f is not one instruction:"), "{error}");
+    }
+
+    #[test]
+    fn work_by_two_keeps_the_order() {
+        let items: Vec<u32> = (0..100).collect();
+        assert_eq!(by_two(&items, |item| *item), items);
+    }
+}
