@@ -1,5 +1,6 @@
 //! `./x forms`.
 
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -30,16 +31,23 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     for row in &mut rows {
         row.forms.retain(|form| form.targets.iter().any(|arch| archs.contains(arch)));
     }
-    if options.list {
+    let text = if options.list {
+        let mut lines = Vec::new();
         for row in &rows {
-            let mut lines: Vec<_> = row.forms.iter().map(|form| row.line(form)).collect();
-            lines.sort();
-            lines.iter().for_each(|line| println!("{line}"));
+            let mut of_row: Vec<_> = row.forms.iter().map(|form| row.line(form)).collect();
+            of_row.sort();
+            lines.append(&mut of_row);
         }
+        lines.join("\n")
     } else if options.json {
-        println!("{}", serde_json::to_string_pretty(&json(&rows))?);
+        serde_json::to_string_pretty(&json(&rows))?
     } else {
-        println!("{}", table(&rows, &archs));
+        table(&rows, &archs).to_string()
+    };
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        // A reader such as `head` has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        written => written?,
     }
     Ok(ExitCode::SUCCESS)
 }
