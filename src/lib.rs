@@ -15,6 +15,7 @@ pub mod qualifier;
 pub mod bulk;
 pub mod global;
 pub mod launch;
+pub mod mask;
 pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;

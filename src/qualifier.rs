@@ -160,6 +160,26 @@ qualifiers! {
         /// `.bf16x2`: two `.bf16`, the first in the low bits.
         Bf16x2 = ".bf16x2";
     }
+    /// `.level::prefetch_size`: what the L2 cache may fetch around the data.
+    mod prefetch_size {
+        /// No qualifier: nothing more than the data.
+        None = "";
+        /// `.L2::64B`: 64 bytes.
+        L2B64 = ".L2::64B";
+        /// `.L2::128B`: 128 bytes.
+        L2B128 = ".L2::128B";
+        /// `.L2::256B`: 256 bytes.
+        L2B256 = ".L2::256B";
+    }
+    /// `cp-size` of [`cp_async_ca`](crate::raw::cp_async_ca): the bytes that it copies, an immediate.
+    mod cp_size {
+        /// 4 bytes.
+        B4 = "4";
+        /// 8 bytes.
+        B8 = "8";
+        /// 16 bytes.
+        B16 = "16";
+    }
 }
 
 /// 128 bits, low half first.

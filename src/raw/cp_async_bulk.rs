@@ -1,4 +1,4 @@
-//! `cp.async.bulk` and its groups: sections 9.7.9.25.4.1 and 9.7.9.25.6.
+//! `cp.async.bulk`: section 9.7.9.25.4.1.
 
 instruction! {
     /// Starts a copy of `size` bytes from global memory into shared memory of the executing CTA; the mbarrier at
@@ -58,6 +58,51 @@ instruction! {
 }
 
 instruction! {
+    /// Starts a copy of `size` bytes from global memory into shared memory of each CTA of the cluster that `cta_mask`
+    /// holds, at the offset of `dst_mem`; the mbarrier at the offset of `mbar` in each gets a complete-tx of `size`.
+    @unsafe fn cp_async_bulk_shared_cluster_global_multicast_cluster(
+        dst_mem: u32 = reg32, src_mem: *const u8 = reg64, size: u32 = reg32, mbar: u32 = reg32,
+        cta_mask: crate::mask::CtaMask = mask,
+    );
+    form: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dstMem], [srcMem], size, [mbar], ctaMask;";
+    ptx: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster" ..
+        " [{dst_mem}], [{src_mem}], {size}, [{mbar}], {cta_mask};";
+    isa: "8.0", target: "sm_90", section: "9.7.9.25.4.1";
+    # Safety
+    "- as [`cp_async_bulk_shared_cluster_global`], for each CTA of `cta_mask`: it is in the cluster, and destination and"
+    "  mbarrier are valid at these offsets of its shared memory."
+}
+
+instruction! {
+    /// [`cp_async_bulk_shared_cluster_global_multicast_cluster`] under an L2 cache policy.
+    @unsafe fn cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
+        dst_mem: u32 = reg32, src_mem: *const u8 = reg64, size: u32 = reg32, mbar: u32 = reg32,
+        cta_mask: crate::mask::CtaMask = mask, cache_policy: u64 = reg64,
+    );
+    form: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [dstMem], [srcMem], size, [mbar], ctaMask, cache-policy;";
+    ptx: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint" ..
+        " [{dst_mem}], [{src_mem}], {size}, [{mbar}], {cta_mask}, {cache_policy};";
+    isa: "8.0", target: "sm_90", section: "9.7.9.25.4.1";
+    # Safety
+    "- as [`cp_async_bulk_shared_cluster_global_multicast_cluster`]; `cache_policy` comes from a `createpolicy`"
+    "  instruction."
+}
+
+instruction! {
+    /// Starts a copy of `size` bytes from shared memory of the executing CTA into that of another CTA of the cluster; the
+    /// mbarrier at `mbar`, in the same CTA as the destination, gets a complete-tx of `size` when it is done.
+    @unsafe fn cp_async_bulk_shared_cluster_shared_cta(
+        dst_mem: u32 = reg32, src_mem: u32 = reg32, size: u32 = reg32, mbar: u32 = reg32,
+    );
+    form: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dstMem], [srcMem], size, [mbar];";
+    ptx: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes" .. " [{dst_mem}], [{src_mem}], {size}, [{mbar}];";
+    isa: "8.0", target: "sm_90", section: "9.7.9.25.4.1";
+    # Safety
+    "- as [`cp_async_bulk_shared_cluster_global`]; `dst_mem` and `mbar` are not in the executing CTA."
+    "- the executing CTA does not exit before the copy is complete."
+}
+
+instruction! {
     /// Starts a copy of `size` bytes from shared memory of the executing CTA to global memory, as part of the bulk
     /// async-group that the executing thread commits next.
     @unsafe fn cp_async_bulk_global_shared_cta(
@@ -87,32 +132,29 @@ instruction! {
 }
 
 instruction! {
-    /// Puts the bulk copies that the executing thread has started since its last commit into a new bulk async-group.
-    @unsafe fn cp_async_bulk_commit_group();
-    form: "cp.async.bulk.commit_group;";
-    ptx: "cp.async.bulk.commit_group" .. ";";
-    isa: "8.0", target: "sm_90", section: "9.7.9.25.6.1";
+    /// [`cp_async_bulk_global_shared_cta`] of the bytes of each 16-byte chunk that `byte_mask` holds.
+    @unsafe fn cp_async_bulk_global_shared_cta_cp_mask(
+        dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32, byte_mask: crate::mask::ByteMask = mask,
+    );
+    form: "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dstMem], [srcMem], size, byteMask;";
+    ptx: "cp.async.bulk.global.shared::cta.bulk_group.cp_mask" .. " [{dst_mem}], [{src_mem}], {size}, {byte_mask};";
+    isa: "8.6", target: "sm_100", section: "9.7.9.25.4.1";
+    gate: sm_100;
     # Safety
-    "- none of its own; unsafe as the other half of the copies that it groups."
+    "- as [`cp_async_bulk_global_shared_cta`]."
 }
 
 instruction! {
-    /// Waits until at most the `N` most recent bulk async-groups of the executing thread are incomplete.
-    @unsafe fn cp_async_bulk_wait_group<const N: u32 = 1>();
-    form: "cp.async.bulk.wait_group N;";
-    ptx: "cp.async.bulk.wait_group" .. " {N};";
-    isa: "8.0", target: "sm_90", section: "9.7.9.25.6.2";
+    /// [`cp_async_bulk_global_shared_cta_cp_mask`] under an L2 cache policy.
+    @unsafe fn cp_async_bulk_global_shared_cta_cp_mask_cache_hint(
+        dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32, cache_policy: u64 = reg64,
+        byte_mask: crate::mask::ByteMask = mask,
+    );
+    form: "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [dstMem], [srcMem], size, cache-policy, byteMask;";
+    ptx: "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask" ..
+        " [{dst_mem}], [{src_mem}], {size}, {cache_policy}, {byte_mask};";
+    isa: "8.6", target: "sm_100", section: "9.7.9.25.4.1";
+    gate: sm_100;
     # Safety
-    "- none of its own; unsafe as the other half of the copies that it waits for."
-}
-
-instruction! {
-    /// Waits until at most the `N` most recent bulk async-groups of the executing thread have reads of their
-    /// sources outstanding. Their writes may still be under way.
-    @unsafe fn cp_async_bulk_wait_group_read<const N: u32 = 1>();
-    form: "cp.async.bulk.wait_group.read N;";
-    ptx: "cp.async.bulk.wait_group.read" .. " {N};";
-    isa: "8.0", target: "sm_90", section: "9.7.9.25.6.2";
-    # Safety
-    "- none of its own; unsafe as the other half of the copies that it waits for."
+    "- as [`cp_async_bulk_global_shared_cta_cp_mask`]; `cache_policy` comes from a `createpolicy` instruction."
 }

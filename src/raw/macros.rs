@@ -57,7 +57,10 @@ macro_rules! legal {
 /// - `on "sm_90"`: it needs a newer target than the instruction, though not a newer one than the crate;
 /// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction.
 ///
-/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `pred` for a `bool`, which the text compares with 0.
+/// A qualifier may say `after " [{dst}], "`, behind its tags: text that stands before it.
+///
+/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `pred` for a `bool`, which the text compares with 0; `mask` for
+/// the types of [`mask`](crate::mask).
 macro_rules! instruction {
     (
         $(#[$doc:meta])*
@@ -65,11 +68,11 @@ macro_rules! instruction {
             $([ $( $Q:ident: $Legal:ident { $(
                 $axis:ident :: $Tag:ident $(as $bits:ident in $tclass:ident)?
                 $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)?
-            ),* $(,)? } ),* $(,)? ])?
+            ),* $(,)? } $(after $before:literal)? ),* $(,)? ])?
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
             ( $( $arg:ident: $Arg:ty = $class:ident ),* $(,)? )
             $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* $(,)? ) $result:expr )?;
-        form: $form:literal;
+        form: $form:expr;
         ptx: $head:literal .. $tail:literal;
         isa: $isa:literal, target: $target:literal, section: $section:literal;
         $( gate: $gate:ident; )?
@@ -109,7 +112,7 @@ macro_rules! instruction {
                     unsafe {
                         emit! {
                             [ $head ] [ "// ptx:", $isa ] []
-                            [ $( $( [ $Q $(
+                            [ $( $( $( [ text $before ] )? [ $Q $(
                                 [ $axis :: $Tag [ $($bits $tclass)? ] [ $($newer)? ] [ $($least)? ] ]
                             )* ] )* )? ]
                             { $tail [ $($convergent)? ]
@@ -159,6 +162,9 @@ macro_rules! gate_text {
 /// Its state: the text so far, the comment so far, the bits and class of `typed` operands, the qualifiers to come, and
 /// what the end of the walk needs.
 macro_rules! emit {
+    ( [ $($text:tt)* ] $need:tt $typed:tt [ [ text $before:literal ] $($more:tt)* ] $leaf:tt ) => {
+        emit!([ $($text)* , $before ] $need $typed [ $($more)* ] $leaf)
+    };
     ( $text:tt $need:tt $typed:tt [ [ $Q:ident $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
         emit!(@arms $text $need $typed $Q [ $( $tag )* ] [ $($more)* ] $leaf)
     };
@@ -202,6 +208,12 @@ macro_rules! emit {
     ) => {
         emit!(@operands $text $need $typed $leaf [ $($let)* ]
             [ $($asm)* $arg = in(reg32) $arg as u32, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in mask $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf [ $($let)* ]
+            [ $($asm)* $arg = in(reg16) $arg.bits(), ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in $class:ident $arg:ident] $($more:tt)* ]
@@ -259,7 +271,7 @@ macro_rules! emit {
 /// asm, behind a comment that says what the row claims. `tests/golden.rs` compiles and reads it.
 macro_rules! probe {
     (
-        $name:ident [ $form:literal, $isa:literal, $target:literal, $section:literal ]
+        $name:ident [ $form:expr, $isa:literal, $target:literal, $section:literal ]
         $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]

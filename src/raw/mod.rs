@@ -25,19 +25,29 @@ pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
 }
 
 mod barrier;
+mod bulk_groups;
+mod cp_async;
 mod cp_async_bulk;
+mod cp_async_bulk_prefetch;
+mod cp_reduce_async_bulk;
 mod createpolicy;
 mod fence;
 mod ld_st;
 mod mbarrier;
+mod multimem_cp_reduce_async_bulk;
 mod special;
 
 pub use barrier::*;
+pub use bulk_groups::*;
+pub use cp_async::*;
 pub use cp_async_bulk::*;
+pub use cp_async_bulk_prefetch::*;
+pub use cp_reduce_async_bulk::*;
 pub use createpolicy::*;
 pub use fence::*;
 pub use ld_st::*;
 pub use mbarrier::*;
+pub use multimem_cp_reduce_async_bulk::*;
 pub use special::*;
 
 /// The same bits as another type of the same size: what a `typed` operand goes into its register as.

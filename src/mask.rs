@@ -1,0 +1,81 @@
+//! Sets that instructions take as 16-bit masks.
+
+bitflags::bitflags! {
+    /// CTAs of a cluster, by their `%cluster_ctarank`: the destinations of a multicast.
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct CtaMask: u16 {
+        /// The CTA of rank 0.
+        const CTA_0 = 1 << 0;
+        /// The CTA of rank 1.
+        const CTA_1 = 1 << 1;
+        /// The CTA of rank 2.
+        const CTA_2 = 1 << 2;
+        /// The CTA of rank 3.
+        const CTA_3 = 1 << 3;
+        /// The CTA of rank 4.
+        const CTA_4 = 1 << 4;
+        /// The CTA of rank 5.
+        const CTA_5 = 1 << 5;
+        /// The CTA of rank 6.
+        const CTA_6 = 1 << 6;
+        /// The CTA of rank 7.
+        const CTA_7 = 1 << 7;
+        /// The CTA of rank 8.
+        const CTA_8 = 1 << 8;
+        /// The CTA of rank 9.
+        const CTA_9 = 1 << 9;
+        /// The CTA of rank 10.
+        const CTA_10 = 1 << 10;
+        /// The CTA of rank 11.
+        const CTA_11 = 1 << 11;
+        /// The CTA of rank 12.
+        const CTA_12 = 1 << 12;
+        /// The CTA of rank 13.
+        const CTA_13 = 1 << 13;
+        /// The CTA of rank 14.
+        const CTA_14 = 1 << 14;
+        /// The CTA of rank 15.
+        const CTA_15 = 1 << 15;
+    }
+}
+
+bitflags::bitflags! {
+    /// Bytes of each 16-byte chunk of a copy: those that a `.cp_mask` copy writes.
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct ByteMask: u16 {
+        /// Byte 0.
+        const BYTE_0 = 1 << 0;
+        /// Byte 1.
+        const BYTE_1 = 1 << 1;
+        /// Byte 2.
+        const BYTE_2 = 1 << 2;
+        /// Byte 3.
+        const BYTE_3 = 1 << 3;
+        /// Byte 4.
+        const BYTE_4 = 1 << 4;
+        /// Byte 5.
+        const BYTE_5 = 1 << 5;
+        /// Byte 6.
+        const BYTE_6 = 1 << 6;
+        /// Byte 7.
+        const BYTE_7 = 1 << 7;
+        /// Byte 8.
+        const BYTE_8 = 1 << 8;
+        /// Byte 9.
+        const BYTE_9 = 1 << 9;
+        /// Byte 10.
+        const BYTE_10 = 1 << 10;
+        /// Byte 11.
+        const BYTE_11 = 1 << 11;
+        /// Byte 12.
+        const BYTE_12 = 1 << 12;
+        /// Byte 13.
+        const BYTE_13 = 1 << 13;
+        /// Byte 14.
+        const BYTE_14 = 1 << 14;
+        /// Byte 15.
+        const BYTE_15 = 1 << 15;
+    }
+}
