@@ -55,12 +55,13 @@ fn statements(code: &str) -> Vec<String> {
     statements.map(|statement| format!("{};", generic_registers(statement))).collect()
 }
 
-/// Registers by class: `%r12` is `%r`, and the scratch predicate `p` is `%p`.
+/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, and 128 scratch bits `q` are `%rq`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
         Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
         None if word.starts_with("$L") => "$L".into(),
         None if word == "p" => "%p".into(),
+        None if word == "q" || word == "q1" => "%rq".into(),
         _ => word.into(),
     })
 }
