@@ -26,7 +26,7 @@ macro_rules! cp_async {
                 PrefetchSize: CpAsyncPrefetchSize {
                     prefetch_size::None, prefetch_size::L2B64, prefetch_size::L2B128, prefetch_size::L2B256,
                 },
-                Size: CpSize { cp_size::B4, cp_size::B8, cp_size::B16 } after " [{dst}], [{src}], ",
+                Size: CpSize after " [{dst}], [{src}], " { cp_size::B4, cp_size::B8, cp_size::B16 },
             ](dst: u32 = reg32, src: *const u8 = reg64, $($operand)*);
             form: $ca_form;
             ptx: $ca_head .. $tail;

@@ -56,7 +56,7 @@ macro_rules! shared_cluster {
             @unsafe fn $name[Type: $Legal { $($tag)* }](
                 dst_mem: u32 = reg32, src_mem: u32 = reg32, size: u32 = reg32, mbar: u32 = reg32,
             );
-            form: concat!($head, "{.type} [dstMem], [srcMem], size, [mbar];");
+            form: $head "{.type} [dstMem], [srcMem], size, [mbar];";
             ptx: $head .. " [{dst_mem}], [{src_mem}], {size}, [{mbar}];";
             isa: "8.0", target: "sm_90", section: "9.7.9.25.4.2";
             # Safety
@@ -74,7 +74,7 @@ macro_rules! global {
             /// (`src_mem`), into the former, `size` bytes of each, as part of the bulk async-group that the executing thread
             /// commits next.
             @unsafe fn $name[Type: $Legal { $($tag)* }](dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32);
-            form: concat!($head, "{.type} [dstMem], [srcMem], size;");
+            form: $head "{.type} [dstMem], [srcMem], size;";
             ptx: $head .. " [{dst_mem}], [{src_mem}], {size};";
             isa: "8.0", target: "sm_90", section: "9.7.9.25.4.2";
             # Safety
@@ -86,7 +86,7 @@ macro_rules! global {
             @unsafe fn $hint[Type: $Legal { $($tag)* }](
                 dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32, cache_policy: u64 = reg64,
             );
-            form: concat!($hint_head, "{.type} [dstMem], [srcMem], size, cache-policy;");
+            form: $hint_head "{.type} [dstMem], [srcMem], size, cache-policy;";
             ptx: $hint_head .. " [{dst_mem}], [{src_mem}], {size}, {cache_policy};";
             isa: "8.0", target: "sm_90", section: "9.7.9.25.4.2";
             # Safety

@@ -48,8 +48,9 @@ macro_rules! legal {
 
 /// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
 ///
-/// `ptx` is the text. Each qualifier follows the text before it, and the list of its tags is matched by one
-/// `match const` a qualifier: an arm that is not taken costs nothing, not even in a debug build.
+/// `ptx` is the text. Each qualifier follows the text before it (`Ty: Type after ".add" { … }`: with `.add` between
+/// them), and the list of its tags is matched by one `match const` a qualifier: an arm that is not taken costs nothing,
+/// not even in a debug build.
 ///
 /// A tag may say
 /// - `as u32 in reg32`: it is the type of the operands of class `typed`, which go in such a register as such bits;
@@ -57,23 +58,24 @@ macro_rules! legal {
 /// - `on "sm_90"`: it needs a newer target than the instruction, though not a newer one than the crate;
 /// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction.
 ///
-/// A qualifier may say `after " [{dst}], "`, behind its tags: text that stands before it.
+/// A qualifier may say `after " [{dst}], "`, before its tags: text that stands before it.
 ///
 /// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `pred` for a `bool`, which the text compares with 0; `mask` for
-/// the types of [`mask`](crate::mask).
+/// the types of [`mask`](crate::mask); `[b0 b1]` for an array whose elements are `typed` and bear these names in the
+/// text; `{ lo: b_lo, hi: b_hi }` for a `B128`.
 macro_rules! instruction {
     (
         $(#[$doc:meta])*
         $(@$safety:ident)? fn $name:ident
-            $([ $( $Q:ident: $Legal:ident { $(
+            $([ $( $Q:ident: $Legal:ident $(after $($between:literal)+)? { $(
                 $axis:ident :: $Tag:ident $(as $bits:ident in $tclass:ident)?
                 $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)?
-            ),* $(,)? } $(after $before:literal)? ),* $(,)? ])?
+            ),* $(,)? } ),* $(,)? ])?
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
-            ( $( $arg:ident: $Arg:ty = $class:ident ),* $(,)? )
+            ( $( $arg:ident: $Arg:ty = $class:tt ),* $(,)? )
             $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* $(,)? ) $result:expr )?;
-        form: $form:expr;
-        ptx: $head:literal .. $tail:literal;
+        form: $($form:literal)+;
+        ptx: $head:literal .. $($tail:literal)+;
         isa: $isa:literal, target: $target:literal, section: $section:literal;
         $( gate: $gate:ident; )?
         $( convergent: $convergent:ident; )?
@@ -82,7 +84,7 @@ macro_rules! instruction {
     ) => {
         instruction!(@gated [ $($gate)? ]
             {
-                #[doc = concat!("`", $form, "`\n")]
+                #[doc = concat!("`", $($form,)+ "`\n")]
                 $(#[$doc])*
                 ///
                 #[doc = concat!(
@@ -112,10 +114,10 @@ macro_rules! instruction {
                     unsafe {
                         emit! {
                             [ $head ] [ "// ptx:", $isa ] []
-                            [ $( $( $( [ text $before ] )? [ $Q $(
+                            [ $( $( [ $Q [ $($( , $between )+)? ] $(
                                 [ $axis :: $Tag [ $($bits $tclass)? ] [ $($newer)? ] [ $($least)? ] ]
                             )* ] )* )? ]
-                            { $tail [ $($convergent)? ]
+                            { [ $($tail),+ ] [ $($convergent)? ]
                               [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ]
                               [ $( $($option),* )? ] [ $( $result )? ] }
                         }
@@ -127,7 +129,7 @@ macro_rules! instruction {
         instruction!(@gated [ $($gate)? ] {
             const _: () = {
                 $crate::raw::probe! {
-                    $name [ $form, $isa, $target, $section ]
+                    $name [ [ $($form),+ ], $isa, $target, $section ]
                     [ $( $( [ $( [ $axis :: $Tag [ $($tag_gate)? ] ] )* ] )* )? ]
                     [ $( $n_probe )? ] [ $( $Arg ),* ]
                 }
@@ -162,11 +164,8 @@ macro_rules! gate_text {
 /// Its state: the text so far, the comment so far, the bits and class of `typed` operands, the qualifiers to come, and
 /// what the end of the walk needs.
 macro_rules! emit {
-    ( [ $($text:tt)* ] $need:tt $typed:tt [ [ text $before:literal ] $($more:tt)* ] $leaf:tt ) => {
-        emit!([ $($text)* , $before ] $need $typed [ $($more)* ] $leaf)
-    };
-    ( $text:tt $need:tt $typed:tt [ [ $Q:ident $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
-        emit!(@arms $text $need $typed $Q [ $( $tag )* ] [ $($more)* ] $leaf)
+    ( [ $($text:tt)* ] $need:tt $typed:tt [ [ $Q:ident [ $($between:tt)* ] $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
+        emit!(@arms [ $($text)* $($between)* ] $need $typed $Q [ $( $tag )* ] [ $($more)* ] $leaf)
     };
     (@arms $text:tt $need:tt $typed:tt $Q:ident
         [ $( [ $axis:ident :: $Tag:ident $bits:tt $newer:tt $least:tt ] )* ] $more:tt $leaf:tt
@@ -193,7 +192,7 @@ macro_rules! emit {
             $typed $more $leaf
         )
     };
-    ( $text:tt $need:tt $typed:tt [] { $tail:literal $convergent:tt $operands:tt $options:tt $result:tt } ) => {
+    ( $text:tt $need:tt $typed:tt [] { $tail:tt $convergent:tt $operands:tt $options:tt $result:tt } ) => {
         emit!(@operands $text $need $typed { $tail $convergent $options $result } [] [] $operands)
     };
 
@@ -202,6 +201,19 @@ macro_rules! emit {
     ) => {
         emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* ]
             [ $($asm)* $arg = in($treg) $crate::raw::cast::<_, $bits>($arg), ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt [ $bits:ident $treg:ident ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in [ $($lane:ident)+ ] $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
+            [ $($asm)* $( $lane = in($treg) $crate::raw::cast::<_, $bits>($lane), )+ ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in { lo: $lo:ident, hi: $hi:ident } $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf
+            [ $($let)* let $crate::qualifier::B128 { lo: $lo, hi: $hi } = $arg; ]
+            [ $($asm)* $lo = in(reg64) $lo, $hi = in(reg64) $hi, ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in pred $arg:ident] $($more:tt)* ]
@@ -239,7 +251,7 @@ macro_rules! emit {
         emit!(@operands $text $need $typed $leaf [ $($let)* ] [ $($asm)* $N = const $N, ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt
-        { $tail:literal $convergent:tt $options:tt [ $($result:expr)? ] } [ $($let:tt)* ] $asm:tt []
+        { $tail:tt $convergent:tt $options:tt [ $($result:expr)? ] } [ $($let:tt)* ] $asm:tt []
     ) => {{
         $($let)*
         emit!(@asm $text $need $tail $convergent $options $asm);
@@ -247,18 +259,18 @@ macro_rules! emit {
     }};
 
     // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
-    (@asm $text:tt $need:tt $tail:literal [ convergent ] $options:tt $asm:tt) => {
+    (@asm $text:tt $need:tt $tail:tt [ convergent ] $options:tt $asm:tt) => {
         #[cfg(not(feature = "stock-linker"))]
         emit!(@asm $text $need $tail [] $options $asm);
         #[cfg(feature = "stock-linker")]
         emit!(@goto $text $need $tail $options $asm);
     };
-    (@asm [ $($text:tt)* ] [ $($need:tt)* ] $tail:literal [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
-        core::arch::asm!(concat!($($text)*, $tail, " ", $($need)*), $($asm)* options($($option)*));
+    (@asm [ $($text:tt)* ] [ $($need:tt)* ] [ $($tail:literal),+ ] [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
+        core::arch::asm!(concat!($($text)*, $($tail,)+ " ", $($need)*), $($asm)* options($($option)*));
     };
-    (@goto [ $($text:tt)* ] [ $($need:tt)* ] $tail:literal [ $($option:tt)* ] [ $($asm:tt)* ]) => {
+    (@goto [ $($text:tt)* ] [ $($need:tt)* ] [ $($tail:literal),+ ] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
         core::arch::asm!(
-            concat!($($text)*, $tail, " ", $($need)*, " {never}"),
+            concat!($($text)*, $($tail,)+ " ", $($need)*, " {never}"),
             $($asm)*
             // SAFETY: the text has no jump to it.
             never = label { unsafe { core::intrinsics::unreachable() } },
@@ -271,7 +283,7 @@ macro_rules! emit {
 /// asm, behind a comment that says what the row claims. `tests/golden.rs` compiles and reads it.
 macro_rules! probe {
     (
-        $name:ident [ $form:expr, $isa:literal, $target:literal, $section:literal ]
+        $name:ident [ [ $($form:literal),+ ], $isa:literal, $target:literal, $section:literal ]
         $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
@@ -281,7 +293,7 @@ macro_rules! probe {
             #[allow(unused_unsafe)]
             unsafe {
                 core::arch::asm!(concat!(
-                    "// row:", module_path!(), "|", stringify!($name), "|", $form, "|", $isa, "|", $target, "|", $section
+                    "// row:", module_path!(), "|", stringify!($name), "|", $($form,)+ "|", $isa, "|", $target, "|", $section
                 ), options(raw));
                 $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
             }
@@ -304,8 +316,10 @@ macro_rules! probe {
     (@calls $name:ident [] [ $($n:literal)? ] [ $($Arg:ty),* ] $operands:ident [ $( [ $axis:ident :: $Tag:ident ] )* ]) => {
         let result = $name $( ::<$n> )? (
             $( $crate::qualifier::$axis::$Tag, )*
-            $( $crate::raw::read::<$Arg>($operands) , )*
+            $( $crate::raw::probe!(@read $Arg, $operands) , )*
         );
         core::ptr::write_volatile($operands.cast(), result);
     };
+    // The type of an operand may depend on a qualifier, so it is inferred.
+    (@read $Arg:ty, $operands:ident) => { $crate::raw::read($operands) };
 }

@@ -24,6 +24,8 @@ pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
     unsafe { core::ptr::read_volatile(operands.cast::<T>()) }
 }
 
+mod atom;
+mod atom_vector;
 mod barrier;
 mod bulk_groups;
 mod cp_async;
@@ -35,8 +37,13 @@ mod fence;
 mod ld_st;
 mod mbarrier;
 mod multimem_cp_reduce_async_bulk;
+mod red;
+mod red_async;
+mod red_vector;
 mod special;
 
+pub use atom::*;
+pub use atom_vector::*;
 pub use barrier::*;
 pub use bulk_groups::*;
 pub use cp_async::*;
@@ -48,15 +55,25 @@ pub use fence::*;
 pub use ld_st::*;
 pub use mbarrier::*;
 pub use multimem_cp_reduce_async_bulk::*;
+pub use red::*;
+pub use red_async::*;
+pub use red_vector::*;
 pub use special::*;
 
 /// The same bits as another type of the same size: what a `typed` operand goes into its register as.
+///
+/// The sizes are not asserted: rustc evaluates the `const` of a call even in the arm of a `match const` that is not taken,
+/// where the tag's type is another's.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 pub(crate) unsafe fn cast<From: Copy, To: Copy>(from: From) -> To {
-    const { assert!(size_of::<From>() == size_of::<To>()) };
-    // SAFETY: of one size, and any bit pattern is a value of a register's type and of a type tag's.
-    unsafe { core::mem::transmute_copy(&from) }
+    #[repr(C)]
+    union Bits<From: Copy, To: Copy> {
+        from: From,
+        to: To,
+    }
+    // SAFETY: of one size by the tag's row, and any bit pattern is a value of a register's type and of a type tag's.
+    unsafe { Bits { from }.to }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -8,7 +8,7 @@ macro_rules! multimem {
             /// elements in shared memory of the executing CTA (`src_mem`), into the former, `size` bytes of each, as part of the
             /// bulk async-group that the executing thread commits next.
             @unsafe fn $name[Type: $Legal { $($tag)* }](dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32);
-            form: concat!($head, "{.type} [dstMem], [srcMem], size;");
+            form: $head "{.type} [dstMem], [srcMem], size;";
             ptx: $head .. " [{dst_mem}], [{src_mem}], {size};";
             isa: "9.1", target: "sm_90", section: "9.7.9.27";
             # Safety
