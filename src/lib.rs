@@ -5,7 +5,7 @@
 #![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
 #![cfg_attr(
     all(target_arch = "nvptx64", feature = "stock-linker"),
-    feature(core_intrinsics),
+    feature(core_intrinsics, asm_goto_with_outputs),
     allow(internal_features)
 )]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]

@@ -180,6 +180,51 @@ qualifiers! {
         /// 16 bytes.
         B16 = "16";
     }
+    /// `.op`: what combines the values.
+    mod op {
+        /// `.add`: the sum.
+        Add = ".add";
+        /// `.min`: the least.
+        Min = ".min";
+        /// `.max`: the greatest.
+        Max = ".max";
+        /// `.and`: all.
+        And = ".and";
+        /// `.or`: any.
+        Or = ".or";
+        /// `.xor`: an odd number.
+        Xor = ".xor";
+    }
+    /// `.mode` of [`vote_sync`](crate::raw::vote_sync).
+    mod mode {
+        /// `.all`: true in all threads.
+        All = ".all";
+        /// `.any`: true in a thread.
+        Any = ".any";
+        /// `.uni`: the same in all threads.
+        Uni = ".uni";
+    }
+    /// `.abs`: whether an operation takes the absolute values.
+    mod abs {
+        /// `.abs`: it does.
+        Abs = ".abs";
+        /// No qualifier: it takes the values as they are.
+        Signed = "";
+    }
+    /// `.NaN`: what one NaN does to the result.
+    mod nan {
+        /// `.NaN`: the result is NaN.
+        Propagate = ".NaN";
+        /// No qualifier: the other values count.
+        Ignore = "";
+    }
+    /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol).
+    mod action {
+        /// `.launch_dependents`: the dependent grids may launch.
+        LaunchDependents = ".launch_dependents";
+        /// `.wait`: waits for the prerequisite grids.
+        Wait = ".wait";
+    }
 }
 
 /// 128 bits, low half first.

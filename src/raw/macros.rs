@@ -293,7 +293,7 @@ macro_rules! probe {
             #[allow(unused_unsafe)]
             unsafe {
                 core::arch::asm!(concat!(
-                    "// row:", module_path!(), "|", stringify!($name), "|", $($form,)+ "|", $isa, "|", $target, "|", $section
+                    "// row:", module_path!(), "@@", stringify!($name), "@@", $($form,)+ "@@", $isa, "@@", $target, "@@", $section
                 ), options(raw));
                 $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
             }

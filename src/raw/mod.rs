@@ -12,7 +12,7 @@
 //! instruction.
 
 #[macro_use]
-#[cfg_attr(not(target_arch = "nvptx64"), allow(unused_macros))]
+#[allow(unused_macros, reason = "off the device nothing is emitted, and a gate may be without a tag")]
 mod macros;
 pub(crate) use probe;
 
@@ -27,6 +27,7 @@ pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
 mod atom;
 mod atom_vector;
 mod barrier;
+mod barrier_cluster;
 mod bulk_groups;
 mod cp_async;
 mod cp_async_bulk;
@@ -34,17 +35,23 @@ mod cp_async_bulk_prefetch;
 mod cp_reduce_async_bulk;
 mod createpolicy;
 mod fence;
+mod griddepcontrol;
 mod ld_st;
+mod match_sync;
 mod mbarrier;
 mod multimem_cp_reduce_async_bulk;
 mod red;
 mod red_async;
 mod red_vector;
+mod redux_sync;
 mod special;
+mod vote;
+mod warp;
 
 pub use atom::*;
 pub use atom_vector::*;
 pub use barrier::*;
+pub use barrier_cluster::*;
 pub use bulk_groups::*;
 pub use cp_async::*;
 pub use cp_async_bulk::*;
@@ -52,13 +59,18 @@ pub use cp_async_bulk_prefetch::*;
 pub use cp_reduce_async_bulk::*;
 pub use createpolicy::*;
 pub use fence::*;
+pub use griddepcontrol::*;
 pub use ld_st::*;
+pub use match_sync::*;
 pub use mbarrier::*;
 pub use multimem_cp_reduce_async_bulk::*;
 pub use red::*;
 pub use red_async::*;
 pub use red_vector::*;
+pub use redux_sync::*;
 pub use special::*;
+pub use vote::*;
+pub use warp::*;
 
 /// The same bits as another type of the same size: what a `typed` operand goes into its register as.
 ///

@@ -154,7 +154,7 @@ fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
 }
 
 fn row_of(text: &str) -> Result<Row> {
-    let fields: Vec<&str> = text.split('|').collect();
+    let fields: Vec<&str> = text.split("@@").collect();
     let [module, name, form, isa, target, section] = fields[..] else { bail!("not a row: {text}") };
     Ok(Row {
         family: module.rsplit("::").next().unwrap_or(module).into(),
@@ -267,8 +267,7 @@ mod tests {
     use super::*;
 
     fn module(tags: &[&str]) -> String {
-        let row =
-            "\t// begin inline asm\n\t// row:ptx::raw::fam|f|f{.x};|7.8|sm_80|9.7\n\t// end inline asm\n";
+        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7\n\t// end inline asm\n";
         let form = |tag: &&str| {
             format!(
                 "\t// begin inline asm\n\t{{ .reg .pred p; setp.ne.b32 p, %r4, 0; f{tag} p, %rd12; }} \
