@@ -1,21 +1,85 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
 //! instruction.
 
-/// Items that exist on some targets only. A gate is named after the oldest target that opens it; `docs` build with all.
+/// An item that exists on some targets only, and what stands there on the others. A gate is named after the oldest target
+/// of each branch that it opens to; `docs` build with all.
 macro_rules! when {
-    (always { $($item:tt)* }) => { $($item)* };
+    (always { $($item:tt)* } $($other:tt)*) => { $($item)* };
     // sm_100 or higher.
-    (sm_100 { $($item:tt)* }) => { #[cfg(feature = "sm_100")] $($item)* };
-    // sm_100a, sm_100f and higher in its family, sm_110a.
-    (sm_100f_sm_110a { $($item:tt)* }) => { #[cfg(any(feature = "sm_100f", feature = "sm_110a"))] $($item)* };
-    // sm_100a, and its family from sm_100f on.
-    (sm_100f { $($item:tt)* }) => { #[cfg(feature = "sm_100f")] $($item)* };
-    // The architecture-specific targets from sm_100a on, and the family of sm_100f.
-    (sm_100f_sm_110a_sm_120a { $($item:tt)* }) => {
-        #[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))] $($item)*
+    (sm_100 $($body:tt)*) => { when! { @if (feature = "sm_100") $($body)* } };
+    // sm_100f and higher in its family.
+    (sm_100f $($body:tt)*) => { when! { @if (feature = "sm_100f") $($body)* } };
+    // sm_100f and higher in its family, sm_110a.
+    (sm_100f_sm_110a $($body:tt)*) => {
+        when! { @if (any(feature = "sm_100f", feature = "sm_110a")) $($body)* }
     };
-    // sm_90a only.
-    (sm_90a { $($item:tt)* }) => { #[cfg(feature = "sm_90a")] $($item)* };
+    // sm_100f and higher in its family, sm_110a, sm_120a.
+    (sm_100f_sm_110a_sm_120a $($body:tt)*) => {
+        when! { @if (any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
+    };
+    // As the one before, and sm_90a.
+    (sm_90a_sm_100f_sm_110a_sm_120a $($body:tt)*) => {
+        when! { @if (any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
+    };
+    // sm_103a only.
+    (sm_103a $($body:tt)*) => { when! { @if (feature = "sm_103a") $($body)* } };
+    (@if ($open:meta) { $($item:tt)* } $(else { $($other:tt)* })?) => {
+        #[cfg($open)] $($item)*
+        $( #[cfg(not($open))] $($other)* )?
+    };
+}
+
+/// The targets of a gate, for the documentation.
+macro_rules! gate_text {
+    (sm_100) => {
+        "sm_100 or higher"
+    };
+    (sm_100f) => {
+        "sm_100f or higher in its family"
+    };
+    (sm_100f_sm_110a) => {
+        "sm_100f or higher in its family, sm_110a"
+    };
+    (sm_100f_sm_110a_sm_120a) => {
+        "sm_100f or higher in its family, sm_110a, sm_120a"
+    };
+    (sm_90a_sm_100f_sm_110a_sm_120a) => {
+        "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
+    };
+    (sm_103a) => {
+        "sm_103a"
+    };
+}
+
+/// What bears an instruction's name where its gate is closed: the error of a call names the features that have it.
+#[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
+pub(crate) mod closed {
+    pub struct an_instruction_of_the_feature_sm_100;
+    pub struct an_instruction_of_the_feature_sm_100f;
+    pub struct an_instruction_of_the_features_sm_100f_sm_110a;
+    pub struct an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
+    pub struct an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
+    pub struct an_instruction_of_the_feature_sm_103a;
+}
+macro_rules! closed {
+    (sm_100) => {
+        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_100
+    };
+    (sm_100f) => {
+        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_100f
+    };
+    (sm_100f_sm_110a) => {
+        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100f_sm_110a
+    };
+    (sm_100f_sm_110a_sm_120a) => {
+        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100f_sm_110a_sm_120a
+    };
+    (sm_90a_sm_100f_sm_110a_sm_120a) => {
+        $crate::raw::macros::closed::an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a
+    };
+    (sm_103a) => {
+        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_103a
+    };
 }
 
 /// A sealed trait for the qualifiers that stand at one place of an instruction. `(TypeTag)` makes it one of types.
@@ -62,7 +126,9 @@ macro_rules! legal {
 ///
 /// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `pred` for a `bool`, which the text compares with 0; `mask` for
 /// the types of [`mask`](crate::mask); `[b0 b1]` for an array whose elements are `typed` and bear these names in the
-/// text; `{ lo: b_lo, hi: b_hi }` for a `B128`.
+/// text, `[reg32: c0 c1]` for one whose elements go in that register; `{ lo: b_lo, hi: b_hi }` for a `B128`.
+///
+/// `assert: N % 8 == 0, "…";` is a condition on a constant. It is checked when the function is instantiated.
 macro_rules! instruction {
     (
         $(#[$doc:meta])*
@@ -75,14 +141,15 @@ macro_rules! instruction {
             ( $( $arg:ident: $Arg:ty = $class:tt ),* $(,)? )
             $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* $(,)? ) $result:expr )?;
         form: $($form:literal)+;
-        ptx: $head:literal .. $($tail:literal)+;
+        ptx: $($head:literal)+ .. $($tail:literal)+;
         isa: $isa:literal, target: $target:literal, section: $section:literal;
         $( gate: $gate:ident; )?
+        $( assert: $assert:expr, $assert_message:literal; )?
         $( convergent: $convergent:ident; )?
         $( options: $($option:ident),*; )?
         $( # Safety $( $safety_doc:literal )* )?
     ) => {
-        instruction!(@gated [ $($gate)? ]
+        instruction!(@gated $name [ $($gate)? ]
             {
                 #[doc = concat!("`", $($form,)+ "`\n")]
                 $(#[$doc])*
@@ -90,10 +157,10 @@ macro_rules! instruction {
                 #[doc = concat!(
                     "PTX ISA ", $isa,
                     $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, ")", )? )* )* )?
-                    ", target ", $target,
+                    ", target ", instruction!(@targets $target $($gate)?),
                     $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $least, ")", )? )* )* )?
                     $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", gate_text!($tag_gate), ")", )? )* )* )?
-                    " or higher. Section ", $section, "."
+                    ". Section ", $section, "."
                 )]
                 $(
                     ///
@@ -105,6 +172,7 @@ macro_rules! instruction {
                 pub $($safety)? fn $name< $( $($Q: $crate::raw::$Legal,)* )? $(const $N: $Nty)? >(
                     $( $( #[allow(non_snake_case)] $Q: $Q, )* )? $( $arg: $Arg, )*
                 ) $( -> $Out )? {
+                    $( const { assert!($assert, $assert_message) }; )?
                     #[cfg(not(target_arch = "nvptx64"))]
                     $crate::raw::off_target(stringify!($name));
                     // SAFETY: the caller keeps the contract above; the text is the instruction and the set-up of its
@@ -113,7 +181,7 @@ macro_rules! instruction {
                     #[allow(unused_unsafe)]
                     unsafe {
                         emit! {
-                            [ $head ] [ "// ptx:", $isa ] []
+                            [ $($head),+ ] [ "// ptx:", $isa ] []
                             [ $( $( [ $Q [ $($( , $between )+)? ] $(
                                 [ $axis :: $Tag [ $($bits $tclass)? ] [ $($newer)? ] [ $($least)? ] ]
                             )* ] )* )? ]
@@ -126,7 +194,7 @@ macro_rules! instruction {
             }
         );
 
-        instruction!(@gated [ $($gate)? ] {
+        instruction!(@gated _ [ $($gate)? ] {
             const _: () = {
                 $crate::raw::probe! {
                     $name [ [ $($form),+ ], $isa, $target, $section ]
@@ -136,27 +204,17 @@ macro_rules! instruction {
             };
         });
     };
-    (@gated [] { $($item:tt)* }) => { $($item)* };
-    (@gated [ $gate:ident ] { $($item:tt)* }) => { when! { $gate { $($item)* } } };
-}
-
-/// The targets of a gate, for the documentation.
-macro_rules! gate_text {
-    (sm_100) => {
-        "sm_100"
+    (@gated $name:tt [] { $($item:tt)* }) => { $($item)* };
+    (@gated _ [ $gate:ident ] { $($item:tt)* }) => { when! { $gate { $($item)* } } };
+    (@gated $name:ident [ $gate:ident ] { $($item:tt)* }) => {
+        when! { $gate { $($item)* } else {
+            #[allow(non_upper_case_globals)]
+            #[doc(hidden)]
+            pub const $name: closed!($gate) = closed!($gate);
+        } }
     };
-    (sm_100f_sm_110a) => {
-        "sm_100f, sm_110a"
-    };
-    (sm_100f) => {
-        "sm_100f"
-    };
-    (sm_100f_sm_110a_sm_120a) => {
-        "sm_100f, sm_110a, sm_120a"
-    };
-    (sm_90a) => {
-        "sm_90a"
-    };
+    (@targets $target:literal) => { concat!($target, " or higher") };
+    (@targets $target:literal $gate:ident) => { gate_text!($gate) };
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
@@ -207,6 +265,12 @@ macro_rules! emit {
     ) => {
         emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
             [ $($asm)* $( $lane = in($treg) $crate::raw::cast::<_, $bits>($lane), )+ ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in [ $class:ident : $($lane:ident)+ ] $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need $typed $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
+            [ $($asm)* $( $lane = in($class) $lane, )+ ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in { lo: $lo:ident, hi: $hi:ident } $arg:ident] $($more:tt)* ]
