@@ -98,6 +98,14 @@ qualifiers! {
         SharedCluster = ".shared::cluster";
         /// `.global`: global memory.
         Global = ".global";
+        /// `.local`: the thread's local memory.
+        Local = ".local";
+        /// `.const`: constant memory.
+        Const = ".const";
+        /// `.param`: parameters of the kernel.
+        Param = ".param";
+        /// `.param::entry`: parameters of the kernel, as newer versions of PTX distinguish them.
+        ParamEntry = ".param::entry";
         /// No qualifier: every state space.
         All = "";
     }
@@ -195,7 +203,7 @@ qualifiers! {
         /// `.xor`: an odd number.
         Xor = ".xor";
     }
-    /// `.mode` of [`vote_sync`](crate::raw::vote_sync).
+    /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
         /// `.all`: true in all threads.
         All = ".all";
@@ -203,6 +211,14 @@ qualifiers! {
         Any = ".any";
         /// `.uni`: the same in all threads.
         Uni = ".uni";
+        /// `.up`: from a lower lane.
+        Up = ".up";
+        /// `.down`: from a higher lane.
+        Down = ".down";
+        /// `.bfly`: from the lane exclusive or a number.
+        Bfly = ".bfly";
+        /// `.idx`: from a lane by its number.
+        Idx = ".idx";
     }
     /// `.abs`: whether an operation takes the absolute values.
     mod abs {
@@ -224,6 +240,103 @@ qualifiers! {
         LaunchDependents = ".launch_dependents";
         /// `.wait`: waits for the prerequisite grids.
         Wait = ".wait";
+    }
+    /// `ord` of `tensormap.replace`, an immediate: a dimension of the tensor, the innermost first.
+    mod ord {
+        /// Dimension 0.
+        D0 = "0";
+        /// Dimension 1.
+        D1 = "1";
+        /// Dimension 2.
+        D2 = "2";
+        /// Dimension 3.
+        D3 = "3";
+        /// Dimension 4.
+        D4 = "4";
+    }
+    /// `new_val` of [`tensormap_replace_tile_elemtype`](crate::raw::tensormap_replace_tile_elemtype), an immediate.
+    mod elemtype {
+        /// `.u8`.
+        U8 = "0";
+        /// `.u16`.
+        U16 = "1";
+        /// `.u32`.
+        U32 = "2";
+        /// `.s32`.
+        S32 = "3";
+        /// `.u64`.
+        U64 = "4";
+        /// `.s64`.
+        S64 = "5";
+        /// `.f16`.
+        F16 = "6";
+        /// `.f32`.
+        F32 = "7";
+        /// `.f32.ftz`.
+        F32Ftz = "8";
+        /// `.f64`.
+        F64 = "9";
+        /// `.bf16`.
+        Bf16 = "10";
+        /// `.tf32`.
+        Tf32 = "11";
+        /// `.tf32.ftz`.
+        Tf32Ftz = "12";
+        /// `.b4x16`.
+        B4x16 = "13";
+        /// `.b4x16_p64`.
+        B4x16P64 = "14";
+        /// `.b6x16_p32` or `.b6p2x16`.
+        B6x16P32 = "15";
+    }
+    /// `new_val` of [`tensormap_replace_tile_interleave_layout`](crate::raw::tensormap_replace_tile_interleave_layout).
+    mod interleave_layout {
+        /// No interleave.
+        None = "0";
+        /// 16 bytes.
+        B16 = "1";
+        /// 32 bytes.
+        B32 = "2";
+    }
+    /// `new_val` of [`tensormap_replace_tile_swizzle_mode`](crate::raw::tensormap_replace_tile_swizzle_mode).
+    mod swizzle_mode {
+        /// No swizzling.
+        None = "0";
+        /// 32 bytes.
+        B32 = "1";
+        /// 64 bytes.
+        B64 = "2";
+        /// 128 bytes.
+        B128 = "3";
+        /// 96 bytes.
+        B96 = "4";
+    }
+    /// `new_val` of `tensormap_replace_tile_swizzle_atomicity`.
+    mod swizzle_atomicity {
+        /// 16 bytes.
+        B16 = "0";
+        /// 32 bytes.
+        B32 = "1";
+        /// 32 bytes, with a flip of 8 bytes.
+        B32FlipB8 = "2";
+        /// 64 bytes.
+        B64 = "3";
+    }
+    /// `new_val` of [`tensormap_replace_tile_fill_mode`](crate::raw::tensormap_replace_tile_fill_mode).
+    mod fill_mode {
+        /// Zeros.
+        Zero = "0";
+        /// A NaN that tells of it.
+        OobNan = "1";
+    }
+    /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
+    mod dimension {
+        /// `::x`.
+        X = "::x";
+        /// `::y`.
+        Y = "::y";
+        /// `::z`.
+        Z = "::z";
     }
 }
 

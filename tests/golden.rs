@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use ptx_link::convergence::is_convergent;
 use support::{Golden, body};
 use xtask::cuda::Tools;
-use xtask::device::{Arch, Build};
+use xtask::device::{Arch, Build, OptLevel};
 use xtask::forms::{self, Form, Row, number, shown};
 use xtask::toolchain::{Kind, Toolchain};
 
@@ -44,6 +44,67 @@ fn raw_instructions_are_golden() {
         golden.check(&format!("{}/{}.ptx", row.family, row.name), &(header + &lines.join("\n") + "\n"));
     }
     golden.finish();
+}
+
+/// The legal forms of the three chapters (9.7.9.25, 9.7.9.27, 9.7.13), counted from their grammar and tables: by family, on
+/// sm_100a and on sm_90. Defaults are spelt out, a sink `_` is no form of its own, each space of an address is.
+const LEGAL: [(&str, usize, usize); 25] = [
+    ("cp_async", 99, 99),
+    ("cp_async_bulk", 11, 9),
+    ("bulk_groups", 3, 3),
+    ("cp_async_bulk_prefetch", 2, 2),
+    ("cp_async_bulk_tensor", 288, 64),
+    ("cp_async_bulk_prefetch_tensor", 30, 16),
+    ("cp_reduce_async_bulk", 66, 66),
+    ("cp_reduce_async_bulk_tensor", 128, 128),
+    ("multimem_cp_reduce_async_bulk", 27, 27),
+    ("barrier", 18, 18),
+    ("barrier_cluster", 6, 6),
+    ("fence", 34, 34),
+    ("clusterlaunchcontrol", 9, 0),
+    ("atom", 2944, 2944),
+    ("atom_vector", 2048, 2048),
+    ("red", 1200, 1200),
+    ("red_vector", 1024, 1024),
+    ("red_async", 48, 24),
+    ("vote", 4, 4),
+    ("match_sync", 6, 6),
+    ("warp", 3, 3),
+    ("redux_sync", 17, 9),
+    ("griddepcontrol", 2, 2),
+    ("mbarrier", 145, 145),
+    ("tensormap_cp_fenceproxy", 4, 4),
+];
+
+/// Families of other sections: what the instructions of the three chapters need around them.
+const AROUND: [&str; 10] = [
+    "address",
+    "createpolicy",
+    "ld_st",
+    "misc",
+    "multimem",
+    "shfl_sync",
+    "special",
+    "st_async",
+    "st_bulk",
+    "tensormap",
+];
+
+/// Every legal form of the three chapters has its row, and there is no other.
+#[test]
+fn the_forms_are_the_legal_forms() {
+    let counts = forms::counts(&ROWS);
+    let on = |arch| Arch::ALL.iter().position(|&other| other == arch).expect("a target");
+    let (sm_100a, sm_90) = (on(Arch::Sm100a), on(Arch::Sm90));
+    let mut all = (0, 0);
+    for (family, on_100a, on_90) in LEGAL {
+        let have = counts.get(family).map_or((0, 0), |count| (count[sm_100a], count[sm_90]));
+        assert_eq!(have, (on_100a, on_90), "{family} on sm_100a and sm_90");
+        all = (all.0 + have.0, all.1 + have.1);
+    }
+    assert_eq!(all, (8166, 7885));
+    let known: BTreeSet<_> = LEGAL.iter().map(|(family, ..)| *family).chain(AROUND).collect();
+    assert_eq!(counts.keys().copied().collect::<BTreeSet<_>>(), known);
 }
 
 /// The table of `./x forms` and the golden files count alike.
@@ -215,6 +276,33 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     });
     report.extend(lines);
     println!("{report}");
+}
+
+/// What is not chosen costs nothing, unoptimised code included: ten calls are ten blocks of asm.
+#[test]
+fn ten_calls_of_a_debug_build_are_ten_blocks() {
+    let mut build = Build::new(xtask::root().join("tests/device/debug"), Arch::Sm90);
+    (build.opt_level, build.debug_assertions) = (OptLevel::O0, true);
+    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    let blocks = forms::asm_blocks(&module.text);
+    let instructions: Vec<_> = blocks.iter().flat_map(|block| &block.instructions).map(String::as_str).collect();
+    let expected = [
+        "mbarrier.init.shared::cta.b64 [%r], %r;",
+        "mbarrier.arrive.release.cta.shared::cta.b64 %rd, [%r];",
+        "atom.relaxed.gpu.global.add.u32 %r, [%rd], %r;",
+        "atom.acq_rel.sys.global.add.f64 %rd, [%rd], %rd;",
+        "red.release.cluster.shared::cta.min.s32 [%r], %r;",
+        "fence.sc.cluster;",
+        "barrier.cta.sync 3;",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd], [%r], %r;",
+        "redux.sync.max.s32 %r, %r, %r;",
+        "griddepcontrol.wait;",
+    ];
+    let mut sorted = instructions.clone();
+    sorted.sort_unstable();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!((blocks.len(), sorted), (10, expected), "{}", module.text);
 }
 
 /// Whole bodies are held on the pinned toolchain: another numbers registers and orders instructions otherwise, and now and

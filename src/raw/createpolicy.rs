@@ -1,13 +1,13 @@
 //! `createpolicy`: section 9.7.9.18 of the PTX ISA.
 
 legal! {
-    /// The primary priority of `createpolicy.fractional`.
-    PrimaryPriority: "`{Self}` is no primary priority of `createpolicy.fractional`: it takes `.L2::evict_last`, `.L2::evict_normal`, `.L2::evict_first` or `.L2::evict_unchanged`"
+    /// The primary priority of `createpolicy`.
+    PrimaryPriority: "`{Self}` is no primary priority of `createpolicy`: it takes `.L2::evict_last`, `.L2::evict_normal`, `.L2::evict_first` or `.L2::evict_unchanged`"
     { evict::Last, evict::Normal, evict::First, evict::Unchanged }
 }
 legal! {
-    /// The secondary priority of `createpolicy.fractional`.
-    SecondaryPriority: "`{Self}` is no secondary priority of `createpolicy.fractional`: it takes `.L2::evict_first` or `.L2::evict_unchanged`"
+    /// The secondary priority of `createpolicy`.
+    SecondaryPriority: "`{Self}` is no secondary priority of `createpolicy`: it takes `.L2::evict_first` or `.L2::evict_unchanged`"
     { evict::First, evict::Unchanged }
 }
 
@@ -21,4 +21,38 @@ instruction! {
     ptx: "createpolicy.fractional" .. ".b64 {cache_policy}, {fraction};";
     isa: "7.4", target: "sm_80", section: "9.7.9.18";
     options: pure, nomem, nostack, preserves_flags;
+}
+
+legal! {
+    /// `.space` of `createpolicy.range`.
+    PolicySpace: "`{Self}` is no space of `createpolicy.range`: it takes `.global` or none (generic)"
+    { space::All, space::Global }
+}
+
+instruction! {
+    /// A cache policy by address: of the `total_size` bytes from `a` on, accesses to the first `primary_size` get the
+    /// primary priority, those to the rest the secondary one.
+    @unsafe fn createpolicy_range[
+        Space: PolicySpace { space::All, space::Global },
+        Primary: PrimaryPriority { evict::Last, evict::Normal, evict::First, evict::Unchanged },
+        Secondary: SecondaryPriority { evict::First, evict::Unchanged },
+    ](a: *const u8 = reg64, primary_size: u32 = reg32, total_size: u32 = reg32)
+        -> u64 = (cache_policy: u64 = reg64) cache_policy;
+    form: "createpolicy.range{.space}.L2::primary.L2::secondary.b64 cache-policy, [a], primary-size, total-size;";
+    ptx: "createpolicy.range" .. ".b64 {cache_policy}, [{a}], {primary_size}, {total_size};";
+    isa: "7.4", target: "sm_80", section: "9.7.9.18";
+    options: nomem, nostack, preserves_flags;
+    # Safety
+    "- `a` is an address of global memory, and `primary_size` is not greater than `total_size`."
+}
+
+instruction! {
+    /// The cache policy of an access property, as the CUDA APIs have them.
+    @unsafe fn createpolicy_cvt(access_property: u64 = reg64) -> u64 = (cache_policy: u64 = reg64) cache_policy;
+    form: "createpolicy.cvt.L2.b64 cache-policy, access-property;";
+    ptx: "createpolicy.cvt.L2" .. ".b64 {cache_policy}, {access_property};";
+    isa: "7.4", target: "sm_80", section: "9.7.9.18";
+    options: pure, nomem, nostack, preserves_flags;
+    # Safety
+    "- `access_property` comes from such an API."
 }

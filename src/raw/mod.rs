@@ -24,11 +24,13 @@ pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
     unsafe { core::ptr::read_volatile(operands.cast::<T>()) }
 }
 
+mod address;
 mod atom;
 mod atom_vector;
 mod barrier;
 mod barrier_cluster;
 mod bulk_groups;
+mod clusterlaunchcontrol;
 mod cp_async;
 mod cp_async_bulk;
 mod cp_async_bulk_prefetch;
@@ -39,20 +41,26 @@ mod griddepcontrol;
 mod ld_st;
 mod match_sync;
 mod mbarrier;
+mod misc;
 mod multimem_cp_reduce_async_bulk;
 mod red;
 mod red_async;
 mod red_vector;
 mod redux_sync;
+mod shfl_sync;
 mod special;
+mod tensormap;
+mod tensormap_cp_fenceproxy;
 mod vote;
 mod warp;
 
+pub use address::*;
 pub use atom::*;
 pub use atom_vector::*;
 pub use barrier::*;
 pub use barrier_cluster::*;
 pub use bulk_groups::*;
+pub use clusterlaunchcontrol::*;
 pub use cp_async::*;
 pub use cp_async_bulk::*;
 pub use cp_async_bulk_prefetch::*;
@@ -63,12 +71,16 @@ pub use griddepcontrol::*;
 pub use ld_st::*;
 pub use match_sync::*;
 pub use mbarrier::*;
+pub use misc::*;
 pub use multimem_cp_reduce_async_bulk::*;
 pub use red::*;
 pub use red_async::*;
 pub use red_vector::*;
 pub use redux_sync::*;
+pub use shfl_sync::*;
 pub use special::*;
+pub use tensormap::*;
+pub use tensormap_cp_fenceproxy::*;
 pub use vote::*;
 pub use warp::*;
 

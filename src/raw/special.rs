@@ -1,43 +1,128 @@
 //! Special registers: chapter 10 of the PTX ISA.
 
+/// A register of 32 or 64 bits. One that may change from one read to the next is `volatile`.
 macro_rules! special_register {
-    ($( $(#[$doc:meta])* $name:ident $register:literal, isa: $isa:literal, target: $target:literal, section: $section:literal; )*) => { $(
+    ($( $(#[$doc:meta])* $kind:ident $name:ident $register:literal, $isa:literal $target:literal $section:literal; )*) => { $(
+        special_register!(@$kind [ $(#[$doc])* ] $name $register, $isa $target $section);
+    )* };
+    (@u32 $($row:tt)*) => { special_register!(@row "mov.u32 {d}, " (u32, reg32) [ pure, nomem, nostack, preserves_flags ] $($row)*); };
+    (@u64 $($row:tt)*) => { special_register!(@row "mov.u64 {d}, " (u64, reg64) [ pure, nomem, nostack, preserves_flags ] $($row)*); };
+    (@volatile32 $($row:tt)*) => { special_register!(@row "mov.u32 {d}, " (u32, reg32) [ nostack, preserves_flags ] $($row)*); };
+    (@volatile64 $($row:tt)*) => { special_register!(@row "mov.u64 {d}, " (u64, reg64) [ nostack, preserves_flags ] $($row)*); };
+    (@row $mov:literal ($D:ty, $class:ident) [ $($option:ident),* ]
+        [ $(#[$doc:meta])* ] $name:ident $register:literal, $isa:literal $target:literal $section:literal
+    ) => {
         instruction! {
             $(#[$doc])*
-            fn $name() -> u32 = (d: u32 = reg32) d;
+            fn $name() -> $D = (d: $D = $class) d;
             form: $register;
-            ptx: "mov.u32 {d}, " .. $register;
+            ptx: $mov .. $register;
             isa: $isa, target: $target, section: $section;
-            options: pure, nomem, nostack, preserves_flags;
+            options: $($option),*;
         }
-    )* };
+    };
 }
 
 special_register! {
     /// The thread's x index in its CTA.
-    tid_x "%tid.x;", isa: "2.0", target: "sm_20", section: "10.1";
+    u32 tid_x "%tid.x;", "2.0" "sm_20" "10.1";
     /// The thread's y index in its CTA.
-    tid_y "%tid.y;", isa: "2.0", target: "sm_20", section: "10.1";
+    u32 tid_y "%tid.y;", "2.0" "sm_20" "10.1";
     /// The thread's z index in its CTA.
-    tid_z "%tid.z;", isa: "2.0", target: "sm_20", section: "10.1";
+    u32 tid_z "%tid.z;", "2.0" "sm_20" "10.1";
     /// The CTA's width in threads.
-    ntid_x "%ntid.x;", isa: "2.0", target: "sm_20", section: "10.2";
+    u32 ntid_x "%ntid.x;", "2.0" "sm_20" "10.2";
     /// The CTA's height in threads.
-    ntid_y "%ntid.y;", isa: "2.0", target: "sm_20", section: "10.2";
+    u32 ntid_y "%ntid.y;", "2.0" "sm_20" "10.2";
     /// The CTA's depth in threads.
-    ntid_z "%ntid.z;", isa: "2.0", target: "sm_20", section: "10.2";
+    u32 ntid_z "%ntid.z;", "2.0" "sm_20" "10.2";
+    /// The thread's lane in its warp.
+    u32 laneid "%laneid;", "1.3" "sm_10" "10.3";
+    /// The warp's number in its CTA. It may change while the thread runs: use [`tid_x`] to tell warps apart.
+    volatile32 warpid "%warpid;", "1.3" "sm_10" "10.4";
+    /// The most warps that a multiprocessor takes.
+    u32 nwarpid "%nwarpid;", "2.0" "sm_20" "10.5";
     /// The CTA's x index in the grid.
-    ctaid_x "%ctaid.x;", isa: "2.0", target: "sm_20", section: "10.6";
+    u32 ctaid_x "%ctaid.x;", "2.0" "sm_20" "10.6";
     /// The CTA's y index in the grid.
-    ctaid_y "%ctaid.y;", isa: "2.0", target: "sm_20", section: "10.6";
+    u32 ctaid_y "%ctaid.y;", "2.0" "sm_20" "10.6";
     /// The CTA's z index in the grid.
-    ctaid_z "%ctaid.z;", isa: "2.0", target: "sm_20", section: "10.6";
+    u32 ctaid_z "%ctaid.z;", "2.0" "sm_20" "10.6";
     /// The grid's width in CTAs.
-    nctaid_x "%nctaid.x;", isa: "2.0", target: "sm_20", section: "10.7";
+    u32 nctaid_x "%nctaid.x;", "2.0" "sm_20" "10.7";
     /// The grid's height in CTAs.
-    nctaid_y "%nctaid.y;", isa: "2.0", target: "sm_20", section: "10.7";
+    u32 nctaid_y "%nctaid.y;", "2.0" "sm_20" "10.7";
     /// The grid's depth in CTAs.
-    nctaid_z "%nctaid.z;", isa: "2.0", target: "sm_20", section: "10.7";
+    u32 nctaid_z "%nctaid.z;", "2.0" "sm_20" "10.7";
+    /// The multiprocessor that the thread runs on. It may change while the thread runs.
+    volatile32 smid "%smid;", "1.3" "sm_10" "10.8";
+    /// The least number above those of all multiprocessors.
+    u32 nsmid "%nsmid;", "2.0" "sm_20" "10.9";
+    /// The grid's number in its context.
+    u64 gridid "%gridid;", "3.0" "sm_20" "10.10";
+    /// The cluster's x index in the grid.
+    u32 clusterid_x "%clusterid.x;", "7.8" "sm_90" "10.12";
+    /// The cluster's y index in the grid.
+    u32 clusterid_y "%clusterid.y;", "7.8" "sm_90" "10.12";
+    /// The cluster's z index in the grid.
+    u32 clusterid_z "%clusterid.z;", "7.8" "sm_90" "10.12";
+    /// The grid's width in clusters.
+    u32 nclusterid_x "%nclusterid.x;", "7.8" "sm_90" "10.13";
+    /// The grid's height in clusters.
+    u32 nclusterid_y "%nclusterid.y;", "7.8" "sm_90" "10.13";
+    /// The grid's depth in clusters.
+    u32 nclusterid_z "%nclusterid.z;", "7.8" "sm_90" "10.13";
+    /// The CTA's x index in its cluster.
+    u32 cluster_ctaid_x "%cluster_ctaid.x;", "7.8" "sm_90" "10.14";
+    /// The CTA's y index in its cluster.
+    u32 cluster_ctaid_y "%cluster_ctaid.y;", "7.8" "sm_90" "10.14";
+    /// The CTA's z index in its cluster.
+    u32 cluster_ctaid_z "%cluster_ctaid.z;", "7.8" "sm_90" "10.14";
+    /// The cluster's width in CTAs.
+    u32 cluster_nctaid_x "%cluster_nctaid.x;", "7.8" "sm_90" "10.15";
+    /// The cluster's height in CTAs.
+    u32 cluster_nctaid_y "%cluster_nctaid.y;", "7.8" "sm_90" "10.15";
+    /// The cluster's depth in CTAs.
+    u32 cluster_nctaid_z "%cluster_nctaid.z;", "7.8" "sm_90" "10.15";
+    /// The CTA's rank in its cluster.
+    u32 cluster_ctarank "%cluster_ctarank;", "7.8" "sm_90" "10.16";
+    /// How many CTAs the cluster has.
+    u32 cluster_nctarank "%cluster_nctarank;", "7.8" "sm_90" "10.17";
+    /// The thread's bit among the lanes.
+    u32 lanemask_eq "%lanemask_eq;", "2.0" "sm_20" "10.18";
+    /// The bits of the lanes up to the thread's.
+    u32 lanemask_le "%lanemask_le;", "2.0" "sm_20" "10.19";
+    /// The bits of the lanes before the thread's.
+    u32 lanemask_lt "%lanemask_lt;", "2.0" "sm_20" "10.20";
+    /// The bits of the lanes from the thread's on.
+    u32 lanemask_ge "%lanemask_ge;", "2.0" "sm_20" "10.21";
+    /// The bits of the lanes after the thread's.
+    u32 lanemask_gt "%lanemask_gt;", "2.0" "sm_20" "10.22";
+    /// Cycles of the multiprocessor: the low 32 bits.
+    volatile32 clock "%clock;", "1.3" "sm_10" "10.23";
+    /// Cycles of the multiprocessor: the high 32 bits.
+    volatile32 clock_hi "%clock_hi;", "5.0" "sm_20" "10.23";
+    /// Cycles of the multiprocessor.
+    volatile64 clock64 "%clock64;", "2.0" "sm_20" "10.24";
+    /// Nanoseconds, the same for the whole GPU.
+    volatile64 globaltimer "%globaltimer;", "3.1" "sm_30" "10.28";
+    /// Nanoseconds, the same for the whole GPU: the low 32 bits.
+    volatile32 globaltimer_lo "%globaltimer_lo;", "3.1" "sm_30" "10.28";
+    /// Nanoseconds, the same for the whole GPU: the high 32 bits.
+    volatile32 globaltimer_hi "%globaltimer_hi;", "3.1" "sm_30" "10.28";
+    /// Bytes of shared memory of the CTA, static and dynamic, without what the system keeps for itself.
+    u32 total_smem_size "%total_smem_size;", "4.1" "sm_20" "10.30";
+    /// Bytes of shared memory of the CTA, static and dynamic, with what the system keeps for itself.
+    u32 aggr_smem_size "%aggr_smem_size;", "8.1" "sm_90" "10.31";
     /// Bytes of shared memory given to the CTA at launch, besides what the kernel declares.
-    dynamic_smem_size "%dynamic_smem_size;", isa: "4.1", target: "sm_20", section: "10.31";
+    u32 dynamic_smem_size "%dynamic_smem_size;", "4.1" "sm_20" "10.32";
+}
+
+instruction! {
+    /// Whether the grid was launched with clusters.
+    fn is_explicit_cluster() -> bool = (d: u32 = reg32) d != 0;
+    form: "%is_explicit_cluster;";
+    ptx: "{{ .reg .pred p; mov.pred p, %is_explicit_cluster" .. "; selp.b32 {d}, 1, 0, p; }}";
+    isa: "7.8", target: "sm_90", section: "10.11";
+    options: pure, nomem, nostack, preserves_flags;
 }

@@ -234,6 +234,8 @@ fn statements(code: &str) -> Vec<String> {
 /// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, and the wide `q` and `q1` are `%rq`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
+        // The one special register whose name ends with digits.
+        Some("clock64") => word.into(),
         Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
         None if word.starts_with("$L") => "$L".into(),
         None if word == "p" => "%p".into(),

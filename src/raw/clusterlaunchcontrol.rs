@@ -1,0 +1,92 @@
+//! `clusterlaunchcontrol.try_cancel` (section 9.7.13.17) and `.query_cancel` (9.7.13.18).
+
+legal! {
+    /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
+    CtaidDimension: "`{Self}` is no `::dimension` of `get_first_ctaid`: it takes `::x`, `::y` or `::z`"
+    { dimension::X, dimension::Y, dimension::Z }
+}
+
+/// `clusterlaunchcontrol.try_cancel.async{.space}.completion_mechanism{.multicast::cluster::all}.b128 [addr], [mbar];`
+macro_rules! try_cancel {
+    ($name:ident $multicast:ident $space:literal ($Response:ty, $Mbar:ty, $class:ident) $where:literal) => {
+        instruction! {
+            /// Asks for the cancellation of a cluster that has not started: its response, 16 bytes, goes to `addr`, and the
+            #[doc = concat!("mbarrier at `mbar` gets a complete-tx of 16 when it is there. The addresses are ", $where, ".")]
+            @unsafe fn $name(addr: $Response = $class, mbar: $Mbar = $class);
+            form: "clusterlaunchcontrol.try_cancel.async" $space ".mbarrier::complete_tx::bytes.b128 [addr], [mbar];";
+            ptx: "clusterlaunchcontrol.try_cancel.async" $space ".mbarrier::complete_tx::bytes" .. ".b128 [{addr}], [{mbar}];";
+            isa: "8.6", target: "sm_100", section: "9.7.13.17";
+            gate: sm_100;
+            # Safety
+            "- both addresses are in shared memory of the executing CTA; `addr` is aligned to 16 bytes; `mbar` is a valid"
+            "  mbarrier."
+            "- until the mbarrier's phase is complete nobody reads or writes the response, and the CTA does not exit."
+            "- the CTA has not observed a failed response yet."
+        }
+        instruction! {
+            #[doc = concat!("[`", stringify!($name), "`] with the response to these offsets of each CTA of the cluster, and a")]
+            /// complete-tx to the mbarrier of each.
+            @unsafe fn $multicast(addr: $Response = $class, mbar: $Mbar = $class);
+            form: "clusterlaunchcontrol.try_cancel.async" $space
+                ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar];";
+            ptx: "clusterlaunchcontrol.try_cancel.async" $space ".mbarrier::complete_tx::bytes.multicast::cluster::all" ..
+                ".b128 [{addr}], [{mbar}];";
+            isa: "8.6", target: "sm_100", section: "9.7.13.17";
+            gate: sm_100f_sm_110a_sm_120a;
+            # Safety
+            "- as without multicast, in each CTA of the cluster, of which none has exited."
+        }
+    };
+}
+
+try_cancel! {
+    clusterlaunchcontrol_try_cancel clusterlaunchcontrol_try_cancel_multicast_cluster_all
+    "" (*mut u8, *mut u64, reg64) "generic"
+}
+try_cancel! {
+    clusterlaunchcontrol_try_cancel_shared_cta clusterlaunchcontrol_try_cancel_shared_cta_multicast_cluster_all
+    ".shared::cta" (u32, u32, reg32) "in that space"
+}
+
+instruction! {
+    /// Whether the response says that a cluster was cancelled.
+    fn clusterlaunchcontrol_query_cancel_is_canceled(
+        try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi },
+    ) -> bool = (d: u32 = reg32) d != 0;
+    form: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 pred, try_cancel_response;";
+    ptx: "{{ .reg .b128 q; .reg .pred p; mov.b128 q, {{{lo}, {hi}}}; clusterlaunchcontrol.query_cancel.is_canceled" ..
+        ".pred.b128 p, q; selp.b32 {d}, 1, 0, p; }}";
+    isa: "8.6", target: "sm_100", section: "9.7.13.18";
+    gate: sm_100;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// The index of the first CTA of the cancelled cluster: x, y and z. (The vector's fourth element is unspecified.)
+    @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(
+        try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi },
+    ) -> [u32; 3] = (x: u32 = reg32, y: u32 = reg32, z: u32 = reg32) [x, y, z];
+    form: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {xdim, ydim, zdim, _}, try_cancel_response;";
+    ptx: "{{ .reg .b128 q; mov.b128 q, {{{lo}, {hi}}}; clusterlaunchcontrol.query_cancel.get_first_ctaid" ..
+        ".v4.b32.b128 {{{x}, {y}, {z}, _}}, q; }}";
+    isa: "8.6", target: "sm_100", section: "9.7.13.18";
+    gate: sm_100;
+    options: pure, nomem, nostack, preserves_flags;
+    # Safety
+    "- the response says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
+}
+
+instruction! {
+    /// The index of the first CTA of the cancelled cluster in one dimension.
+    @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid[
+        Dimension: CtaidDimension { dimension::X, dimension::Y, dimension::Z },
+    ](try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi }) -> u32 = (d: u32 = reg32) d;
+    form: "clusterlaunchcontrol.query_cancel.get_first_ctaid{::dimension}.b32.b128 reg, try_cancel_response;";
+    ptx: "{{ .reg .b128 q; mov.b128 q, {{{lo}, {hi}}}; clusterlaunchcontrol.query_cancel.get_first_ctaid" ..
+        ".b32.b128 {d}, q; }}";
+    isa: "8.6", target: "sm_100", section: "9.7.13.18";
+    gate: sm_100;
+    options: pure, nomem, nostack, preserves_flags;
+    # Safety
+    "- the response says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
+}
