@@ -58,8 +58,10 @@ fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding>
         let mut fill = vec![POISON; n + 2 * GUARD];
         fill[GUARD..GUARD + n].fill(0);
         let mut output = DeviceBuffer::from_slice(&gpu.device, &fill)?;
-        let pointers =
-            (source.slice_mut(0..words.len())?.as_mut_ptr(), output.slice_mut(GUARD..GUARD + n)?.as_mut_ptr());
+        let pointers = (
+            source.slice_mut(0..words.len())?.as_mut_ptr(),
+            output.slice_mut(GUARD..GUARD + n)?.as_mut_ptr(),
+        );
         // SAFETY: these kernels read `n` words of the input and write the output that they expect, nothing else.
         unsafe { kernel.launch(&gpu.stream, &config, (pointers.0, pointers.1, words.len() as u32))? };
         gpu.wait()?;
