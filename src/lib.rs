@@ -12,7 +12,9 @@
 
 #[macro_use]
 pub mod qualifier;
+pub mod atomic;
 pub mod bulk;
+pub mod fence;
 pub mod global;
 pub mod launch;
 pub mod mask;
