@@ -986,7 +986,7 @@ impl<T: AtomicValue, S: AtomicViewScope> GlobalAtomics<T, S> {
         [T; N]: AtomicVector,
     {
         // Vectors have 16 bytes at most.
-        if self.base.addr() % ALIGN != 0 {
+        if !self.base.addr().is_multiple_of(ALIGN) {
             return None;
         }
         Some(GlobalAtomics { base: self.base.cast(), len: self.len / N, scope: PhantomData })

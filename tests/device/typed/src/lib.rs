@@ -14,6 +14,9 @@ use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
+mod atomic;
+mod fence;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()
