@@ -143,13 +143,13 @@ unsafe impl Element for B128 {
     }
     #[inline(always)]
     unsafe fn load_vector(addr: u32) -> Self::Vector {
-        // SAFETY: as above.
-        [unsafe { Self::load(addr) }]
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
     }
     #[inline(always)]
-    unsafe fn store_vector(addr: u32, [value]: Self::Vector) {
-        // SAFETY: as above.
-        unsafe { Self::store(addr, value) }
+    unsafe fn store_vector(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
     }
 }
 

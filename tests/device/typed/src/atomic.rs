@@ -275,10 +275,14 @@ macro_rules! shared {
                     v += threads;
                 }
                 sync();
-                if i < N {
+                // A closure, because LLVM keeps the direction of a test that leaves a function.
+                closure(|| {
+                    if i >= N {
+                        return;
+                    }
                     let $addr = base + (i * size_of::<$T>()) as u32;
                     $raw_body
-                }
+                });
                 sync();
                 let read: fn(u32) -> $T = $read;
                 $rout.add(2).write(read(base + 3 * size_of::<$T>() as u32));
