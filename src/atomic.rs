@@ -261,6 +261,7 @@ macro_rules! operations {
         $( operations!(@impl $Trait $Space $rows $T as $Tag); )*
     };
     (@impl AtomicSwap $Space:ident { $exch:ident } $T:ty as $Tag:ident) => {
+        #[diagnostic::do_not_recommend]
         impl AtomicSwap<space::$Space> for $T {
             #[inline(always)]
             unsafe fn swap<S: AtomScope>(
@@ -272,6 +273,7 @@ macro_rules! operations {
         }
     };
     (@impl AtomicCompareExchange $Space:ident { $cas:ident } $T:ty as $Tag:ident) => {
+        #[diagnostic::do_not_recommend]
         impl AtomicCompareExchange<space::$Space> for $T {
             #[inline(always)]
             unsafe fn compare_exchange<S: AtomScope>(
@@ -287,6 +289,7 @@ macro_rules! operations {
         }
     };
     (@impl AtomicLoadStore $Space:ident {} $T:ty as $Tag:ident) => {
+        #[diagnostic::do_not_recommend]
         impl AtomicLoadStore<space::$Space> for $T {
             #[inline(always)]
             unsafe fn load<S: LdStScope>(
@@ -307,6 +310,7 @@ macro_rules! operations {
     (@impl $Trait:ident $Space:ident
         { $( $fetch:ident: $atom:ident, $plain:ident: $red:ident );* } $T:ty as $Tag:ident
     ) => {
+        #[diagnostic::do_not_recommend]
         impl $Trait<space::$Space> for $T { $(
             #[inline(always)]
             unsafe fn $fetch<S: AtomScope>(
@@ -464,6 +468,7 @@ const _: () = {
 /// The 128-bit rows have no `.type` tag.
 macro_rules! operations_b128 {
     ($( $Space:ident $cas:ident $exch:ident; )*) => { $(
+        #[diagnostic::do_not_recommend]
         impl AtomicSwap<space::$Space> for B128 {
             #[inline(always)]
             unsafe fn swap<S: AtomScope>(
@@ -473,6 +478,7 @@ macro_rules! operations_b128 {
                 unsafe { raw::$exch(sem, scope, addr, b) }
             }
         }
+        #[diagnostic::do_not_recommend]
         impl AtomicCompareExchange<space::$Space> for B128 {
             #[inline(always)]
             unsafe fn compare_exchange<S: AtomScope>(
@@ -485,6 +491,7 @@ macro_rules! operations_b128 {
         }
     )* };
     (load store $( $Space:ident )*) => { $(
+        #[diagnostic::do_not_recommend]
         impl AtomicLoadStore<space::$Space> for B128 {
             #[inline(always)]
             unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
@@ -934,7 +941,7 @@ impl<T, S> Clone for GlobalAtomics<T, S> {
 }
 impl<T, S> Copy for GlobalAtomics<T, S> {}
 
-impl<T: AtomicValue, S: AtomicViewScope> GlobalAtomics<T, S> {
+impl<T, S> GlobalAtomics<T, S> {
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to the size of `T`, of `len` elements of global memory.
@@ -942,7 +949,11 @@ impl<T: AtomicValue, S: AtomicViewScope> GlobalAtomics<T, S> {
     ///   elements), in a scope that includes every thread that accesses them, `S` among them: with `scope::Cta`, only the
     ///   threads of one CTA do.
     #[inline(always)]
-    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
+    where
+        T: AtomicValue,
+        S: AtomicViewScope,
+    {
         GlobalAtomics { base, len, scope: PhantomData }
     }
 
@@ -960,7 +971,11 @@ impl<T: AtomicValue, S: AtomicViewScope> GlobalAtomics<T, S> {
 
     /// Element `i`, or `None` past the end.
     #[inline(always)]
-    pub fn get(self, i: usize) -> Option<AtomicRef<'static, T, S, space::Global>> {
+    pub fn get(self, i: usize) -> Option<AtomicRef<'static, T, S, space::Global>>
+    where
+        T: AtomicValue,
+        S: AtomicViewScope,
+    {
         if i >= self.len {
             return None;
         }
