@@ -3,6 +3,7 @@
 #![no_std]
 #![feature(abi_ptx, core_float_math)]
 
+mod atomic;
 mod axpy_bulk;
 
 #[panic_handler]
