@@ -1,8 +1,8 @@
 //! `mbarrier` and `cp.async.mbarrier.arrive`: section 9.7.13.15.
 //!
-//! A name without `_generic` and `_shared_cluster` is that of the function for a `.shared::cta` address. Generic addresses
-//! are of that window too, but for `expect_tx` and `complete_tx`: elsewhere an arrive has the sink `_` for the state, as
-//! those for `.shared::cluster` have.
+//! A function takes a `.shared::cta` address where its name has neither `_generic` nor `_shared_cluster`. A generic
+//! address is in that window too, but for `expect_tx` and `complete_tx`: arriving elsewhere returns no state, and so it
+//! is done by a `.shared::cluster` address.
 
 legal! {
     /// `.sem` of `mbarrier.arrive` and `mbarrier.arrive_drop`.
