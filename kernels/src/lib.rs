@@ -4,6 +4,8 @@
 #![feature(abi_ptx, core_float_math)]
 
 mod axpy_bulk;
+mod mbarrier;
+mod pipeline;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
