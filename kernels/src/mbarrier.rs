@@ -36,14 +36,15 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
 
     while let Some((index, output)) = mine.take_next() {
         let Some(source) = tiles.get(index) else { break };
-        (arrays, loaded) = cta.lend((arrays, loaded), |cta, ((forward, backward), loaded)| {
+        let lent = (arrays, loaded, turned);
+        (arrays, loaded, turned) = cta.lend(lent, |cta, ((forward, backward), loaded, turned)| {
             let (loaded, forward, _) = bulk::load(cta, loaded, forward, source).wait(cta);
             // An arrival in two steps: one when the tile is there, one when this thread has turned its part round.
             let early = turned.arrive_no_complete::<1>(cta);
             let backward = backward.write(cta, |i| forward.get(N - 1 - i).unwrap_or(0));
-            turned = early.arrive(cta).wait(cta);
+            let turned = early.arrive(cta).wait(cta);
             let (backward, _) = bulk::store(cta, backward.to_async(cta), output).commit(cta).wait(cta);
-            ((forward.release(cta), backward.into_free()), loaded)
+            ((forward.release(cta), backward.into_free()), loaded, turned)
         });
     }
     loaded.inval(&cta);
