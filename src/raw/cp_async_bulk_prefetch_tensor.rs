@@ -17,7 +17,8 @@ macro_rules! prefetch {
             "- `cache_policy` comes from a `createpolicy` instruction." ] }
     };
     (@row $name:ident [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ]
-        [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ] $mode_form:literal [ $($mode:literal)? ]
+        [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ]
+        $mode_form:literal [ $($mode:literal)? ]
         [ $isa:literal, $target:literal [ $($gate:tt)* ] [ $($mode_tags:tt)* ] $group:tt ]
         $what:literal [ $($note:literal)? ]
         $hint:literal [ $($policy:ident $policy_text:literal, $policy_form:literal $policy_note:literal)? ]
@@ -36,8 +37,8 @@ macro_rules! prefetch {
             isa: $isa, target: $target, section: "9.7.9.25.5.4";
             $($gate)*
             # Safety
-            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`, `.const` or"
-            "  global memory, of this dimension and mode; its tensor is valid memory and keeps to section 9.7.9.25.5.1."
+            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`,"
+            "  `.const` or global memory, of this dimension and mode; its tensor is valid and keeps to 9.7.9.25.5.1."
             "- what ordinary stores wrote to the tensor map is made visible first (`fence.proxy.tensormap`)."
             $( $note )?
             $( $policy_note )?
@@ -57,7 +58,8 @@ prefetch! {
     5d tile:
         cp_async_bulk_prefetch_tensor_5d_global_tile, cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint;
     rows gather4:
-        cp_async_bulk_prefetch_tensor_2d_global_tile_gather4, cp_async_bulk_prefetch_tensor_2d_global_tile_gather4_cache_hint;
+        cp_async_bulk_prefetch_tensor_2d_global_tile_gather4,
+        cp_async_bulk_prefetch_tensor_2d_global_tile_gather4_cache_hint;
     3d im2col:
         cp_async_bulk_prefetch_tensor_3d_global_im2col, cp_async_bulk_prefetch_tensor_3d_global_im2col_cache_hint;
     4d im2col:

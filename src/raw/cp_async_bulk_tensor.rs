@@ -45,8 +45,8 @@ macro_rules! tensor_dim {
 }
 pub(super) use tensor_dim;
 
-/// What the `.load_mode` of a copy or prefetch from global memory decides, for `$row!`: `im2colInfo`; its text in the form
-/// and in asm; where it exists, to `.shared::cta` and otherwise; a description; a point of `# Safety`.
+/// What the `.load_mode` of a copy or prefetch from global memory decides, for `$row!`: `im2colInfo`; the mode's text
+/// in the form and in asm; where it exists, to `.shared::cta` and otherwise; a description; a point of `# Safety`.
 ///
 /// Where it exists: PTX ISA version, target, gate, tags of the mode, what the tags of `.cta_group` need beside.
 macro_rules! tensor_load {
@@ -71,7 +71,8 @@ macro_rules! tensor_load {
             [ "- the offsets of `im2col_info` are in the range that the mode has for this dimension." ] $names }
     };
     (@dim $dim:tt $info:tt im2col_w $row:ident $names:tt) => {
-        $row! { @mode $dim [ im2col_info: 2 [ halo offset ] ", {{{halo}, {offset}}}", ", im2colInfo" ] "{.load_mode}" []
+        $row! { @mode $dim [ im2col_info: 2 [ halo offset ] ", {{{halo}, {offset}}}", ", im2colInfo" ]
+            "{.load_mode}" []
             [ "8.6", "sm_100" [ gate: sm_100; ]
                 [ Mode: TensorIm2colWMode { load_mode::Im2colW, load_mode::Im2colW128 gate sm_100f_sm_110a }, ]
                 [ gate sm_100f_sm_110a ] ]
@@ -83,7 +84,8 @@ macro_rules! tensor_load {
 }
 pub(super) use tensor_load;
 
-/// `cp.async.bulk.tensor.dim.dst.global.load_mode.mbarrier::complete_tx::bytes{.multicast}{.cta_group}{.level::cache_hint}
+/// `cp.async.bulk.tensor.dim.dst.global.load_mode.mbarrier::complete_tx::bytes
+///     {.multicast}{.cta_group}{.level::cache_hint}
 ///     [dstMem], [tensorMap, tensorCoords], [mbar]{, im2colInfo}{, ctaMask}{, cache-policy};`
 ///
 /// Into `.shared::cta`, into `.shared::cluster`, and there with `.multicast::cluster`; each without and with a policy.
@@ -114,14 +116,15 @@ macro_rules! load {
     (@multicast $name:ident $($rest:tt)*) => {
         load! { @row $name ".shared::cluster" ".multicast::cluster" [ cta_mask ", {cta_mask}", ", ctaMask" ]
             "shared memory of each CTA of the cluster that `cta_mask` holds, at the offset of `dst_mem`"
-            "- each CTA of `cta_mask` is in the cluster and does not exit before the copy is complete; what follows holds for each."
+            "- each CTA of `cta_mask` is in the cluster, does not exit before the copy is complete; the next point holds in each."
             $($rest)* }
     };
     (@row $name:ident $dst:literal $multicast:literal [ $($mask:ident $mask_text:literal, $mask_form:literal)? ]
         $into:literal $where:literal $hint:literal
         [ $($policy:ident $policy_text:literal, $policy_form:literal $policy_note:literal)? ]
         [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ]
-        [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ] $mode_form:literal [ $($mode:literal)? ]
+        [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ]
+        $mode_form:literal [ $($mode:literal)? ]
         [ $isa:literal, $target:literal [ $($gate:tt)* ] [ $($mode_tags:tt)* ] [ $($group:tt)* ] ]
         $what:literal [ $($note:literal)? ]
     ) => {
@@ -148,14 +151,14 @@ macro_rules! load {
             isa: $isa, target: $target, section: "9.7.9.25.5.2";
             $($gate)*
             # Safety
-            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`, `.const` or"
-            "  global memory, of this dimension and mode; its tensor is valid memory and keeps to section 9.7.9.25.5.1."
+            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`,"
+            "  `.const` or global memory, of this dimension and mode; its tensor is valid and keeps to 9.7.9.25.5.1."
             $where
-            "- `dst_mem` is aligned to 128 bytes, and what is copied fits there; `mbar` is a valid mbarrier in the same CTA or,"
-            "  with `.cta_group::2`, in the other of its pair."
-            "- until the copy is complete nobody writes source or tensor map, and nobody reads or writes the destination."
-            "- what ordinary stores wrote to either end is made visible first (`fence.proxy.async`), and what they wrote to"
-            "  the tensor map (`fence.proxy.tensormap`)."
+            "- `dst_mem` is aligned to 128 bytes, and what is copied fits there; `mbar` is a valid mbarrier in the same"
+            "  CTA or, with `.cta_group::2`, in the other of its pair."
+            "- until the copy is complete nobody writes source or tensor map, and nobody accesses the destination."
+            "- what ordinary stores wrote to either end is made visible first (`fence.proxy.async`), and what they"
+            "  wrote to the tensor map (`fence.proxy.tensormap`)."
             $( $note )?
             $( $policy_note )?
         }
@@ -259,8 +262,9 @@ macro_rules! store {
             ".L2::cache_hint" [ cache_policy ", {cache_policy}", ", cache-policy"
             "- `cache_policy` comes from a `createpolicy` instruction." ] }
     };
-    (@row $name:ident [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ] [ $mode_form:literal $($mode:literal)? ]
-        [ $($tags:tt)* ] [ $isa:literal, $target:literal $($gate:tt)* ] $what:literal
+    (@row $name:ident [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ]
+        [ $mode_form:literal $($mode:literal)? ] [ $($tags:tt)* ]
+        [ $isa:literal, $target:literal $($gate:tt)* ] $what:literal
         $hint:literal [ $($policy:ident $policy_text:literal, $policy_form:literal $policy_note:literal)? ]
     ) => {
         instruction! {
@@ -277,14 +281,15 @@ macro_rules! store {
             isa: $isa, target: $target, section: "9.7.9.25.5.2";
             $($gate)*
             # Safety
-            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`, `.const` or"
-            "  global memory, of this dimension and mode; its tensor is valid memory and keeps to section 9.7.9.25.5.1."
-            "- the coordinates are not negative; with `.im2col_no_offs` the bounding box is inside the tensor along D, H, W."
+            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`,"
+            "  `.const` or global memory, of this dimension and mode; its tensor is valid and keeps to 9.7.9.25.5.1."
+            "- the coordinates are not negative; with `.im2col_no_offs` neither is the bounding box's lower corner, and"
+            "  its upper corner is not positive."
             "- `src_mem` is aligned to 128 bytes, and what is copied is in shared memory there."
-            "- until the group's reads are complete nobody writes source or tensor map, and the CTA does not exit; until the"
-            "  group is complete nobody reads or writes the destination."
-            "- what ordinary stores wrote to the source is made visible first (`fence.proxy.async`), and what they wrote to"
-            "  the tensor map (`fence.proxy.tensormap`)."
+            "- until the group's reads are complete nobody writes source or tensor map, and the CTA does not exit;"
+            "  until the group is complete nobody accesses the destination."
+            "- what ordinary stores wrote to the source is made visible first (`fence.proxy.async`), and what they"
+            "  wrote to the tensor map (`fence.proxy.tensormap`)."
             $( $policy_note )?
         }
     };
@@ -302,5 +307,6 @@ store! {
     5d [Mode: TensorStoreMode { load_mode::Tile, load_mode::Im2colNoOffs }]:
         cp_async_bulk_tensor_5d_global_shared_cta, cp_async_bulk_tensor_5d_global_shared_cta_cache_hint;
     rows [scatter4]:
-        cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4, cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4_cache_hint;
+        cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4,
+        cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4_cache_hint;
 }

@@ -24,9 +24,9 @@ macro_rules! reduce {
         $name:ident $hint:literal [ $($policy:ident $policy_text:literal, $policy_form:literal $policy_note:literal)? ]
     ) => {
         instruction! {
-            /// Starts combining the box at `tensor_coords` of a tensor in global memory with elements in shared memory of
-            /// the executing CTA, into the former, as part of the bulk async-group that the executing thread commits next.
-            /// The type of the elements is that of the tensor map.
+            /// Starts combining the box at `tensor_coords` of a tensor in global memory with elements in shared memory
+            /// of the executing CTA, into the former, as part of the bulk async-group that the executing thread commits
+            /// next. The type of the elements is that of the tensor map.
             @unsafe fn $name[
                 Op: TensorRedOp { op::Add, op::Min, op::Max, op::Inc, op::Dec, op::And, op::Or, op::Xor },
                 Mode: $Mode { $($tag)* },
@@ -40,11 +40,11 @@ macro_rules! reduce {
                 ".bulk_group" $hint " [{tensor_map}, " $coords "], [{src_mem}]" $( $policy_text )? ";";
             isa: "8.0", target: "sm_90", section: "9.7.9.25.5.3";
             # Safety
-            "- as [`cp_async_bulk_tensor_1d_global_shared_cta`](crate::raw::cp_async_bulk_tensor_1d_global_shared_cta), in this"
-            "  dimension; others may access the destination by atomic operations on its elements."
-            "- the tensor map has a type that the operation takes: `.u32`, `.s32`, `.u64`, `.f32`, `.f16` or `.bf16` for `.add`;"
-            "  `.u32`, `.s32`, `.u64`, `.s64`, `.f16` or `.bf16` for `.min` and `.max`; `.u32` for `.inc` and `.dec`; 32 or 64"
-            "  bits for `.and`, `.or` and `.xor`."
+            "- as [`cp_async_bulk_tensor_1d_global_shared_cta`](crate::raw::cp_async_bulk_tensor_1d_global_shared_cta),"
+            "  in this dimension; others may access the destination by atomic operations on its elements."
+            "- the tensor map has a type that the operation takes: `.u32`, `.s32`, `.u64`, `.f32`, `.f16` or `.bf16`"
+            "  for `.add`; `.u32`, `.s32`, `.u64`, `.s64`, `.f16` or `.bf16` for `.min` and `.max`; `.u32` for `.inc`"
+            "  and `.dec`; `.b32` or `.b64` for `.and`, `.or` and `.xor`."
             $( $policy_note )?
         }
     };
