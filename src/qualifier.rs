@@ -341,6 +341,7 @@ qualifiers! {
         Y = "::y";
         /// `::z`.
         Z = "::z";
+    }
     /// `.load_mode`: how a tensor copy arranges the data, where its operands do not tell.
     mod load_mode {
         /// `.tile`: as in the tensor.
