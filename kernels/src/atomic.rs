@@ -1,6 +1,7 @@
 //! Atomic operations: a histogram in shared memory, and each operation once.
 
 use ptx::atomic::GlobalAtomics;
+use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::qualifier::{B128, scope, sem};
 use ptx::shared::SharedArray;
@@ -18,17 +19,20 @@ ptx::shared_memory! {
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` is the address of `n` words of global memory that nobody writes, `output` of 256 that only this grid uses.
+/// - `input` is the address, aligned to 16 bytes, of `n` words of global memory that nobody writes until the grid ends.
+/// - `output` is the address of 256 words that nobody but this grid uses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the collective calls below depend on nothing.
     let (cta, smem, _) = unsafe { Cta::enter::<Histogram>() };
     // SAFETY: the contract above; the grid uses the output through this view alone.
-    let totals = unsafe { GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS) };
+    let (input, totals) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
+    };
 
     cta.lend(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
-        for_each_word(cta, input, n, |word| {
+        for_each_word(cta, input, |word| {
             if let Some(bin) = bins.atomic(word as usize % BINS) {
                 bin.add(1, sem::Relaxed);
             }
@@ -69,6 +73,8 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
             GlobalAtomics::<u16, scope::Gpu>::from_raw(output.add(26).cast(), 1),
         )
     };
+    // SAFETY: as above, and nobody writes the input.
+    let input = unsafe { Global::from_raw(input, n as usize) };
     // SAFETY: as above.
     let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
 
@@ -85,7 +91,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
         let Some(vector) = vectors.vectors::<4>().and_then(|vectors| vectors.get(0)) else { trap() };
         let (Some(least), Some(all)) = (least.get(0), bits.atomic(0)) else { trap() };
 
-        for_each_word(cta, input, n, |word| {
+        for_each_word(cta, input, |word| {
             sum.add(word, sem::Relaxed);
             greatest.max(word, sem::Relaxed);
             least.min(word as i32, sem::Relaxed);
@@ -112,9 +118,11 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
                 now = other;
             }
             let mut now = B128::default();
-            while let Err(other) =
-                pair.compare_exchange(now, B128 { lo: now.lo + 1, hi: now.hi ^ (word as u64) << 7 }, sem::Relaxed)
-            {
+            while let Err(other) = pair.compare_exchange(
+                now,
+                B128 { lo: now.lo + 1, hi: now.hi ^ (word as u64) << 7 },
+                sem::Relaxed,
+            ) {
                 now = other;
             }
         });
@@ -132,17 +140,12 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 }
 
 /// Calls `f` with each word that is this thread's among those of the grid.
-///
-/// # Safety
-///
-/// `input` is the address of `n` words of global memory that nobody writes.
 #[inline(always)]
-unsafe fn for_each_word(cta: &Cta, input: *const u32, n: u32, mut f: impl FnMut(u32)) {
-    let threads = cta.thread_count();
-    let mut i = cta.rank() * threads + cta.thread_rank();
-    while i < n {
-        // SAFETY: `i` is less than `n`.
-        f(unsafe { input.add(i as usize).read() });
-        i += cta.count() * threads;
+fn for_each_word(cta: &Cta, input: Global<u32>, mut f: impl FnMut(u32)) {
+    let threads = (cta.count() * cta.thread_count()) as usize;
+    let mut i = (cta.rank() * cta.thread_count() + cta.thread_rank()) as usize;
+    while let Some(word) = input.get(i) {
+        f(word);
+        i += threads;
     }
 }

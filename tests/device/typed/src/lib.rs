@@ -16,6 +16,8 @@ use ptx::shared::SharedArray;
 
 mod atomic;
 mod fence;
+mod mbarrier;
+mod pipeline;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
