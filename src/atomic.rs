@@ -39,29 +39,20 @@ use core::marker::PhantomData;
 
 use crate::global::ALIGN;
 use crate::launch::Cta;
-use crate::qualifier::{B128, Sealed, TypeTag, scope, space, ty};
-use crate::raw::{self, AtomScope, AtomSem, LdSem, LdStScope, RedSem, StSem};
+use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
+use crate::raw::{self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedSem, StSem};
 use crate::shared::{Element, Fenced, Loaded, Published, Shared, Written, bits, fence_async};
 
-/// A state space that has atomic operations.
+/// A state space of which a view can be.
 #[diagnostic::on_unimplemented(
     message = "there are no atomic operations in `{Self}`",
     label = "not a space of `atom` and `red`",
-    note = "they take `space::Global`, `space::SharedCta` and `space::SharedCluster` (PTX ISA 9.7.13.5)"
+    note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
-pub trait AtomicSpace: Sealed {
-    /// What an address in it is.
-    type Addr: Copy;
-}
-impl AtomicSpace for space::Global {
-    type Addr = *mut u8;
-}
-impl AtomicSpace for space::SharedCta {
-    type Addr = u32;
-}
-impl AtomicSpace for space::SharedCluster {
-    type Addr = u32;
-}
+pub trait AtomicSpace: AtomSpace + Default {}
+impl AtomicSpace for space::Global {}
+impl AtomicSpace for space::SharedCta {}
+impl AtomicSpace for space::SharedCluster {}
 
 /// The scope of all accesses of a view.
 #[diagnostic::on_unimplemented(
@@ -144,14 +135,14 @@ macro_rules! operation_traits {
                 /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
                 /// atomic operations alone, in scopes that include each other.
                 #[doc(hidden)]
-                unsafe fn $fetch<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Addr, b: Self) -> Self;
+                unsafe fn $fetch<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self;
                 /// The `red`.
                 ///
                 /// # Safety
                 ///
                 /// As above.
                 #[doc(hidden)]
-                unsafe fn $plain<S: AtomScope>(sem: impl RedSem, scope: S, addr: Space::Addr, b: Self);
+                unsafe fn $plain<S: AtomScope>(sem: impl RedSem, scope: S, addr: Space::Address, b: Self);
             )*
         }
     )* };
@@ -204,7 +195,7 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Addr, b: Self) -> Self;
+    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self;
 }
 
 /// Types with `.cas` in a space.
@@ -223,7 +214,7 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
     unsafe fn compare_exchange<S: AtomScope>(
         sem: impl AtomSem,
         scope: S,
-        addr: Space::Addr,
+        addr: Space::Address,
         current: Self,
         new: Self,
     ) -> Result<Self, Self>;
@@ -242,89 +233,42 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Addr) -> Self;
+    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Address) -> Self;
     /// The `st`.
     ///
     /// # Safety
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Addr, b: Self);
+    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self);
 }
 
-/// Implements a trait in each space by the raw rows of that space, for each type by the tag that PTX has for it there.
+/// Implements an operation by its raw rows, for each type by the tag that PTX has for it there: in every space, or `in Global`.
 macro_rules! operations {
-    ($Trait:ident $types:tt $( $Space:ident $rows:tt )*) => {
-        $( operations!(@types $Trait $Space $rows $types); )*
+    ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( operations!(@impl $Trait [ Space: AtomicSpace ] Space, Space::default(), $T as $Tag, $rows); )*
     };
-    (@types $Trait:ident $Space:ident $rows:tt { $( $T:ty as $Tag:ident ),* }) => {
-        $( operations!(@impl $Trait $Space $rows $T as $Tag); )*
+    ($Trait:ident in Global { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( operations!(@impl $Trait [] space::Global, space::Global, $T as $Tag, $rows); )*
     };
-    (@impl AtomicSwap $Space:ident { $exch:ident } $T:ty as $Tag:ident) => {
-        #[diagnostic::do_not_recommend]
-        impl AtomicSwap<space::$Space> for $T {
-            #[inline(always)]
-            unsafe fn swap<S: AtomScope>(
-                sem: impl AtomSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, b: Self,
-            ) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$exch(sem, scope, ty::$Tag, addr, bits(b))) }
-            }
-        }
-    };
-    (@impl AtomicCompareExchange $Space:ident { $cas:ident } $T:ty as $Tag:ident) => {
-        #[diagnostic::do_not_recommend]
-        impl AtomicCompareExchange<space::$Space> for $T {
-            #[inline(always)]
-            unsafe fn compare_exchange<S: AtomScope>(
-                sem: impl AtomSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, current: Self, new: Self,
-            ) -> Result<Self, Self> {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe {
-                    let current: <ty::$Tag as TypeTag>::Value = bits(current);
-                    let old = raw::$cas(sem, scope, ty::$Tag, addr, current, bits(new));
-                    if old == current { Ok(bits(old)) } else { Err(bits(old)) }
-                }
-            }
-        }
-    };
-    (@impl AtomicLoadStore $Space:ident {} $T:ty as $Tag:ident) => {
-        #[diagnostic::do_not_recommend]
-        impl AtomicLoadStore<space::$Space> for $T {
-            #[inline(always)]
-            unsafe fn load<S: LdStScope>(
-                sem: impl LdSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr,
-            ) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::ld(sem, scope, space::$Space, ty::$Tag, addr)) }
-            }
-            #[inline(always)]
-            unsafe fn store<S: LdStScope>(
-                sem: impl StSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, b: Self,
-            ) {
-                // SAFETY: as above.
-                unsafe { raw::st(sem, scope, space::$Space, ty::$Tag, addr, bits(b)) }
-            }
-        }
-    };
-    (@impl $Trait:ident $Space:ident
-        { $( $fetch:ident: $atom:ident, $plain:ident: $red:ident );* } $T:ty as $Tag:ident
+    (@impl $Trait:ident [ $($generic:tt)* ] $Space:ty, $space:expr, $T:ty as $Tag:ident,
+        { $( $fetch:ident: $atom:ident, $plain:ident: $red:ident );* }
     ) => {
         #[diagnostic::do_not_recommend]
-        impl $Trait<space::$Space> for $T { $(
+        impl<$($generic)*> $Trait<$Space> for $T { $(
             #[inline(always)]
             unsafe fn $fetch<S: AtomScope>(
-                sem: impl AtomSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, b: Self,
+                sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$atom(sem, scope, ty::$Tag, addr, bits(b))) }
+                unsafe { bits(raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b))) }
             }
             #[inline(always)]
             unsafe fn $plain<S: AtomScope>(
-                sem: impl RedSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, b: Self,
+                sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self,
             ) {
                 // SAFETY: as above.
-                unsafe { raw::$red(sem, scope, ty::$Tag, addr, bits(b)) }
+                unsafe { raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b)) }
             }
         )* }
     };
@@ -333,80 +277,21 @@ macro_rules! operations {
 // `.add` has no `.s64`: the sum has the bits of that of `.u64`.
 operations! {
     AtomicAdd { u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64 }
-    Global { fetch_add: atom_add_global, add: red_add_global }
-    SharedCta { fetch_add: atom_add_shared_cta, add: red_add_shared_cta }
-    SharedCluster { fetch_add: atom_add_shared_cluster, add: red_add_shared_cluster }
+    { fetch_add: atom_add, add: red_add }
 }
-operations! { AtomicAdd { [f32; 2] as F32 } Global { fetch_add: atom_add_v2_global, add: red_add_v2_global } }
-operations! { AtomicAdd { [f32; 4] as F32 } Global { fetch_add: atom_add_v4_global, add: red_add_v4_global } }
+operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2, add: red_add_v2 } }
+operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4, add: red_add_v4 } }
 operations! {
     AtomicMinMax { u32 as U32, i32 as S32, u64 as U64, i64 as S64 }
-    Global {
-        fetch_min: atom_min_global, min: red_min_global;
-        fetch_max: atom_max_global, max: red_max_global
-    }
-    SharedCta {
-        fetch_min: atom_min_shared_cta, min: red_min_shared_cta;
-        fetch_max: atom_max_shared_cta, max: red_max_shared_cta
-    }
-    SharedCluster {
-        fetch_min: atom_min_shared_cluster, min: red_min_shared_cluster;
-        fetch_max: atom_max_shared_cluster, max: red_max_shared_cluster
-    }
+    { fetch_min: atom_min, min: red_min; fetch_max: atom_max, max: red_max }
 }
 operations! {
     AtomicIncDec { u32 as U32 }
-    Global {
-        fetch_inc: atom_inc_global, inc: red_inc_global;
-        fetch_dec: atom_dec_global, dec: red_dec_global
-    }
-    SharedCta {
-        fetch_inc: atom_inc_shared_cta, inc: red_inc_shared_cta;
-        fetch_dec: atom_dec_shared_cta, dec: red_dec_shared_cta
-    }
-    SharedCluster {
-        fetch_inc: atom_inc_shared_cluster, inc: red_inc_shared_cluster;
-        fetch_dec: atom_dec_shared_cluster, dec: red_dec_shared_cluster
-    }
+    { fetch_inc: atom_inc, inc: red_inc; fetch_dec: atom_dec, dec: red_dec }
 }
 operations! {
     AtomicBitwise { u32 as B32, i32 as B32, u64 as B64, i64 as B64 }
-    Global {
-        fetch_and: atom_and_global, and: red_and_global;
-        fetch_or: atom_or_global, or: red_or_global;
-        fetch_xor: atom_xor_global, xor: red_xor_global
-    }
-    SharedCta {
-        fetch_and: atom_and_shared_cta, and: red_and_shared_cta;
-        fetch_or: atom_or_shared_cta, or: red_or_shared_cta;
-        fetch_xor: atom_xor_shared_cta, xor: red_xor_shared_cta
-    }
-    SharedCluster {
-        fetch_and: atom_and_shared_cluster, and: red_and_shared_cluster;
-        fetch_or: atom_or_shared_cluster, or: red_or_shared_cluster;
-        fetch_xor: atom_xor_shared_cluster, xor: red_xor_shared_cluster
-    }
-}
-operations! {
-    AtomicSwap { u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64 }
-    Global { atom_exch_global }
-    SharedCta { atom_exch_shared_cta }
-    SharedCluster { atom_exch_shared_cluster }
-}
-operations! {
-    AtomicCompareExchange {
-        u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
-    }
-    Global { atom_cas_global }
-    SharedCta { atom_cas_shared_cta }
-    SharedCluster { atom_cas_shared_cluster }
-}
-operations! {
-    AtomicLoadStore {
-        u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
-    }
-    SharedCta {}
-    SharedCluster {}
+    { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
 }
 
 #[cfg(feature = "half")]
@@ -415,103 +300,129 @@ const _: () = {
 
     operations! {
         AtomicAdd { f16 as F16, bf16 as Bf16, [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
-        Global { fetch_add: atom_add_noftz_global, add: red_add_noftz_global }
-        SharedCta { fetch_add: atom_add_noftz_shared_cta, add: red_add_noftz_shared_cta }
-        SharedCluster { fetch_add: atom_add_noftz_shared_cluster, add: red_add_noftz_shared_cluster }
+        { fetch_add: atom_add_noftz, add: red_add_noftz }
     }
     operations! {
-        AtomicAdd { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        Global { fetch_add: atom_add_noftz_v2_global, add: red_add_noftz_v2_global }
+        AtomicAdd in Global { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
+        { fetch_add: atom_add_noftz_v2, add: red_add_noftz_v2 }
     }
     operations! {
-        AtomicAdd { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        Global { fetch_add: atom_add_noftz_v4_global, add: red_add_noftz_v4_global }
+        AtomicAdd in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
+        { fetch_add: atom_add_noftz_v4, add: red_add_noftz_v4 }
     }
     operations! {
-        AtomicAdd { [f16; 8] as F16, [bf16; 8] as Bf16 }
-        Global { fetch_add: atom_add_noftz_v8_global, add: red_add_noftz_v8_global }
+        AtomicAdd in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
+        { fetch_add: atom_add_noftz_v8, add: red_add_noftz_v8 }
     }
     operations! {
-        AtomicMinMax { [f16; 2] as F16, [bf16; 2] as Bf16, [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        Global {
-            fetch_min: atom_min_noftz_v2_global, min: red_min_noftz_v2_global;
-            fetch_max: atom_max_noftz_v2_global, max: red_max_noftz_v2_global
+        AtomicMinMax in Global { [f16; 2] as F16, [bf16; 2] as Bf16, [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
+        {
+            fetch_min: atom_min_noftz_v2, min: red_min_noftz_v2;
+            fetch_max: atom_max_noftz_v2, max: red_max_noftz_v2
         }
     }
     operations! {
-        AtomicMinMax { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        Global {
-            fetch_min: atom_min_noftz_v4_global, min: red_min_noftz_v4_global;
-            fetch_max: atom_max_noftz_v4_global, max: red_max_noftz_v4_global
+        AtomicMinMax in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
+        {
+            fetch_min: atom_min_noftz_v4, min: red_min_noftz_v4;
+            fetch_max: atom_max_noftz_v4, max: red_max_noftz_v4
         }
     }
     operations! {
-        AtomicMinMax { [f16; 8] as F16, [bf16; 8] as Bf16 }
-        Global {
-            fetch_min: atom_min_noftz_v8_global, min: red_min_noftz_v8_global;
-            fetch_max: atom_max_noftz_v8_global, max: red_max_noftz_v8_global
+        AtomicMinMax in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
+        {
+            fetch_min: atom_min_noftz_v8, min: red_min_noftz_v8;
+            fetch_max: atom_max_noftz_v8, max: red_max_noftz_v8
         }
-    }
-    operations! {
-        AtomicCompareExchange { f16 as B16, bf16 as B16 }
-        Global { atom_cas_global }
-        SharedCta { atom_cas_shared_cta }
-        SharedCluster { atom_cas_shared_cluster }
-    }
-    operations! {
-        AtomicLoadStore { f16 as B16, bf16 as B16 }
-        SharedCta {}
-        SharedCluster {}
     }
 };
 
-/// The 128-bit rows have no `.type` tag.
-macro_rules! operations_b128 {
-    ($( $Space:ident $cas:ident $exch:ident; )*) => { $(
+/// Implements the operations on bits: of 32 and 64 an exchange too, which 16 have not.
+macro_rules! bit_operations {
+    (exchange $( $T:ty as $Tag:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
-        impl AtomicSwap<space::$Space> for B128 {
+        impl<Space: AtomicSpace> AtomicSwap<Space> for $T {
             #[inline(always)]
-            unsafe fn swap<S: AtomScope>(
-                sem: impl AtomSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, b: Self,
-            ) -> Self {
-                // SAFETY: the caller's contract is the instruction's.
-                unsafe { raw::$exch(sem, scope, addr, b) }
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl AtomicCompareExchange<space::$Space> for B128 {
-            #[inline(always)]
-            unsafe fn compare_exchange<S: AtomScope>(
-                sem: impl AtomSem, scope: S, addr: <space::$Space as AtomicSpace>::Addr, current: Self, new: Self,
-            ) -> Result<Self, Self> {
-                // SAFETY: the caller's contract is the instruction's.
-                let old = unsafe { raw::$cas(sem, scope, addr, current, new) };
-                if old == current { Ok(old) } else { Err(old) }
+            unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b))) }
             }
         }
     )* };
-    (load store $( $Space:ident )*) => { $(
+    (compare $( $T:ty as $Tag:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
-        impl AtomicLoadStore<space::$Space> for B128 {
+        impl<Space: AtomicSpace> AtomicCompareExchange<Space> for $T {
+            #[inline(always)]
+            unsafe fn compare_exchange<S: AtomScope>(
+                sem: impl AtomSem, scope: S, addr: Space::Address, current: Self, new: Self,
+            ) -> Result<Self, Self> {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe {
+                    let current: <ty::$Tag as TypeTag>::Value = bits(current);
+                    let old = raw::atom_cas(sem, scope, Space::default(), ty::$Tag, addr, current, bits(new));
+                    if old == current { Ok(bits(old)) } else { Err(bits(old)) }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for $T {
             #[inline(always)]
             unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
-                // SAFETY: the caller's contract is the instruction's.
-                unsafe { raw::ld_b128(sem, scope, space::$Space, addr) }
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::ld(sem, scope, Space::default(), ty::$Tag, addr)) }
             }
             #[inline(always)]
             unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
-                // SAFETY: the caller's contract is the instruction's.
-                unsafe { raw::st_b128(sem, scope, space::$Space, addr, b) }
+                // SAFETY: as above.
+                unsafe { raw::st(sem, scope, Space::default(), ty::$Tag, addr, bits(b)) }
             }
         }
     )* };
 }
-operations_b128! {
-    Global atom_cas_b128_global atom_exch_b128_global;
-    SharedCta atom_cas_b128_shared_cta atom_exch_b128_shared_cta;
-    SharedCluster atom_cas_b128_shared_cluster atom_exch_b128_shared_cluster;
+bit_operations! { exchange u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64 }
+bit_operations! {
+    compare u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
 }
-operations_b128! { load store SharedCta SharedCluster }
+#[cfg(feature = "half")]
+bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
+
+// The 128-bit rows have no `.type` tag.
+#[diagnostic::do_not_recommend]
+impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
+    #[inline(always)]
+    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::atom_exch_b128(sem, scope, Space::default(), addr, b) }
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Space: AtomicSpace> AtomicCompareExchange<Space> for B128 {
+    #[inline(always)]
+    unsafe fn compare_exchange<S: AtomScope>(
+        sem: impl AtomSem,
+        scope: S,
+        addr: Space::Address,
+        current: Self,
+        new: Self,
+    ) -> Result<Self, Self> {
+        // SAFETY: the caller's contract is the instruction's.
+        let old = unsafe { raw::atom_cas_b128(sem, scope, Space::default(), addr, current, new) };
+        if old == current { Ok(old) } else { Err(old) }
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for B128 {
+    #[inline(always)]
+    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::ld_b128(sem, scope, Space::default(), addr) }
+    }
+    #[inline(always)]
+    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::st_b128(sem, scope, Space::default(), addr, b) }
+    }
+}
 
 /// One value in memory that is accessed by atomic operations alone: of type `T`, by accesses of scope `S`, in `Space`.
 ///
@@ -528,7 +439,7 @@ operations_b128! { load store SharedCta SharedCluster }
 /// ```
 #[derive(Debug)]
 pub struct AtomicRef<'a, T, S, Space: AtomicSpace> {
-    addr: Space::Addr,
+    addr: Space::Address,
     scope: S,
     /// Bound to its thread: a shared address means something to its own CTA only.
     _value: PhantomData<(&'a (), *mut T)>,
@@ -551,13 +462,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// - through the lifetime it is accessed by atomic operations alone, of the size of `T` or, if `T` is a vector, of its
     ///   elements, in scopes that include `S` and that `S` includes.
     #[inline(always)]
-    pub(crate) unsafe fn new(addr: Space::Addr) -> Self {
+    pub(crate) unsafe fn new(addr: Space::Address) -> Self {
         AtomicRef { addr, scope: S::default(), _value: PhantomData }
     }
 
     /// The address of the value.
     #[inline(always)]
-    pub fn addr(self) -> Space::Addr {
+    pub fn addr(self) -> Space::Address {
         self.addr
     }
 

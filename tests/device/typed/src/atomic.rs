@@ -61,36 +61,36 @@ macro_rules! global_add {
             }
             $raw(g, b, out) {
                 out.cast::<$Bits>()
-                    .write(raw::$atom(sem::AcqRel, scope::Gpu, ty::$Tag, g, core::mem::transmute_copy(&b)));
-                raw::$red(sem::Release, scope::Gpu, ty::$Tag, g, core::mem::transmute_copy(&b));
+                    .write(raw::$atom(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b)));
+                raw::$red(sem::Release, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b));
             }
         }
     };
 }
-global_add! { [u32 as U32: u32] typed_atomic_add_u32 raw_atomic_add_u32 atom_add_global red_add_global }
-global_add! { [i32 as S32: i32] typed_atomic_add_i32 raw_atomic_add_i32 atom_add_global red_add_global }
-global_add! { [u64 as U64: u64] typed_atomic_add_u64 raw_atomic_add_u64 atom_add_global red_add_global }
-global_add! { [i64 as U64: u64] typed_atomic_add_i64 raw_atomic_add_i64 atom_add_global red_add_global }
-global_add! { [f32 as F32: f32] typed_atomic_add_f32 raw_atomic_add_f32 atom_add_global red_add_global }
-global_add! { [f64 as F64: f64] typed_atomic_add_f64 raw_atomic_add_f64 atom_add_global red_add_global }
-global_add! { [f16 as F16: f16] typed_atomic_add_f16 raw_atomic_add_f16 atom_add_noftz_global red_add_noftz_global }
-global_add! { [bf16 as Bf16: bf16] typed_atomic_add_bf16 raw_atomic_add_bf16 atom_add_noftz_global red_add_noftz_global }
+global_add! { [u32 as U32: u32] typed_atomic_add_u32 raw_atomic_add_u32 atom_add red_add }
+global_add! { [i32 as S32: i32] typed_atomic_add_i32 raw_atomic_add_i32 atom_add red_add }
+global_add! { [u64 as U64: u64] typed_atomic_add_u64 raw_atomic_add_u64 atom_add red_add }
+global_add! { [i64 as U64: u64] typed_atomic_add_i64 raw_atomic_add_i64 atom_add red_add }
+global_add! { [f32 as F32: f32] typed_atomic_add_f32 raw_atomic_add_f32 atom_add red_add }
+global_add! { [f64 as F64: f64] typed_atomic_add_f64 raw_atomic_add_f64 atom_add red_add }
+global_add! { [f16 as F16: f16] typed_atomic_add_f16 raw_atomic_add_f16 atom_add_noftz red_add_noftz }
+global_add! { [bf16 as Bf16: bf16] typed_atomic_add_bf16 raw_atomic_add_bf16 atom_add_noftz red_add_noftz }
 global_add! {
-    [[f16; 2] as F16x2: [f16; 2]] typed_atomic_add_f16x2 raw_atomic_add_f16x2 atom_add_noftz_global red_add_noftz_global
+    [[f16; 2] as F16x2: [f16; 2]] typed_atomic_add_f16x2 raw_atomic_add_f16x2 atom_add_noftz red_add_noftz
 }
 global_add! {
-    [[f32; 2] as F32: [f32; 2]] typed_atomic_add_f32_v2 raw_atomic_add_f32_v2 atom_add_v2_global red_add_v2_global
+    [[f32; 2] as F32: [f32; 2]] typed_atomic_add_f32_v2 raw_atomic_add_f32_v2 atom_add_v2 red_add_v2
 }
 global_add! {
-    [[f32; 4] as F32: [f32; 4]] typed_atomic_add_f32_v4 raw_atomic_add_f32_v4 atom_add_v4_global red_add_v4_global
+    [[f32; 4] as F32: [f32; 4]] typed_atomic_add_f32_v4 raw_atomic_add_f32_v4 atom_add_v4 red_add_v4
 }
 global_add! {
     [[f16; 8] as F16: [f16; 8]] typed_atomic_add_f16_v8 raw_atomic_add_f16_v8
-    atom_add_noftz_v8_global red_add_noftz_v8_global
+    atom_add_noftz_v8 red_add_noftz_v8
 }
 global_add! {
     [[[bf16; 2]; 4] as Bf16x2: [[bf16; 2]; 4]] typed_atomic_add_bf16x2_v4 raw_atomic_add_bf16x2_v4
-    atom_add_noftz_v4_global red_add_noftz_v4_global
+    atom_add_noftz_v4 red_add_noftz_v4
 }
 
 /// `fetch_min`, `min`, `fetch_max`, `max`.
@@ -104,16 +104,16 @@ macro_rules! global_min_max {
                 g.max(b, sem::Release);
             }
             $raw(g, b, out) {
-                out.write(raw::$fetch_min(sem::Relaxed, scope::Sys, ty::$Tag, g, b));
-                raw::$min(sem::Relaxed, scope::Sys, ty::$Tag, g, b);
-                out.add(1).write(raw::$fetch_max(sem::Acquire, scope::Sys, ty::$Tag, g, b));
-                raw::$max(sem::Release, scope::Sys, ty::$Tag, g, b);
+                out.write(raw::$fetch_min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b));
+                raw::$min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b);
+                out.add(1).write(raw::$fetch_max(sem::Acquire, scope::Sys, space::Global, ty::$Tag, g, b));
+                raw::$max(sem::Release, scope::Sys, space::Global, ty::$Tag, g, b);
             }
         }
     };
     ([$T:ty as $Tag:ident] $typed:ident $raw:ident) => {
         global_min_max! {
-            [$T as $Tag] $typed $raw atom_min_global red_min_global atom_max_global red_max_global
+            [$T as $Tag] $typed $raw atom_min red_min atom_max red_max
         }
     };
 }
@@ -123,11 +123,11 @@ global_min_max! { [u64 as U64] typed_atomic_min_max_u64 raw_atomic_min_max_u64 }
 global_min_max! { [i64 as S64] typed_atomic_min_max_i64 raw_atomic_min_max_i64 }
 global_min_max! {
     [[f16; 2] as F16] typed_atomic_min_max_f16_v2 raw_atomic_min_max_f16_v2
-    atom_min_noftz_v2_global red_min_noftz_v2_global atom_max_noftz_v2_global red_max_noftz_v2_global
+    atom_min_noftz_v2 red_min_noftz_v2 atom_max_noftz_v2 red_max_noftz_v2
 }
 global_min_max! {
     [[bf16; 4] as Bf16] typed_atomic_min_max_bf16_v4 raw_atomic_min_max_bf16_v4
-    atom_min_noftz_v4_global red_min_noftz_v4_global atom_max_noftz_v4_global red_max_noftz_v4_global
+    atom_min_noftz_v4 red_min_noftz_v4 atom_max_noftz_v4 red_max_noftz_v4
 }
 
 global! {
@@ -138,10 +138,10 @@ global! {
         g.dec(b, sem::Release);
     }
     raw_atomic_inc_dec(g, b, out) {
-        out.write(raw::atom_inc_global(sem::Relaxed, scope::Cluster, ty::U32, g, b));
-        raw::red_inc_global(sem::Relaxed, scope::Cluster, ty::U32, g, b);
-        out.add(1).write(raw::atom_dec_global(sem::Acquire, scope::Cluster, ty::U32, g, b));
-        raw::red_dec_global(sem::Release, scope::Cluster, ty::U32, g, b);
+        out.write(raw::atom_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b));
+        raw::red_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b);
+        out.add(1).write(raw::atom_dec(sem::Acquire, scope::Cluster, space::Global, ty::U32, g, b));
+        raw::red_dec(sem::Release, scope::Cluster, space::Global, ty::U32, g, b);
     }
 }
 
@@ -159,12 +159,12 @@ macro_rules! global_bitwise {
             }
             $raw(g, b, out) {
                 let (b, out) = (b as $Bits, out.cast::<$Bits>());
-                out.write(raw::atom_and_global(sem::Relaxed, scope::Cta, ty::$Tag, g, b));
-                raw::red_and_global(sem::Relaxed, scope::Cta, ty::$Tag, g, b);
-                out.add(1).write(raw::atom_or_global(sem::Acquire, scope::Cta, ty::$Tag, g, b));
-                raw::red_or_global(sem::Release, scope::Cta, ty::$Tag, g, b);
-                out.add(2).write(raw::atom_xor_global(sem::AcqRel, scope::Cta, ty::$Tag, g, b));
-                raw::red_xor_global(sem::Release, scope::Cta, ty::$Tag, g, b);
+                out.write(raw::atom_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b));
+                raw::red_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b);
+                out.add(1).write(raw::atom_or(sem::Acquire, scope::Cta, space::Global, ty::$Tag, g, b));
+                raw::red_or(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b);
+                out.add(2).write(raw::atom_xor(sem::AcqRel, scope::Cta, space::Global, ty::$Tag, g, b));
+                raw::red_xor(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b);
             }
         }
     };
@@ -186,8 +186,8 @@ macro_rules! global_swap {
             }
             $raw(g, b, out) {
                 let b: $Bits = core::mem::transmute(b);
-                let old = raw::atom_exch_global(sem::AcqRel, scope::Gpu, ty::$Tag, g, b);
-                let now = raw::atom_cas_global(sem::Relaxed, scope::Gpu, ty::$Tag, g, old, b);
+                let old = raw::atom_exch(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, b);
+                let now = raw::atom_cas(sem::Relaxed, scope::Gpu, space::Global, ty::$Tag, g, old, b);
                 if now != old {
                     out.cast::<$Bits>().write(now)
                 }
@@ -207,7 +207,7 @@ global! {
         }
     }
     raw_atomic_compare_exchange_u16(g, b, out) {
-        let now = raw::atom_cas_global(sem::AcqRel, scope::Gpu, ty::B16, g, 7, b);
+        let now = raw::atom_cas(sem::AcqRel, scope::Gpu, space::Global, ty::B16, g, 7, b);
         if now != 7 {
             out.write(now)
         }
@@ -221,8 +221,8 @@ global! {
         }
     }
     raw_atomic_swap_b128(g, b, out) {
-        let old = raw::atom_exch_b128_global(sem::AcqRel, scope::Gpu, g, b);
-        let now = raw::atom_cas_b128_global(sem::Relaxed, scope::Gpu, g, old, b);
+        let old = raw::atom_exch_b128(sem::AcqRel, scope::Gpu, space::Global, g, b);
+        let now = raw::atom_cas_b128(sem::Relaxed, scope::Gpu, space::Global, g, old, b);
         if now != old {
             out.write(now)
         }
@@ -239,7 +239,9 @@ pub unsafe extern "ptx-kernel" fn typed_atomic_vectors(p: *mut f32, n: usize, i:
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_atomic_vectors(p: *mut f32, n: usize, i: usize) {
     if p.addr() & 15 == 0 && i < n / 4 {
-        unsafe { raw::red_add_v4_global(sem::Relaxed, scope::Gpu, ty::F32, p.add(4 * i).cast(), [1.0; 4]) }
+        unsafe {
+            raw::red_add_v4(sem::Relaxed, scope::Gpu, space::Global, ty::F32, p.add(4 * i).cast(), [1.0; 4])
+        }
     }
 }
 
@@ -311,26 +313,26 @@ shared! {
     }
     raw_atomic_shared_u32(v, out) {
         let (cta, u32, b32) = (scope::Cta, ty::U32, ty::B32);
-        raw::red_add_shared_cta(sem::Relaxed, cta, u32, v, 1);
-        let b = raw::atom_add_shared_cta(sem::Relaxed, cta, u32, v, 2);
-        raw::red_min_shared_cta(sem::Release, cta, u32, v, b);
-        let b = raw::atom_min_shared_cta(sem::Acquire, cta, u32, v, 3);
-        raw::red_max_shared_cta(sem::Relaxed, cta, u32, v, b);
-        let b = raw::atom_max_shared_cta(sem::AcqRel, cta, u32, v, 4);
-        raw::red_inc_shared_cta(sem::Relaxed, cta, u32, v, b);
-        let b = raw::atom_inc_shared_cta(sem::Relaxed, cta, u32, v, 5);
-        raw::red_dec_shared_cta(sem::Relaxed, cta, u32, v, b);
-        let b = raw::atom_dec_shared_cta(sem::Relaxed, cta, u32, v, 6);
-        raw::red_and_shared_cta(sem::Relaxed, cta, b32, v, b);
-        let b = raw::atom_and_shared_cta(sem::Relaxed, cta, b32, v, 7);
-        raw::red_or_shared_cta(sem::Relaxed, cta, b32, v, b);
-        let b = raw::atom_or_shared_cta(sem::Relaxed, cta, b32, v, 8);
-        raw::red_xor_shared_cta(sem::Relaxed, cta, b32, v, b);
-        let b = raw::atom_xor_shared_cta(sem::Relaxed, cta, b32, v, 9);
+        raw::red_add(sem::Relaxed, cta, space::SharedCta, u32, v, 1);
+        let b = raw::atom_add(sem::Relaxed, cta, space::SharedCta, u32, v, 2);
+        raw::red_min(sem::Release, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_min(sem::Acquire, cta, space::SharedCta, u32, v, 3);
+        raw::red_max(sem::Relaxed, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_max(sem::AcqRel, cta, space::SharedCta, u32, v, 4);
+        raw::red_inc(sem::Relaxed, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_inc(sem::Relaxed, cta, space::SharedCta, u32, v, 5);
+        raw::red_dec(sem::Relaxed, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_dec(sem::Relaxed, cta, space::SharedCta, u32, v, 6);
+        raw::red_and(sem::Relaxed, cta, space::SharedCta, b32, v, b);
+        let b = raw::atom_and(sem::Relaxed, cta, space::SharedCta, b32, v, 7);
+        raw::red_or(sem::Relaxed, cta, space::SharedCta, b32, v, b);
+        let b = raw::atom_or(sem::Relaxed, cta, space::SharedCta, b32, v, 8);
+        raw::red_xor(sem::Relaxed, cta, space::SharedCta, b32, v, b);
+        let b = raw::atom_xor(sem::Relaxed, cta, space::SharedCta, b32, v, 9);
         raw::st(sem::Release, cta, space::SharedCta, b32, v, b);
         let b = raw::ld(sem::Acquire, cta, space::SharedCta, b32, v);
-        let c = raw::atom_exch_shared_cta(sem::Relaxed, cta, b32, v, 10);
-        let now = raw::atom_cas_shared_cta(sem::AcqRel, cta, b32, v, b, c);
+        let c = raw::atom_exch(sem::Relaxed, cta, space::SharedCta, b32, v, 10);
+        let now = raw::atom_cas(sem::AcqRel, cta, space::SharedCta, b32, v, b, c);
         if now != b {
             out.add(1).write(now);
         }
@@ -344,11 +346,11 @@ shared! {
         unsafe { out.add(1).write(v.swap(v.load(sem::Relaxed), sem::Relaxed)) };
     }
     raw_atomic_shared_f64(v, out) {
-        raw::red_add_shared_cta(sem::Relaxed, scope::Cta, ty::F64, v, 1.0);
-        let b = raw::atom_add_shared_cta(sem::Relaxed, scope::Cta, ty::F64, v, 2.0);
+        raw::red_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 1.0);
+        let b = raw::atom_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 2.0);
         raw::st(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b.to_bits());
         let b = raw::ld(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v);
-        out.add(1).write(f64::from_bits(raw::atom_exch_shared_cta(sem::Relaxed, scope::Cta, ty::B64, v, b)));
+        out.add(1).write(f64::from_bits(raw::atom_exch(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b)));
     }
     [|addr| f64::from_bits(unsafe { raw::ld_weak(space::SharedCta, ty::B64, addr) })]
 }
@@ -357,8 +359,8 @@ shared! {
         v.add(v.fetch_add([f16::ONE; 2], sem::AcqRel), sem::Release)
     }
     raw_atomic_shared_f16x2(v, out) {
-        let b = raw::atom_add_noftz_shared_cta(sem::AcqRel, scope::Cta, ty::F16x2, v, [f16::ONE; 2]);
-        raw::red_add_noftz_shared_cta(sem::Release, scope::Cta, ty::F16x2, v, b);
+        let b = raw::atom_add_noftz(sem::AcqRel, scope::Cta, space::SharedCta, ty::F16x2, v, [f16::ONE; 2]);
+        raw::red_add_noftz(sem::Release, scope::Cta, space::SharedCta, ty::F16x2, v, b);
     }
     [|addr| unsafe { core::mem::transmute(raw::ld_weak(space::SharedCta, ty::B32, addr)) }]
 }
@@ -371,10 +373,10 @@ shared! {
     }
     raw_atomic_shared_b128(v, out) {
         let b = raw::ld_b128(sem::Acquire, scope::Cta, space::SharedCta, v);
-        let b = raw::atom_exch_b128_shared_cta(sem::AcqRel, scope::Cta, v, b);
+        let b = raw::atom_exch_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, b);
         raw::st_b128(sem::Release, scope::Cta, space::SharedCta, v, b);
         let zero = B128::default();
-        let now = raw::atom_cas_b128_shared_cta(sem::AcqRel, scope::Cta, v, zero, B128 { lo: 1, hi: 2 });
+        let now = raw::atom_cas_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, zero, B128 { lo: 1, hi: 2 });
         if now != zero {
             out.add(1).write(now);
         }
