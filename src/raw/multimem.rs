@@ -143,7 +143,10 @@ macro_rules! multimem {
     ($instruction:ident $op:ident $isa:literal, $Type:ident { $($tag:tt)* } $( $shape:ident $names:tt )*) => {
         multimem!(@each $instruction $op [ $isa "sm_90" ] [ $Type { $($tag)* } ] $( $shape $names )*);
     };
-    ($instruction:ident $op:ident $isa:literal $gate:ident, $Type:ident { $($tag:tt)* } $( $shape:ident $names:tt )*) => {
+    (
+        $instruction:ident $op:ident $isa:literal $gate:ident, $Type:ident { $($tag:tt)* }
+        $( $shape:ident $names:tt )*
+    ) => {
         multimem!(@each $instruction $op [ $isa "sm_100" $gate ] [ $Type { $($tag)* } ] $( $shape $names )*);
     };
     (@each $instruction:ident $op:ident $isa:tt $type:tt $( $shape:ident $names:tt )*) => {
