@@ -12,7 +12,10 @@
 
 #[macro_use]
 pub mod qualifier;
+pub mod barrier;
 pub mod bulk;
+#[cfg(feature = "sm_100")]
+pub mod clusterlaunchcontrol;
 pub mod global;
 pub mod launch;
 pub mod mask;
@@ -20,3 +23,4 @@ pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod warp;

@@ -14,6 +14,12 @@ use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
+mod barrier;
+#[cfg(feature = "sm_100")]
+mod clusterlaunchcontrol;
+mod launch;
+mod warp;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()
@@ -344,16 +350,5 @@ pair! {
         out.write(raw::ld_shared_cta_v4_b32(base + 16)[2]);
         fence_async();
         })
-    }
-}
-
-pair! {
-    typed_cta_sync(cta, tile, bar, src, dst, out) {
-        cta.sync_on::<1>();
-        cta.sync_count::<15, 64>();
-    }
-    raw_cta_sync(base, bar, src, dst, out) {
-        raw::barrier_cta_sync(Unaligned, 1);
-        raw::barrier_cta_sync_count(Unaligned, 15, 64);
     }
 }

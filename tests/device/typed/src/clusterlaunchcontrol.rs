@@ -1,0 +1,58 @@
+use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::{B128, scope, sem};
+use ptx::raw;
+
+use crate::{elected, fence_async, init};
+
+ptx::shared_memory! { struct Smem { clusters: ClusterQueue, end: Mbarrier<Uninit> } }
+/// Where `Smem` puts the second mbarrier, behind the response and the first.
+const END: u32 = 24;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_loop(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    smem.clusters.scope(&cta, |cta, mut queue| {
+        let mut block = raw::ctaid_x();
+        loop {
+            let request = queue.request(cta);
+            unsafe { out.add(block as usize).write(block) };
+            match request.wait(cta) {
+                Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+                Answer::NoMore(closed) => return closed,
+            }
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
+    let base = {
+        let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+        smem.end.addr() - END
+    };
+    let bar = base + 16;
+    unsafe { init(bar) };
+    crate::scope(|| unsafe {
+        let mut block = raw::ctaid_x();
+        loop {
+            let state = if elected() {
+                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, 16);
+                raw::clusterlaunchcontrol_try_cancel_shared_cta(base, bar);
+                state
+            } else {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            };
+            out.add(block as usize).write(block);
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            let [a, b, c, d] = raw::ld_shared_cta_v4_b32(base).map(u64::from);
+            let response = B128 { lo: a | b << 32, hi: c | d << 32 };
+            if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
+                return;
+            }
+            [block, _, _] = raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response);
+            fence_async();
+        }
+    });
+}
