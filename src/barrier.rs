@@ -178,7 +178,8 @@ impl<const ID: u32, const THREADS: u32, Op: Reduction> ReductionBarrier<ID, THRE
 
 /// Two barriers over which the first `PRODUCERS` threads of the CTA hand tiles to the next `CONSUMERS`.
 ///
-/// `FULL` says that a tile is there, `EMPTY` that it has been read. [`split`](Handoff::split) gives each thread its part.
+/// `FULL` says that a tile is there, `EMPTY` that it has been read. [`split`](Handoff::split) gives
+/// each thread its part.
 #[derive(Debug)]
 pub struct Handoff<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> {
     _thread: PhantomData<*mut ()>,
@@ -236,46 +237,39 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     const THREADS: u32 = PRODUCERS + CONSUMERS;
 }
 
-/// What a thread does in a [`Handoff`]. The same for all threads of a warp.
-#[must_use = "it says what this thread has to do: `match` on it"]
-#[derive(Debug)]
-pub enum Part<T, const N: usize, H: Parties> {
-    /// It fills the tile.
-    Producer(Producer<T, N, H, Ready>),
-    /// It reads the tile.
-    Consumer(Consumer<T, N, H, Waiting>),
-    /// It has no part: its rank is above those of the producers and consumers.
-    Bystander,
-}
-
 impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32>
     Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
 {
-    /// Gives each thread its part, by its rank, and the tile to them all.
+    /// Splits the CTA by rank: the first `PRODUCERS` threads call `produce`, the next `CONSUMERS` call `consume`, the others
+    /// none. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
+    /// rest again.
     ///
-    /// PTX: none but the reads of `%tid` and `%ntid` for [`Cta::thread_rank`].
+    /// PTX: `barrier.cta.sync 0;` after the parts.
     ///
     /// ```
-    /// use ptx::barrier::{Handoff, Part};
+    /// use ptx::barrier::Handoff;
     /// use ptx::shared::SharedArray;
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<u32, 256>, handoff: Handoff<1, 2, 64, 64> } }
     /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, rounds: u32) {
     /// let warp = cta.warp();
-    /// match smem.handoff.split(cta, smem.tile) {
-    ///     Part::Producer(mut producer) => {
+    /// smem.handoff.split(
+    ///     cta,
+    ///     smem.tile,
+    ///     |mut producer| {
     ///         for round in 0..rounds {
     ///             producer = producer.send(&warp, |i| round + i as u32).wait(&warp);
     ///         }
-    ///     }
-    ///     Part::Consumer(mut consumer) => {
+    ///         producer
+    ///     },
+    ///     |mut consumer| {
     ///         for _ in 0..rounds {
     ///             let tile = consumer.receive(&warp);
     ///             let _mine = tile.get(tile.rank() as usize);
     ///             consumer = tile.release(&warp);
     ///         }
-    ///     }
-    ///     Part::Bystander => {}
-    /// }
+    ///         consumer
+    ///     },
+    /// );
     /// # }
     /// ```
     #[inline(always)]
@@ -283,16 +277,18 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
         self,
         cta: &Cta,
         tile: SharedArray<T, N>,
-    ) -> Part<T, N, Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>> {
+        produce: impl FnOnce(Producer<T, N, Self, Ready>) -> Producer<T, N, Self, Ready>,
+        consume: impl FnOnce(Consumer<T, N, Self, Waiting>) -> Consumer<T, N, Self, Waiting>,
+    ) -> (Self, SharedArray<T, N>) {
         const { _ = Self::BITS };
         let (addr, rank) = (tile.addr(), cta.thread_rank());
         if rank < PRODUCERS {
-            Part::Producer(Producer { addr, rank, _state: PhantomData })
+            let Producer { .. } = produce(Producer { addr, rank, _state: PhantomData });
         } else if rank < PRODUCERS + CONSUMERS {
-            Part::Consumer(Consumer { addr, rank: rank - PRODUCERS, _state: PhantomData })
-        } else {
-            Part::Bystander
+            let Consumer { .. } = consume(Consumer { addr, rank: rank - PRODUCERS, _state: PhantomData });
         }
+        cta.sync();
+        (self, tile)
     }
 }
 

@@ -16,6 +16,7 @@
 //! unspecified.
 
 use core::marker::PhantomData;
+use core::num::NonZero;
 
 use crate::mask::LaneMask;
 use crate::qualifier::{Sealed, mode, op, ty};
@@ -680,6 +681,8 @@ impl Lanes<Subset> {
     /// bit.
     #[inline(always)]
     pub fn broadcast_first<T: Word>(&self, value: T) -> T {
-        self.shuffle(value, self.members.0.trailing_zeros())
+        // SAFETY: the thread is in its group.
+        let mask = unsafe { NonZero::new_unchecked(self.members.0) };
+        self.shuffle(value, mask.trailing_zeros())
     }
 }

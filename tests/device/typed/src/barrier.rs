@@ -1,4 +1,4 @@
-use ptx::barrier::{Handoff, NamedBarrier, Part, Popc, ReductionBarrier};
+use ptx::barrier::{Handoff, NamedBarrier, Popc, ReductionBarrier};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{convergence::Unaligned, op};
@@ -66,13 +66,16 @@ pair! {
 pair! {
     typed_barrier_handoff(cta, smem, value, out) {
         let warp = cta.warp();
-        match smem.handoff.split(&cta, smem.tile) {
-            Part::Producer(mut producer) => {
+        smem.handoff.split(
+            &cta,
+            smem.tile,
+            |mut producer| {
                 for round in 0..value {
                     producer = producer.send(&warp, |i| round + i as u32).wait(&warp);
                 }
-            }
-            Part::Consumer(mut consumer) => {
+                producer
+            },
+            |mut consumer| {
                 let mut sum = 0;
                 for _ in 0..value {
                     let tile = consumer.receive(&warp);
@@ -80,14 +83,14 @@ pair! {
                     consumer = tile.release(&warp);
                 }
                 unsafe { out.add(consumer.rank() as usize).write(sum) };
-            }
-            Part::Bystander => {}
-        }
+                consumer
+            },
+        );
     }
     raw_barrier_handoff(base, value, out) {
         let rank = crate::thread_rank();
         if rank < 64 {
-            for round in 0..value {
+            crate::scope(|| for round in 0..value {
                 let mut i = rank as usize;
                 while i < N {
                     raw::st_shared_cta_b32(base + 4 * i as u32, round + i as u32);
@@ -95,8 +98,9 @@ pair! {
                 }
                 raw::barrier_cta_arrive(Unaligned, 1, 96);
                 raw::barrier_cta_sync_count(Unaligned, 2, 96);
-            }
+            })
         } else if rank < 96 {
+            crate::scope(|| {
             let (rank, mut sum) = (rank - 64, 0);
             for _ in 0..value {
                 raw::barrier_cta_sync_count(Unaligned, 1, 96);
@@ -106,6 +110,8 @@ pair! {
                 raw::barrier_cta_arrive(Unaligned, 2, 96);
             }
             out.add(rank as usize).write(sum);
+            })
         }
+        raw::barrier_cta_sync(Unaligned, 0);
     }
 }

@@ -1,5 +1,4 @@
 use ptx::launch::Cta;
-use ptx::mask::LaneMask;
 use ptx::qualifier::{mode, op, ty};
 use ptx::raw;
 
@@ -53,7 +52,7 @@ pair! {
 pair! {
     typed_warp_match(warp, value, wide, out) {
         let (some, all) = (warp.match_any(value as i32), warp.match_all(wide as i64));
-        some.bits() + all.map_or(9, LaneMask::bits)
+        some.bits() + all.map_or(9, |mask| mask.bits())
     }
     raw_warp_match(value, wide, out) {
         let (some, (mask, all)) =
@@ -188,7 +187,8 @@ pair! {
         let same = raw::match_any_sync(ty::B64, wide, ALL);
         let sum = raw::redux_sync(op::Add, ty::U32, value, same);
         let rank = (same & raw::lanemask_lt()).count_ones();
-        let first = raw::shfl_sync(mode::Idx, sum ^ rank, same.trailing_zeros(), 0x1f, same);
+        let lowest = core::num::NonZero::new_unchecked(same).trailing_zeros();
+        let first = raw::shfl_sync(mode::Idx, sum ^ rank, lowest, 0x1f, same);
         let large = raw::vote_sync_ballot(value > 9, same);
         if value > 9 {
             raw::bar_warp_sync(large);
