@@ -33,17 +33,10 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
         smem.end.addr() - END
     };
     let bar = base + 16;
-    unsafe { init(bar) };
-    crate::scope(|| unsafe {
+    initialised(bar, || unsafe {
         let mut block = raw::ctaid_x();
         loop {
-            let state = if elected() {
-                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, 16);
-                raw::clusterlaunchcontrol_try_cancel_shared_cta(base, bar);
-                state
-            } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
-            };
+            let state = request(base, bar);
             out.add(block as usize).write(block);
             while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
             let [a, b, c, d] = raw::ld_shared_cta_v4_b32(base).map(u64::from);
@@ -55,4 +48,24 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
             fence_async();
         }
     });
+}
+
+/// Functions where the typed twin has them: LLVM turns a condition that two branches share as it inlines them.
+#[inline(always)]
+fn initialised(bar: u32, body: impl FnOnce()) {
+    unsafe { init(bar) };
+    body()
+}
+
+#[inline(always)]
+unsafe fn request(base: u32, bar: u32) -> u64 {
+    unsafe {
+        if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, 16);
+            raw::clusterlaunchcontrol_try_cancel_shared_cta(base, bar);
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+        }
+    }
 }
