@@ -4,7 +4,7 @@
 //! A type has one kind of use, so `barrier.cta.red` never meets `.sync` or `.arrive` on one barrier:
 //!
 //! - [`NamedBarrier`]: as many threads as it names meet (`.sync`);
-//! - [`ReductionBarrier`]: they meet and combine a predicate (`.red`);
+//! - [`ReductionBarrier`]: they meet and combine a predicate (`.red`), by one operation;
 //! - [`Handoff`]: the first warps of the CTA produce tiles, the next ones consume them, over two barriers (`.arrive` on
 //!   one side, `.sync` on the other).
 //!
@@ -38,18 +38,91 @@ const fn bit(id: u32, threads: u32) -> u16 {
     1 << id
 }
 
-/// Barrier `ID`, where `THREADS` threads meet: whole warps, in the order of their arrival.
+/// [`Kind`]: threads meet (`barrier.cta.sync`).
 #[derive(Debug)]
-pub struct NamedBarrier<const ID: u32, const THREADS: u32> {
-    /// Bound to its CTA.
-    _thread: PhantomData<*mut ()>,
+pub enum Meeting {}
+/// [`Kind`]: threads meet, and count those whose predicate is true (`barrier.cta.red.popc`).
+#[derive(Debug)]
+pub enum Popc {}
+
+/// The kind of a barrier: the one instruction that it is for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kind of barrier",
+    label = "neither a meeting nor one of the three reductions",
+    note = "threads meet (`barrier::Meeting`), or combine a predicate: `barrier::Popc`, `qualifier::op::And`, `qualifier::op::Or`"
+)]
+pub trait Kind: Sealed {}
+impl Sealed for Meeting {}
+impl Sealed for Popc {}
+impl Kind for Meeting {}
+impl Kind for Popc {}
+impl Kind for op::And {}
+impl Kind for op::Or {}
+
+/// Kinds without a reduction.
+#[diagnostic::on_unimplemented(
+    message = "a barrier of the kind `{Self}` is for reductions: `.sync` must not be mixed with them",
+    label = "call `.red(&warp, predicate)`, or declare another barrier",
+    note = "one barrier has one kind of instruction (PTX ISA 9.7.13.1); `NamedBarrier<ID, THREADS>` is one for `.sync`"
+)]
+pub trait Meets: Kind {}
+impl Meets for Meeting {}
+
+/// Kinds with a reduction, of which every thread gets the `Output`: a count or a `bool`.
+#[diagnostic::on_unimplemented(
+    message = "a barrier of the kind `{Self}` does not reduce",
+    label = "declared for something else, or `barrier.cta.red` has no such reduction",
+    note = "a predicate is counted or combined on a barrier of its own: `ReductionBarrier<ID, THREADS, Op>`, `Op` being \
+            `barrier::Popc`, `qualifier::op::And` or `qualifier::op::Or`"
+)]
+pub trait Reduction<Output>: Sealed {
+    /// # Safety
+    ///
+    /// That of `barrier.cta.red` with a thread count.
+    #[doc(hidden)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> Output;
 }
+
+impl Reduction<u32> for Popc {
+    #[inline(always)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { raw::barrier_cta_red_popc_count(Unaligned, id, threads, predicate) }
+    }
+}
+
+impl Reduction<bool> for op::And {
+    #[inline(always)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
+        // SAFETY: the caller's.
+        unsafe { raw::barrier_cta_red_count(op::And, Unaligned, id, threads, predicate) }
+    }
+}
+
+impl Reduction<bool> for op::Or {
+    #[inline(always)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
+        // SAFETY: the caller's.
+        unsafe { raw::barrier_cta_red_count(op::Or, Unaligned, id, threads, predicate) }
+    }
+}
+
+/// Barrier `ID`, where `THREADS` threads meet: whole warps, in the order of their arrival. Its kind says by which
+/// instruction.
+#[derive(Debug)]
+pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = Meeting> {
+    /// Bound to its CTA.
+    _thread: PhantomData<(*mut (), K)>,
+}
+
+/// A barrier where `THREADS` threads combine a predicate by `Op`: [`Popc`], [`And`](op::And) or [`Or`](op::Or).
+pub type ReductionBarrier<const ID: u32, const THREADS: u32, Op> = NamedBarrier<ID, THREADS, Op>;
 
 static_assertions::const_assert_eq!(size_of::<NamedBarrier<1, 32>>(), 0);
 static_assertions::assert_not_impl_any!(NamedBarrier<1, 32>: Copy, Clone, Send, Sync);
 
 // SAFETY: no bytes; barrier `ID` alone.
-unsafe impl<const ID: u32, const THREADS: u32> Place for NamedBarrier<ID, THREADS> {
+unsafe impl<const ID: u32, const THREADS: u32, K: Kind> Place for NamedBarrier<ID, THREADS, K> {
     const SIZE: u32 = 0;
     const ALIGN: u32 = 1;
     const BARRIERS: u16 = bit(ID, THREADS);
@@ -60,7 +133,7 @@ unsafe impl<const ID: u32, const THREADS: u32> Place for NamedBarrier<ID, THREAD
     }
 }
 
-impl<const ID: u32, const THREADS: u32> NamedBarrier<ID, THREADS> {
+impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     /// Waits until `THREADS` threads have come, this warp's 32 among them; what each wrote before is visible to all after.
     ///
     /// PTX: `barrier.cta.sync ID, THREADS;`
@@ -75,86 +148,16 @@ impl<const ID: u32, const THREADS: u32> NamedBarrier<ID, THREADS> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn sync(&self, _warp: &Warp) {
+    pub fn sync(&self, _warp: &Warp)
+    where
+        K: Meets,
+    {
         const { _ = bit(ID, THREADS) };
         // SAFETY: 9.7.13.1: "sixteen barriers numbered 0..15", "the value must be a multiple of the warp size", both
-        // asserted by `bit`; the type has no other instruction on its barrier, which has no other handle.
+        // asserted by `bit`; the kind has no other instruction on its barrier, which has no other handle.
         unsafe { raw::barrier_cta_sync_count(Unaligned, ID, THREADS) }
     }
-}
 
-/// [`Reduction`]: in how many threads the predicate is true, a `u32`.
-#[derive(Debug)]
-pub enum Popc {}
-
-/// What a [`ReductionBarrier`] computes.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no reduction of `barrier.cta.red`",
-    label = "not one of the three reductions",
-    note = "a predicate is counted (`barrier::Popc`), or combined by `qualifier::op::And` or `qualifier::op::Or`"
-)]
-pub trait Reduction: Sealed {
-    /// What every thread gets.
-    type Output;
-
-    /// # Safety
-    ///
-    /// That of `barrier.cta.red` with a thread count.
-    #[doc(hidden)]
-    unsafe fn red(id: u32, threads: u32, predicate: bool) -> Self::Output;
-}
-
-impl Sealed for Popc {}
-impl Reduction for Popc {
-    type Output = u32;
-    #[inline(always)]
-    unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_popc_count(Unaligned, id, threads, predicate) }
-    }
-}
-
-impl Reduction for op::And {
-    type Output = bool;
-    #[inline(always)]
-    unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
-        // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::And, Unaligned, id, threads, predicate) }
-    }
-}
-
-impl Reduction for op::Or {
-    type Output = bool;
-    #[inline(always)]
-    unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
-        // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::Or, Unaligned, id, threads, predicate) }
-    }
-}
-
-/// Barrier `ID`, where `THREADS` threads meet, whole warps, and combine a predicate by `Op`: [`Popc`],
-/// [`And`](op::And) or [`Or`](op::Or).
-#[derive(Debug)]
-pub struct ReductionBarrier<const ID: u32, const THREADS: u32, Op> {
-    _thread: PhantomData<(*mut (), Op)>,
-}
-
-static_assertions::const_assert_eq!(size_of::<ReductionBarrier<1, 32, Popc>>(), 0);
-static_assertions::assert_not_impl_any!(ReductionBarrier<1, 32, Popc>: Copy, Clone, Send, Sync);
-
-// SAFETY: no bytes; barrier `ID` alone.
-unsafe impl<const ID: u32, const THREADS: u32, Op: Reduction> Place for ReductionBarrier<ID, THREADS, Op> {
-    const SIZE: u32 = 0;
-    const ALIGN: u32 = 1;
-    const BARRIERS: u16 = bit(ID, THREADS);
-
-    #[inline(always)]
-    unsafe fn at(_addr: u32) -> Self {
-        ReductionBarrier { _thread: PhantomData }
-    }
-}
-
-impl<const ID: u32, const THREADS: u32, Op: Reduction> ReductionBarrier<ID, THREADS, Op> {
     /// Waits until `THREADS` threads have come, and combines their predicates; what each wrote before is visible to all
     /// after.
     ///
@@ -168,11 +171,14 @@ impl<const ID: u32, const THREADS: u32, Op: Reduction> ReductionBarrier<ID, THRE
     /// # }
     /// ```
     #[inline(always)]
-    pub fn red(&self, _warp: &Warp, predicate: bool) -> Op::Output {
+    pub fn red<Output>(&self, _warp: &Warp, predicate: bool) -> Output
+    where
+        K: Reduction<Output>,
+    {
         const { _ = bit(ID, THREADS) };
-        // SAFETY: the numbers as in `NamedBarrier::sync`; "barrier.red should not be intermixed with barrier.sync or
-        // barrier.arrive using the same active barrier": the type has this one instruction, of one `Op`, on its barrier.
-        unsafe { Op::red(ID, THREADS, predicate) }
+        // SAFETY: the numbers as in `sync`; "barrier.red should not be intermixed with barrier.sync or barrier.arrive using
+        // the same active barrier": the kind has this one instruction, of one `.op`, on its barrier.
+        unsafe { K::red(ID, THREADS, predicate) }
     }
 }
 
@@ -305,6 +311,43 @@ pub enum Waiting {}
 #[derive(Debug)]
 pub enum Received {}
 
+/// States in which a producer has the tile.
+#[diagnostic::on_unimplemented(
+    message = "a producer in the state `{Self}` cannot send",
+    label = "the consumers have not given the tile back",
+    note = "wait for them to read what was sent before: call `.wait(&warp)`"
+)]
+pub trait Sendable: Sealed {}
+/// States in which a producer has something to wait for.
+#[diagnostic::on_unimplemented(
+    message = "a producer in the state `{Self}` has nothing to wait for",
+    label = "nothing was sent since the last wait",
+    note = "the consumers give back what they got: call `.send(&warp, …)` first"
+)]
+pub trait Outstanding: Sealed {}
+/// States in which a consumer does not have the tile.
+#[diagnostic::on_unimplemented(
+    message = "a consumer in the state `{Self}` cannot receive",
+    label = "it still has the tile",
+    note = "the producers fill the tile when it is given back: call `.release(&warp)` first"
+)]
+pub trait Receivable: Sealed {}
+/// States in which a consumer has the tile.
+#[diagnostic::on_unimplemented(
+    message = "a consumer in the state `{Self}` does not have the tile",
+    label = "nothing to read or give back",
+    note = "the tile is there after `.receive(&warp)`, until `.release(&warp)`"
+)]
+pub trait Holding: Sealed {}
+impl Sealed for Ready {}
+impl Sealed for Sent {}
+impl Sealed for Waiting {}
+impl Sealed for Received {}
+impl Sendable for Ready {}
+impl Outstanding for Sent {}
+impl Receivable for Waiting {}
+impl Holding for Received {}
+
 /// A thread that fills the tile of a [`Handoff`].
 #[must_use = "the consumers wait for what it sends"]
 #[derive(Debug)]
@@ -342,13 +385,16 @@ impl<T, const N: usize, H, State> Consumer<T, N, H, State> {
     }
 }
 
-impl<T: Element, const N: usize, H: Parties> Producer<T, N, H, Ready> {
+impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
     /// Fills element `i` with `f(i)`, each producer its share, and hands the tile over without waiting.
     ///
     /// PTX: an element: `st.weak.shared::cta`; `barrier.cta.arrive FULL, THREADS;`
     #[must_use = "before it sends again, it waits for the tile to be read: call `.wait(&warp)`"]
     #[inline(always)]
-    pub fn send(self, _warp: &Warp, mut f: impl FnMut(usize) -> T) -> Producer<T, N, H, Sent> {
+    pub fn send(self, _warp: &Warp, mut f: impl FnMut(usize) -> T) -> Producer<T, N, H, Sent>
+    where
+        State: Sendable,
+    {
         let mut i = self.rank as usize;
         while i < N {
             // SAFETY: in bounds; each element has one producer, and by the state no consumer reads.
@@ -360,38 +406,43 @@ impl<T: Element, const N: usize, H: Parties> Producer<T, N, H, Ready> {
         unsafe { raw::barrier_cta_arrive(Unaligned, H::FULL, H::THREADS) };
         Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
-}
 
-impl<T: Element, const N: usize, H: Parties> Producer<T, N, H, Sent> {
     /// Waits until all consumers have released the tile.
     ///
     /// PTX: `barrier.cta.sync EMPTY, THREADS;`
     #[inline(always)]
-    pub fn wait(self, _warp: &Warp) -> Producer<T, N, H, Ready> {
+    pub fn wait(self, _warp: &Warp) -> Producer<T, N, H, Ready>
+    where
+        State: Outstanding,
+    {
         // SAFETY: the numbers are asserted by `Place`; producers only wait on this barrier, so the warp has no arrival in it.
         unsafe { raw::barrier_cta_sync_count(Unaligned, H::EMPTY, H::THREADS) };
         Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 }
 
-impl<T: Element, const N: usize, H: Parties> Consumer<T, N, H, Waiting> {
+impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     /// Waits for the tile.
     ///
     /// PTX: `barrier.cta.sync FULL, THREADS;`
     #[inline(always)]
-    pub fn receive(self, _warp: &Warp) -> Consumer<T, N, H, Received> {
+    pub fn receive(self, _warp: &Warp) -> Consumer<T, N, H, Received>
+    where
+        State: Receivable,
+    {
         // SAFETY: the numbers are asserted by `Place`; consumers only wait on this barrier, so the warp has no arrival in it.
         unsafe { raw::barrier_cta_sync_count(Unaligned, H::FULL, H::THREADS) };
         Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
-}
 
-impl<T: Element, const N: usize, H: Parties> Consumer<T, N, H, Received> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
     #[inline(always)]
-    pub fn get(&self, i: usize) -> Option<T> {
+    pub fn get(&self, i: usize) -> Option<T>
+    where
+        State: Holding,
+    {
         if i >= N {
             return None;
         }
@@ -404,7 +455,10 @@ impl<T: Element, const N: usize, H: Parties> Consumer<T, N, H, Received> {
     /// PTX: `barrier.cta.arrive EMPTY, THREADS;`
     #[must_use = "to read the next tile, it waits for it: call `.receive(&warp)`"]
     #[inline(always)]
-    pub fn release(self, _warp: &Warp) -> Consumer<T, N, H, Waiting> {
+    pub fn release(self, _warp: &Warp) -> Consumer<T, N, H, Waiting>
+    where
+        State: Holding,
+    {
         // SAFETY: the numbers are asserted by `Place`. The barrier is not mid-way with this warp's arrival in it: since
         // that the warp has passed `receive`, for which the producers had to pass `wait`, which completes this barrier.
         unsafe { raw::barrier_cta_arrive(Unaligned, H::EMPTY, H::THREADS) };

@@ -184,18 +184,12 @@ unsafe impl SharedMemory for () {
 /// What a place needs.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
 pub struct Needs {
-    size: u32,
-    align: u32,
-    barriers: u16,
-    cancels: bool,
-}
-
-impl Needs {
-    /// Of a place.
-    pub const fn of<P: Place>() -> Self {
-        Needs { size: P::SIZE, align: P::ALIGN, barriers: P::BARRIERS, cancels: P::CANCELS }
-    }
+    pub size: u32,
+    pub align: u32,
+    pub barriers: u16,
+    pub cancels: bool,
 }
 
 /// The offsets of places laid out one after another, and the end of the last. What a CTA has once goes to one of them.
@@ -249,7 +243,12 @@ macro_rules! shared_memory {
             #[doc(hidden)]
             const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = {
                 let layout = $crate::shared::layout([
-                    $( $crate::shared::Needs::of::<$Place>() ),*
+                    $( $crate::shared::Needs {
+                        size: <$Place as $crate::shared::Place>::SIZE,
+                        align: <$Place as $crate::shared::Place>::ALIGN,
+                        barriers: <$Place as $crate::shared::Place>::BARRIERS,
+                        cancels: <$Place as $crate::shared::Place>::CANCELS,
+                    } ),*
                 ]);
                 assert!(
                     layout.1 <= 48 * 1024,
@@ -320,6 +319,14 @@ static_assertions::assert_not_impl_any!(DynamicShared: Copy, Clone, Send, Sync);
 #[cfg(target_arch = "nvptx64")]
 core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
 
+/// A place that a CTA may have any number of.
+const fn bytes_only<P: Place>() {
+    assert!(
+        P::BARRIERS == 0 && !P::CANCELS,
+        "what a CTA has once (a barrier, a queue of clusters) is a field of `shared_memory!`, not taken from `DynamicShared`"
+    );
+}
+
 impl DynamicShared {
     /// # Safety
     ///
@@ -365,12 +372,7 @@ impl DynamicShared {
                 "the launch's shared memory is aligned to 128 bytes"
             )
         };
-        const {
-            assert!(
-                P::BARRIERS == 0 && !P::CANCELS,
-                "what a CTA has once (a barrier, a queue of clusters) is a field of `shared_memory!`, not taken from `DynamicShared`"
-            )
-        };
+        const { bytes_only::<P>() };
         // The block starts at a multiple of 128 below 2^18, so neither sum overflows.
         let addr = self.next.next_multiple_of(P::ALIGN);
         if addr > self.end || self.end - addr < P::SIZE {
@@ -384,8 +386,9 @@ impl DynamicShared {
     /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
-        // Here too, so that the message about a size that cannot be shows the caller's line.
+        // Here too, so that a message about what cannot be shows the caller's line.
         const { _ = P::SIZE };
+        const { bytes_only::<P>() };
         match self.try_take() {
             Ok(taken) => taken,
             Err(_) => trap(),

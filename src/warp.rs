@@ -620,7 +620,7 @@ impl<M: Members> Lanes<M> {
     }
 }
 
-impl<M: Neighbours> Lanes<M> {
+impl<M: Members> Lanes<M> {
     /// The value of the thread `delta` lanes below (0 to 31), or `None` where the group has none.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
@@ -634,7 +634,10 @@ impl<M: Neighbours> Lanes<M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn shuffle_up<T: Word>(&self, value: T, delta: u32) -> Option<T> {
+    pub fn shuffle_up<T: Word>(&self, value: T, delta: u32) -> Option<T>
+    where
+        M: Neighbours,
+    {
         let (c, mask) = (M::SEGMENT, self.members.mask());
         // SAFETY: see the impl above; inside the segment is inside the group.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Up, delta, c, mask) };
@@ -646,7 +649,10 @@ impl<M: Neighbours> Lanes<M> {
     ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
-    pub fn shuffle_down<T: Word>(&self, value: T, delta: u32) -> Option<T> {
+    pub fn shuffle_down<T: Word>(&self, value: T, delta: u32) -> Option<T>
+    where
+        M: Neighbours,
+    {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: see the impl above; inside the segment is inside the group.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Down, delta, c, mask) };
@@ -667,7 +673,10 @@ impl<M: Neighbours> Lanes<M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn shuffle_xor<T: Word>(&self, value: T, lanes: u32) -> T {
+    pub fn shuffle_xor<T: Word>(&self, value: T, lanes: u32) -> T
+    where
+        M: Neighbours,
+    {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: see the impl above.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Bfly, lanes, c, mask) })
