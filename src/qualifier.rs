@@ -29,6 +29,12 @@ pub trait TypeTag: Qualifier {
     type Value: Copy;
 }
 
+/// A state space: a qualifier whose operands are addresses in it.
+pub trait AddressSpace: Qualifier {
+    /// The Rust type of an address: a `u32` in shared memory, else a pointer.
+    type Address: Copy;
+}
+
 const fn fnv1a(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -43,9 +49,16 @@ macro_rules! qualifiers {
     ($( $(#[$axis_doc:meta])* mod $axis:ident { $( $(#[$doc:meta])* $Tag:ident = $ptx:literal; )* } )*) => {
         $(
             $(#[$axis_doc])*
+            ///
+            /// Its values:
+            $(
+                #[doc = concat!("- `", stringify!($Tag), "`:")]
+                $(#[$doc])*
+            )*
             pub mod $axis {
                 $(
                     $(#[$doc])*
+                    #[doc(hidden)]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     pub struct $Tag;
                     #[diagnostic::do_not_recommend]
@@ -202,6 +215,10 @@ qualifiers! {
         Or = ".or";
         /// `.xor`: an odd number.
         Xor = ".xor";
+        /// `.inc`: one more, or 0 from the operand on.
+        Inc = ".inc";
+        /// `.dec`: one less, or the operand from 0 and from above the operand.
+        Dec = ".dec";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
@@ -338,6 +355,26 @@ qualifiers! {
         /// `::z`.
         Z = "::z";
     }
+    /// `.load_mode`: how a tensor copy arranges the data, where its operands do not tell.
+    mod load_mode {
+        /// `.tile`: as in the tensor.
+        Tile = ".tile";
+        /// `.im2col_no_offs`: pixels as a column, without offsets.
+        Im2colNoOffs = ".im2col_no_offs";
+        /// `.im2col::w`: pixels along W as a column.
+        Im2colW = ".im2col::w";
+        /// `.im2col::w::128`: 128 pixels along W as a column.
+        Im2colW128 = ".im2col::w::128";
+    }
+    /// `.cta_group`: whose mbarrier a tensor copy signals.
+    mod cta_group {
+        /// No qualifier: as `.cta_group::1`.
+        None = "";
+        /// `.cta_group::1`: that of the destination's CTA.
+        One = ".cta_group::1";
+        /// `.cta_group::2`: that of either CTA of the pair.
+        Two = ".cta_group::2";
+    }
 }
 
 /// 128 bits, low half first.
@@ -349,6 +386,14 @@ pub struct B128 {
     /// Bits 64 to 127.
     pub hi: u64,
 }
+
+macro_rules! spaces {
+    ($( $Tag:ident = $Address:ty; )*) => {
+        $( #[diagnostic::do_not_recommend] impl AddressSpace for space::$Tag { type Address = $Address; } )*
+    };
+}
+
+spaces! { SharedCta = u32; SharedCluster = u32; Global = *mut u8; All = *mut u8; }
 
 macro_rules! types {
     ($( $Tag:ident = $Value:ty; )*) => { $( #[diagnostic::do_not_recommend] impl TypeTag for ty::$Tag { type Value = $Value; } )* };

@@ -1,11 +1,13 @@
 //! Real kernels on `ptx`, one a module.
 
 #![no_std]
-#![feature(abi_ptx, core_float_math)]
+#![feature(abi_ptx, asm_experimental_arch, core_float_math)]
 
 mod axpy_bulk;
-mod barrier_handoff;
-mod warp_segmented_sum;
+mod barrier;
+mod mbarrier;
+mod pipeline;
+mod warp;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

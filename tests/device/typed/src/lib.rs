@@ -18,6 +18,8 @@ mod barrier;
 #[cfg(feature = "sm_100")]
 mod clusterlaunchcontrol;
 mod launch;
+mod mbarrier;
+mod pipeline;
 mod warp;
 
 #[panic_handler]
