@@ -23,10 +23,15 @@ fn a_row_and_a_golden_file_add_an_instruction() {
     let folder = root.join("target/device/adding");
     let copy = folder.join("ptx");
     fs::create_dir_all(copy.join("src/raw")).unwrap();
-    for file in ["Cargo.toml", "build.rs", "src/qualifier.rs", "src/mask.rs", "src/raw/macros.rs"] {
+    for file in ["build.rs", "src/qualifier.rs", "src/mask.rs", "src/raw/macros.rs"] {
         let text = fs::read_to_string(root.join(file)).unwrap();
-        write_if_new(&copy.join(file), text.split("\n[workspace]").next().unwrap());
+        write_if_new(&copy.join(file), &text);
     }
+    // Of the manifest, what a crate without tests has.
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let (_, from) = manifest.split_once("[workspace.package]").unwrap();
+    let (manifest, _) = from.split_once("[dev-dependencies]").unwrap();
+    write_if_new(&copy.join("Cargo.toml"), &format!("[workspace]\n[workspace.package]{manifest}"));
     let attributes =
         "#![no_std]\n#![feature(asm_experimental_arch, abi_ptx)]\n#[macro_use]\npub mod qualifier;\n";
     write_if_new(&copy.join("src/lib.rs"), &format!("{attributes}pub mod mask;\npub mod raw;\n"));
