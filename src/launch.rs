@@ -76,6 +76,12 @@ impl Cta {
     }
 
     /// The warp's rank in the CTA: 32 threads each, by their rank.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let producer = cta.warp_rank() == 0;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn warp_rank(&self) -> u32 {
         self.thread_rank() / 32
@@ -84,6 +90,12 @@ impl Cta {
     /// The thread's warp, whose threads make calls among themselves.
     ///
     /// PTX: none.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let sum: u32 = cta.warp().reduce_add(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn warp(&self) -> Warp {
         Warp::new()
@@ -118,6 +130,12 @@ impl Cta {
     /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
     ///
     /// PTX: `barrier.cta.red.and.pred p, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let sorted: bool = cta.sync_and(value < 100);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn sync_and(&self, predicate: bool) -> bool {
         // SAFETY: as in `sync_count`.

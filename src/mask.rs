@@ -82,6 +82,13 @@ bitflags::bitflags! {
 
 bitflags::bitflags! {
     /// Threads of a warp, by lane.
+    ///
+    /// ```
+    /// use ptx::mask::LaneMask;
+    /// let lanes = LaneMask::lane(3) | LaneMask::lane(17);
+    /// assert_eq!((lanes.count(), lanes.lowest()), (2, Some(3)));
+    /// assert!(LaneMask::lane(32).is_empty() && (!lanes).count() == 30);
+    /// ```
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct LaneMask: u32 {

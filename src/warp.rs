@@ -306,6 +306,12 @@ impl Reducible for i32 {
 /// The threads of the warp that execute this together. They may be others in the next instruction, so it makes no group.
 ///
 /// PTX: `activemask.b32 d;`
+///
+/// ```
+/// # fn kernel() {
+/// let how_many = ptx::warp::active_mask().count();
+/// # }
+/// ```
 #[inline(always)]
 pub fn active_mask() -> LaneMask {
     LaneMask::from_bits_retain(raw::activemask())
@@ -345,6 +351,12 @@ impl Warp {
 /// them. All threads of the mask that have not exited execute the same instruction with it: by the contract of `Cta::enter`.
 impl<M: Members> Lanes<M> {
     /// The group's lanes.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let lanes = cta.warp().partition_by(value).mask();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn mask(&self) -> LaneMask {
         LaneMask::from_bits_retain(self.members.mask())
@@ -353,6 +365,12 @@ impl<M: Members> Lanes<M> {
     /// The thread's lane in the warp, 0 to 31.
     ///
     /// PTX: `mov.u32 d, %laneid;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let even = cta.warp().lane() % 2 == 0;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn lane(&self) -> u32 {
         raw::laneid()
@@ -361,6 +379,13 @@ impl<M: Members> Lanes<M> {
     /// The thread's rank in the group, by lane.
     ///
     /// PTX: `mov.u32 d, %lanemask_lt;` `popc.b32`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let tile = cta.warp().tiles::<8>();
+    /// let first = tile.rank() == 0;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         (self.members.mask() & raw::lanemask_lt()).count_ones()
@@ -369,6 +394,14 @@ impl<M: Members> Lanes<M> {
     /// Waits for the threads of the group; what each wrote before is visible to them after.
     ///
     /// PTX: `bar.warp.sync membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// // … each thread writes …
+    /// cta.warp().sync();
+    /// // … and reads what the others wrote.
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn sync(&self) {
         // SAFETY: see the impl.
@@ -394,6 +427,12 @@ impl<M: Members> Lanes<M> {
     /// Whether the predicate is true in all threads of the group.
     ///
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let done: bool = cta.warp().all(value == 0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn all(&self, predicate: bool) -> bool {
         // SAFETY: see the impl.
@@ -419,6 +458,12 @@ impl<M: Members> Lanes<M> {
     /// Whether the predicate is the same in all threads of the group.
     ///
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let together: bool = cta.warp().uniform(value == 0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn uniform(&self, predicate: bool) -> bool {
         // SAFETY: see the impl.
@@ -428,6 +473,12 @@ impl<M: Members> Lanes<M> {
     /// The lanes of the group whose value has the same bits as this thread's.
     ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let how_many_like_me = cta.warp().match_any(value).count();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn match_any<T: Word>(&self, value: T) -> LaneMask {
         // SAFETY: see the impl.
@@ -437,6 +488,12 @@ impl<M: Members> Lanes<M> {
     /// The lanes of the group, if the value has the same bits in all its threads, else `None`.
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let one_value = cta.warp().match_all(value).is_some();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn match_all<T: Word>(&self, value: T) -> Option<LaneMask> {
         // SAFETY: see the impl.
@@ -549,6 +606,12 @@ impl<M: Members> Lanes<M> {
     /// The least value of the group.
     ///
     /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`)
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let least = cta.warp().reduce_min(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
         // SAFETY: see the impl.
@@ -558,6 +621,12 @@ impl<M: Members> Lanes<M> {
     /// The greatest value of the group.
     ///
     /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`)
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let greatest = cta.warp().reduce_max(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
         // SAFETY: see the impl.
@@ -567,6 +636,12 @@ impl<M: Members> Lanes<M> {
     /// The bits that are set in all values of the group.
     ///
     /// PTX: `redux.sync.and.b32 dst, value, membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let common = cta.warp().reduce_and(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_and<T: Reducible>(&self, value: T) -> T {
         // SAFETY: see the impl.
@@ -576,6 +651,12 @@ impl<M: Members> Lanes<M> {
     /// The bits that are set in any value of the group.
     ///
     /// PTX: `redux.sync.or.b32 dst, value, membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let present = cta.warp().reduce_or(1 << (value % 32));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_or<T: Reducible>(&self, value: T) -> T {
         // SAFETY: see the impl.
@@ -585,6 +666,12 @@ impl<M: Members> Lanes<M> {
     /// The bits that are set in an odd number of values of the group.
     ///
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let parity = cta.warp().reduce_xor(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_xor<T: Reducible>(&self, value: T) -> T {
         // SAFETY: see the impl.
@@ -612,6 +699,13 @@ impl<M: Members> Lanes<M> {
     /// The greatest value of the group; as [`reduce_min_f32`](Lanes::reduce_min_f32).
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
+    /// use ptx::qualifier::{abs, nan};
+    /// let largest = cta.warp().reduce_max_f32(abs::Abs, nan::Propagate, value);
+    /// # }
+    /// ```
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
     pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
@@ -648,6 +742,12 @@ impl<M: Members> Lanes<M> {
     /// thread has exited.
     ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let next = cta.warp().shuffle_down(value, 1).unwrap_or(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn shuffle_down<T: Word>(&self, value: T, delta: u32) -> Option<T>
     where
@@ -688,6 +788,13 @@ impl Lanes<Subset> {
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being that of the mask's lowest
     /// bit.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let same = cta.warp().partition_by(value % 4);
+    /// let first: u32 = same.broadcast_first(value);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn broadcast_first<T: Word>(&self, value: T) -> T {
         // SAFETY: the thread is in its group.
