@@ -14,7 +14,7 @@ use core::marker::PhantomData;
 
 use crate::launch::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
-use crate::qualifier::B128;
+use crate::qualifier::space;
 use crate::raw;
 use crate::shared::{Place, fence_async};
 
@@ -168,7 +168,7 @@ impl<'s> Request<'s> {
     /// Waits for the response.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`, then
-    /// `ld.weak.shared::cta.v4.b32` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and of a success
+    /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and of a success
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
     /// `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
     ///
@@ -187,8 +187,7 @@ impl<'s> Request<'s> {
     pub fn wait(self, cta: &Cta) -> Answer<'s> {
         let bar = self.bar.wait(cta);
         // SAFETY: the response is there, aligned to 16, and nothing writes it.
-        let [a, b, c, d] = unsafe { raw::ld_shared_cta_v4_b32(self.addr) }.map(u64::from);
-        let response = B128 { lo: a | b << 32, hi: c | d << 32 };
+        let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
         if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
             return Answer::NoMore(Closed { _scope: PhantomData });
         }

@@ -1,7 +1,7 @@
 use ptx::barrier::{Handoff, NamedBarrier, Popc, ReductionBarrier};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Unaligned, op};
+use ptx::qualifier::{convergence::Unaligned, op, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -93,7 +93,7 @@ pair! {
             crate::scope(|| for round in 0..value {
                 let mut i = rank as usize;
                 while i < N {
-                    raw::st_shared_cta_b32(base + 4 * i as u32, round + i as u32);
+                    raw::st_weak(space::SharedCta, ty::B32, base + 4 * i as u32, round + i as u32);
                     i += 64;
                 }
                 raw::barrier_cta_arrive(Unaligned, 1, 96);
@@ -105,7 +105,7 @@ pair! {
             for _ in 0..value {
                 raw::barrier_cta_sync_count(Unaligned, 1, 96);
                 if (rank as usize) < N {
-                    sum += raw::ld_shared_cta_b32(base + 4 * rank);
+                    sum += raw::ld_weak(space::SharedCta, ty::B32, base + 4 * rank);
                 }
                 raw::barrier_cta_arrive(Unaligned, 2, 96);
             }

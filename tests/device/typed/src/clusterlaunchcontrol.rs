@@ -1,7 +1,7 @@
 use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{B128, scope, sem};
+use ptx::qualifier::{scope, sem, space};
 use ptx::raw;
 
 use crate::{elected, fence_async, init};
@@ -39,8 +39,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
             let state = request(base, bar);
             out.add(block as usize).write(block);
             while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-            let [a, b, c, d] = raw::ld_shared_cta_v4_b32(base).map(u64::from);
-            let response = B128 { lo: a | b << 32, hi: c | d << 32 };
+            let response = raw::ld_weak_b128(space::SharedCta, base);
             if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
                 return;
             }
