@@ -13,7 +13,10 @@
 #[macro_use]
 pub mod qualifier;
 pub mod atomic;
+pub mod barrier;
 pub mod bulk;
+#[cfg(feature = "sm_100")]
+pub mod clusterlaunchcontrol;
 pub mod fence;
 pub mod global;
 pub mod launch;
@@ -22,3 +25,4 @@ pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod warp;

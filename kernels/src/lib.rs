@@ -5,8 +5,10 @@
 
 mod atomic;
 mod axpy_bulk;
+mod barrier;
 mod mbarrier;
 mod pipeline;
+mod warp;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
