@@ -12,7 +12,9 @@
 
 #[macro_use]
 pub mod qualifier;
+pub mod async_group;
 pub mod bulk;
+pub mod cp_async;
 pub mod global;
 pub mod launch;
 pub mod mask;

@@ -202,6 +202,10 @@ qualifiers! {
         Or = ".or";
         /// `.xor`: an odd number.
         Xor = ".xor";
+        /// `.inc`: one more, or 0 from the operand on.
+        Inc = ".inc";
+        /// `.dec`: one less, or the operand from 0 or above it.
+        Dec = ".dec";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
