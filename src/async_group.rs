@@ -42,8 +42,8 @@ impl<Older: Queue, Newest> InFlight<Older, Newest> {
 /// One group or more, the oldest first: a committed group, or an [`InFlight`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no queue of groups in flight",
-    label = "neither a committed group nor committed groups one after another",
-    note = "commit the first group by `.commit(&cta)`, each further one by `.then(&cta, group)`"
+    label = "not committed",
+    note = "commit the first group by `.commit(&cta)`; `.then(&cta, group)` commits each further one itself"
 )]
 pub trait Queue: Sealed {
     /// How many groups it holds.

@@ -328,6 +328,21 @@ impl<Copies, State> BulkGroup<Copies, State> {
         BulkGroup::new(self.copies)
     }
 
+    /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    #[inline(always)]
+    pub fn then<More>(
+        self,
+        cta: &Cta,
+        group: BulkGroup<More, Open>,
+    ) -> InFlight<Self, BulkGroup<More, Committed>>
+    where
+        Self: Queue,
+    {
+        InFlight::new(self, group.commit(cta))
+    }
+
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync 0;`
@@ -418,20 +433,6 @@ impl<Copies> Newer for BulkGroup<Copies, Committed> {
     #[inline(always)]
     fn and<Group: Newer + Queue>(self, newest: Group) -> InFlight<Self, Group> {
         InFlight::new(self, newest)
-    }
-}
-
-impl<Copies> BulkGroup<Copies, Committed> {
-    /// Commits another group after this one, which stays in flight.
-    ///
-    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
-    #[inline(always)]
-    pub fn then<More>(
-        self,
-        cta: &Cta,
-        group: BulkGroup<More, Open>,
-    ) -> InFlight<Self, BulkGroup<More, Committed>> {
-        InFlight::new(self, group.commit(cta))
     }
 }
 

@@ -45,7 +45,7 @@ use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_ve
 
 /// A copy in flight: its destination and its source.
 #[derive(Debug)]
-pub struct Load<'s, T, const N: usize, Src> {
+pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
     dst: Shared<'s, T, N, Published>,
     src: Src,
 }
@@ -67,11 +67,11 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     }
 }
 
-impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     /// A group of one load. Its destination is in the state that it will have when someone can get at it.
     #[inline(always)]
     fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
-        CpAsyncGroup::new(Load { dst: dst.into_state(), src })
+        CpAsyncGroup::new(CpAsyncLoad { dst: dst.into_state(), src })
     }
 }
 
@@ -86,7 +86,7 @@ fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     mut copy: impl FnMut(u32, *const u8, u32),
-) -> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     const { whole_vectors::<T, N>() };
     let base: *const u8 = src.base().cast();
     for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v));
@@ -109,7 +109,7 @@ pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-) -> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     load_prefetch(cta, dst, src, prefetch_size::None)
 }
 
@@ -131,7 +131,7 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: TileSource<T, N>, Size
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     size: Size,
-) -> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     // SAFETY: see `load_with`.
     load_with(cta, dst, src, |dst, src, _| unsafe { raw::cp_async_cg(size, dst, src) })
 }
@@ -152,7 +152,7 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-) -> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     load_with(cta, dst, src, |dst, src, _| {
         // SAFETY: see `load_with`.
         unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src) }
@@ -176,7 +176,7 @@ pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     policy: CachePolicy,
-) -> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     load_with(cta, dst, src, |dst, src, _| {
         // SAFETY: see `load_with`.
         unsafe { raw::cp_async_cg_cache_hint(prefetch_size::None, dst, src, policy.bits()) }
@@ -201,7 +201,7 @@ pub fn load_where<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     mut wanted: impl FnMut(usize) -> bool,
-) -> CpAsyncGroup<Load<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
     load_with(cta, dst, src, |dst, src, v| {
         // SAFETY: see `load_with`.
         unsafe { raw::cp_async_cg_ignore_src(prefetch_size::None, dst, src, !wanted(v as usize)) }
@@ -226,7 +226,7 @@ pub fn load_zero_filled<'s, T: Element, const N: usize>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     tail: Tail<T>,
-) -> CpAsyncGroup<Load<'s, T, N, Tail<T>>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T>>, Open> {
     const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
     for_each_vector::<T, N>(cta, |v| {
@@ -312,7 +312,7 @@ pub fn load_window<'s, T: Word, const N: usize>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     window: Window<T, N>,
-) -> CpAsyncGroup<Load<'s, T, N, Window<T, N>>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N>>, Open> {
     let size = size_of::<T>() as u32;
     let (mut i, threads) = (cta.thread_rank(), cta.thread_count());
     while i < N as u32 {
@@ -341,8 +341,8 @@ pub trait Landing: Sealed {
     fn landed(self) -> Self::Landed;
 }
 
-impl<T, const N: usize, Src> Sealed for Load<'_, T, N, Src> {}
-impl<'s, T, const N: usize, Src> Landing for Load<'s, T, N, Src> {
+impl<T, const N: usize, Src> Sealed for CpAsyncLoad<'_, T, N, Src> {}
+impl<'s, T, const N: usize, Src> Landing for CpAsyncLoad<'s, T, N, Src> {
     type Landed = (Shared<'s, T, N, Published>, Src);
     #[inline(always)]
     fn landed(self) -> Self::Landed {
@@ -395,6 +395,21 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         // SAFETY: the group owns the copies until a wait.
         unsafe { raw::cp_async_commit_group() };
         CpAsyncGroup::new(self.copies)
+    }
+
+    /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// PTX: `cp.async.commit_group;`
+    #[inline(always)]
+    pub fn then<More>(
+        self,
+        cta: &Cta,
+        group: CpAsyncGroup<More, Open>,
+    ) -> InFlight<Self, CpAsyncGroup<More, Committed>>
+    where
+        Self: Queue,
+    {
+        InFlight::new(self, group.commit(cta))
     }
 
     /// Waits for the copies: the tiles are readable by all threads, the sources no longer read.
@@ -533,20 +548,6 @@ impl<Copies> Newer for CpAsyncGroup<Copies, Committed> {
     #[inline(always)]
     fn and<Group: Newer + Queue>(self, newest: Group) -> InFlight<Self, Group> {
         InFlight::new(self, newest)
-    }
-}
-
-impl<Copies> CpAsyncGroup<Copies, Committed> {
-    /// Commits another group after this one, which stays in flight.
-    ///
-    /// PTX: `cp.async.commit_group;`
-    #[inline(always)]
-    pub fn then<More>(
-        self,
-        cta: &Cta,
-        group: CpAsyncGroup<More, Open>,
-    ) -> InFlight<Self, CpAsyncGroup<More, Committed>> {
-        InFlight::new(self, group.commit(cta))
     }
 }
 

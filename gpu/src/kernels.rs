@@ -23,7 +23,70 @@ pub struct Kernel {
 }
 
 /// Every kernel.
-pub const KERNELS: &[Kernel] = &[];
+pub const KERNELS: &[Kernel] = &[
+    Kernel {
+        name: "bulk_reduce_columns",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        // Fewer rows than blocks, an odd number, and many.
+        words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
+        expected: column_sums,
+    },
+    Kernel {
+        name: "cp_async_stencil",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        // With and without whole tiles of 512, and elements after them.
+        words: |seed| 1 + seed as usize * 2309 % 20_011,
+        expected: stencil,
+    },
+    Kernel {
+        name: "mbarrier_reverse",
+        grid: (3, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| 512 * (1 + seed as usize % 20),
+        expected: |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect(),
+    },
+    Kernel {
+        name: "pipeline_sum",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| 512 * (seed as usize % 50) + 1,
+        expected: pipeline_sum,
+    },
+];
+
+/// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
+fn pipeline_sum(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 4 * 128];
+    for (index, tile) in input.chunks_exact(512).enumerate() {
+        for (i, word) in tile.iter().enumerate() {
+            let sum = &mut sums[index % 4 * 128 + 32 + i % 96];
+            *sum = sum.wrapping_add(*word);
+        }
+    }
+    sums
+}
+
+/// The columns of `bulk_reduce_columns`.
+const COLUMNS: usize = 512;
+
+fn column_sums(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; COLUMNS];
+    for row in input.chunks_exact(COLUMNS) {
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(*x);
+        }
+    }
+    sums
+}
+
+fn stencil(input: &[u32]) -> Vec<u32> {
+    // Before the first it wraps to past the end, where there is nothing either.
+    let x = |i: usize| input.get(i).copied().unwrap_or(0);
+    let y = |i: usize| x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1));
+    (0..input.len()).map(y).collect()
+}
 
 const SEEDS: u32 = 100;
 

@@ -1,8 +1,8 @@
 //! `mbarrier` and `cp.async.mbarrier.arrive`: section 9.7.13.15.
 //!
-//! A name without `_generic` and `_shared_cluster` is that of the function for a `.shared::cta` address. Generic addresses
-//! are of that window too, but for `expect_tx` and `complete_tx`: elsewhere an arrive has the sink `_` for the state, as
-//! those for `.shared::cluster` have.
+//! A function takes a `.shared::cta` address where its name has neither `_generic` nor `_shared_cluster`. A generic
+//! address is in that window too, but for `expect_tx` and `complete_tx`: arriving elsewhere returns no state, and so it
+//! is done by a `.shared::cluster` address.
 
 legal! {
     /// `.sem` of `mbarrier.arrive` and `mbarrier.arrive_drop`.
@@ -157,7 +157,7 @@ macro_rules! arrive {
         arrive! { @shape $count, $count_generic, $count_cluster; {} $mnemonic; $section, "sm_90";
             #[doc = concat!("[`", stringify!($once), "`], `count` times at once.")]
             (count: u32 = reg32) ", count" ", {count}"
-            # Safety "- `count` is in 1 ..= 2^20 - 1, and the phase has as many arrivals left." $($safety)?
+            # Safety "- `count` is in 1 ..= 2^20 - 1, and the phase has `count` arrivals left." $($safety)?
         }
         arrive! { @shape $expect, $expect_generic, $expect_cluster; { $($($order)*)? } $mnemonic ".expect_tx";
             $section, "sm_90";
@@ -177,7 +177,7 @@ macro_rules! arrive {
             # Safety
             "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
             "  true (9.7.13.15.4)."
-            "- `count` is in 1 ..= 2^20 - 1, and the phase has as many arrivals left."
+            "- `count` is in 1 ..= 2^20 - 1, and the phase has `count` arrivals left."
             "- it does not complete the phase: that still has other arrivals, or transactions, to wait for."
             $($safety)?
         } }
@@ -189,7 +189,7 @@ macro_rules! arrive {
     ) => {
         rows! { cta $cta "8.0", generic $generic "8.0"; { $($order)*
             $(#[$doc])*
-            /// Returns the state of the mbarrier before: the token for a wait on this phase.
+            /// Returns the state of the mbarrier before, which names this phase.
             [
                 Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" $(on $on)? },
                 Scope: MbarrierScope { scope::Cta, scope::Cluster $(on $on)? },
@@ -229,6 +229,7 @@ arrive! {
     no_complete: mbarrier_arrive_no_complete, mbarrier_arrive_no_complete_generic;
     # Safety
 }
+// The syntax has the space first in `.expect_tx`, here only; ptxas 13.5 takes both orders.
 arrive! {
     "Arrives once on the mbarrier at `addr`, and makes it expect one arrival less in each later phase."
     "mbarrier.arrive_drop" "9.7.13.15.14";

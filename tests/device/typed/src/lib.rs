@@ -14,6 +14,9 @@ use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
+mod mbarrier;
+mod pipeline;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()
