@@ -6,6 +6,5 @@ use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, a: Shared<u32, 64, Fenced>, b: Shared<u32, 64, Fenced>, dst: ReduceTile<u32, 64>) {
-    let queue = bulk::reduce(cta, op::Add, a, dst).then(cta, bulk::reduce(cta, op::Add, b, dst));
-    let ((_a, _), (_b, _)) = queue.wait(cta);
+    let _queue = bulk::reduce(cta, op::Add, a, dst).then(cta, bulk::reduce(cta, op::Add, b, dst));
 }

@@ -3,16 +3,8 @@
 use ptx::cp_async;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::shared::SharedArray;
+use ptx::shared::{Free, Shared};
 
-pub fn kernel(
-    cta: &Cta,
-    tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
-    src: GlobalTile<f32, 1024>,
-) {
-    cta.lend(tiles, |cta, (a, b)| {
-        let queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
-        let ((a, _), (b, _)) = queue.wait(cta);
-        (a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    });
+pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, b: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {
+    let _queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
 }
