@@ -14,6 +14,16 @@
 
 use crate::qualifier::Sealed;
 
+mod token {
+    /// What only this crate can make: it stands for a wait, or for an order of commits.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Token(());
+    impl Token {
+        pub(crate) const NEW: Token = Token(());
+    }
+}
+pub(crate) use token::Token;
+
 /// The groups that a queue can hold: enough for any pipeline, and what `wait_group` is instantiated for.
 pub const MOST_GROUPS: u32 = 8;
 
@@ -54,28 +64,28 @@ pub trait Queue: Sealed {
     type Newer: Newer;
     /// The copies of all groups: nested pairs, the last group outermost.
     type Copies;
-    /// Takes the oldest out.
+    /// Takes the oldest out. With a token: who calls it has waited.
     #[doc(hidden)]
-    fn take_oldest(self) -> (Self::Oldest, Self::Newer);
-    /// Takes all apart.
+    fn take_oldest(self, token: Token) -> (Self::Oldest, Self::Newer);
+    /// Takes all apart. With a token: who calls it has waited.
     #[doc(hidden)]
-    fn into_copies(self) -> Self::Copies;
+    fn into_copies(self, token: Token) -> Self::Copies;
 }
 
 /// What is left of a queue without its oldest group: `()`, or a queue.
 pub trait Newer: Sealed {
     /// With one more group, the newest.
     type And<Group: Newer + Queue>: Newer;
-    /// Puts it there.
+    /// Puts it there. With a token: it was committed last.
     #[doc(hidden)]
-    fn and<Group: Newer + Queue>(self, newest: Group) -> Self::And<Group>;
+    fn and<Group: Newer + Queue>(self, newest: Group, token: Token) -> Self::And<Group>;
 }
 
 impl Sealed for () {}
 impl Newer for () {
     type And<Group: Newer + Queue> = Group;
     #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group) -> Group {
+    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> Group {
         newest
     }
 }
@@ -84,7 +94,7 @@ impl<Older, Newest> Sealed for InFlight<Older, Newest> {}
 impl<Older: Queue, Newest: Newer + Queue> Newer for InFlight<Older, Newest> {
     type And<Group: Newer + Queue> = InFlight<Self, Group>;
     #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group) -> InFlight<Self, Group> {
+    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
         InFlight::new(self, newest)
     }
 }
@@ -94,12 +104,12 @@ impl<Older: Queue, Newest: Newer + Queue> Queue for InFlight<Older, Newest> {
     type Newer = <Older::Newer as Newer>::And<Newest>;
     type Copies = (Older::Copies, Newest::Copies);
     #[inline(always)]
-    fn take_oldest(self) -> (Self::Oldest, Self::Newer) {
-        let (oldest, newer) = self.older.take_oldest();
-        (oldest, newer.and(self.newest))
+    fn take_oldest(self, token: Token) -> (Self::Oldest, Self::Newer) {
+        let (oldest, newer) = self.older.take_oldest(token);
+        (oldest, newer.and(self.newest, token))
     }
     #[inline(always)]
-    fn into_copies(self) -> Self::Copies {
-        (self.older.into_copies(), self.newest.into_copies())
+    fn into_copies(self, token: Token) -> Self::Copies {
+        (self.older.into_copies(token), self.newest.into_copies(token))
     }
 }

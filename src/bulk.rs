@@ -13,7 +13,7 @@
 //! [`Tail`](crate::global::Tail), read by threads or by [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled),
 //! and a [`TailMut`](crate::global::TailMut), updated by threads.
 
-use crate::async_group::{InFlight, Newer, Queue};
+use crate::async_group::{InFlight, Newer, Queue, Token};
 use crate::global::{GlobalTileMut, TileSource};
 use crate::launch::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -420,18 +420,18 @@ impl<Copies> Queue for BulkGroup<Copies, Committed> {
     type Newer = ();
     type Copies = Copies;
     #[inline(always)]
-    fn take_oldest(self) -> (Self, ()) {
+    fn take_oldest(self, _: Token) -> (Self, ()) {
         (self, ())
     }
     #[inline(always)]
-    fn into_copies(self) -> Copies {
+    fn into_copies(self, _: Token) -> Copies {
         self.copies
     }
 }
 impl<Copies> Newer for BulkGroup<Copies, Committed> {
     type And<Group: Newer + Queue> = InFlight<Self, Group>;
     #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group) -> InFlight<Self, Group> {
+    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
         InFlight::new(self, newest)
     }
 }
@@ -482,7 +482,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
         // this queue were committed after the oldest, so it is not among the N most recent, whatever was committed
         // besides.
         wait_group_read(cta, const { Older::GROUPS });
-        let (oldest, newer) = self.take_oldest();
+        let (oldest, newer) = self.take_oldest(Token::NEW);
         let (sources, destinations) = oldest.copies.split();
         (sources, BulkGroup::new(destinations), newer)
     }
@@ -497,7 +497,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     {
         // As in `wait_read_oldest`.
         wait_group(cta, const { Older::GROUPS });
-        let (oldest, newer) = self.take_oldest();
+        let (oldest, newer) = self.take_oldest(Token::NEW);
         (oldest.copies, newer)
     }
 
@@ -507,7 +507,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
         wait_group(cta, 0);
-        self.into_copies()
+        self.into_copies(Token::NEW)
     }
 }
 

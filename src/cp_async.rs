@@ -34,7 +34,7 @@
 
 use core::marker::PhantomData;
 
-use crate::async_group::{InFlight, Newer, Queue};
+use crate::async_group::{InFlight, Newer, Queue, Token};
 use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
 use crate::launch::Cta;
@@ -336,16 +336,16 @@ pub fn load_window<'s, T: Word, const N: usize>(
 pub trait Landing: Sealed {
     /// A tile and its source, or nested pairs of these.
     type Landed;
-    /// They are complete, and visible to every thread.
+    /// They are complete, and visible to every thread: who has a token has waited.
     #[doc(hidden)]
-    fn landed(self) -> Self::Landed;
+    fn landed(self, token: Token) -> Self::Landed;
 }
 
 impl<T, const N: usize, Src> Sealed for CpAsyncLoad<'_, T, N, Src> {}
 impl<'s, T, const N: usize, Src> Landing for CpAsyncLoad<'s, T, N, Src> {
     type Landed = (Shared<'s, T, N, Published>, Src);
     #[inline(always)]
-    fn landed(self) -> Self::Landed {
+    fn landed(self, _: Token) -> Self::Landed {
         (self.dst, self.src)
     }
 }
@@ -354,8 +354,8 @@ impl<Rest: Landing, Last: Landing> Sealed for (Rest, Last) {}
 impl<Rest: Landing, Last: Landing> Landing for (Rest, Last) {
     type Landed = (Rest::Landed, Last::Landed);
     #[inline(always)]
-    fn landed(self) -> Self::Landed {
-        (self.0.landed(), self.1.landed())
+    fn landed(self, token: Token) -> Self::Landed {
+        (self.0.landed(token), self.1.landed(token))
     }
 }
 
@@ -422,7 +422,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         State: Waitable,
     {
         wait_group(cta, 0);
-        self.copies.landed()
+        self.copies.landed(Token::NEW)
     }
 
     /// Waits for the copies, committed or not.
@@ -445,7 +445,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         // committed is so now, and complete.
         unsafe { raw::cp_async_wait_all() };
         cta.sync();
-        self.copies.landed()
+        self.copies.landed(Token::NEW)
     }
 
     /// Makes the copies, committed or not, part of this phase of an mbarrier: it completes when all threads have
@@ -516,7 +516,7 @@ impl<Copies> Tracked<Copies> {
     {
         // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result
         // of the asynchronous operations". All threads of the CTA do.
-        (self.bar.wait(cta), self.copies.landed())
+        (self.bar.wait(cta), self.copies.landed(Token::NEW))
     }
 
     /// Whether [`wait`](Tracked::wait) would return at once. Threads can get different answers.
@@ -535,18 +535,18 @@ impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
     type Newer = ();
     type Copies = Copies;
     #[inline(always)]
-    fn take_oldest(self) -> (Self, ()) {
+    fn take_oldest(self, _: Token) -> (Self, ()) {
         (self, ())
     }
     #[inline(always)]
-    fn into_copies(self) -> Copies {
+    fn into_copies(self, _: Token) -> Copies {
         self.copies
     }
 }
 impl<Copies> Newer for CpAsyncGroup<Copies, Committed> {
     type And<Group: Newer + Queue> = InFlight<Self, Group>;
     #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group) -> InFlight<Self, Group> {
+    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
         InFlight::new(self, newest)
     }
 }
@@ -576,8 +576,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         // of this queue were committed after the oldest, so it is not among the N most recent, whatever was
         // committed besides.
         wait_group(cta, const { Older::GROUPS });
-        let (oldest, newer) = self.take_oldest();
-        (oldest.copies.landed(), newer)
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        (oldest.copies.landed(Token::NEW), newer)
     }
 
     /// [`wait_oldest`](InFlight::wait_oldest) that also [`release`](Shared::release)s a tile: one barrier serves both.
@@ -629,6 +629,6 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         Newest: Landing,
     {
         wait_group(cta, 0);
-        self.into_copies().landed()
+        self.into_copies(Token::NEW).landed(Token::NEW)
     }
 }

@@ -69,7 +69,7 @@ impl<T, const N: usize> Copy for ReduceTile<T, N> {}
 #[diagnostic::on_unimplemented(
     message = "there is no bulk reduction `{Op}` of `{Self}` into global memory",
     label = "not an operation on `{Self}`",
-    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits (PTX ISA 9.7.9.25.4.2)"
+    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; with the feature `half`, `Add`, `Min`, `Max` its two types (PTX ISA 9.7.9.25.4.2)"
 )]
 pub trait BulkReduce<Op: Qualifier>: Element {
     /// Starts the reduction.
@@ -125,6 +125,16 @@ reductions! {
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
 }
 
+#[cfg(feature = "half")]
+reductions! {
+    Add cp_reduce_async_bulk_global_shared_cta_add_noftz cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint:
+        half::f16 as F16, half::bf16 as Bf16;
+    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint:
+        half::f16 as F16, half::bf16 as Bf16;
+    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint:
+        half::f16 as F16, half::bf16 as Bf16;
+}
+
 /// A reduction in flight: its source and its destination.
 pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
 
@@ -142,7 +152,7 @@ impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
 ///
 /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc` (`dst >=
 /// src` becomes 0, else `dst + 1`) and `Dec` (0 or `dst > src` becomes `src`, else `dst - 1`). Sums of `f32` flush subnormals to
-/// zero (9.7.9.25.4.2); in which order CTAs add is open.
+/// zero, those of `half::f16` and `half::bf16` (feature `half`) keep them (9.7.9.25.4.2); in which order CTAs add is open.
 ///
 /// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`
 ///
