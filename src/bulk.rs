@@ -204,6 +204,17 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
 /// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Shared}};
+/// # #[cfg(feature = "sm_100")]
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) -> Shared<'s, u32, 64, Fenced> {
+/// // The low half of each `u32`.
+/// let low = ByteMask::from_bits_retain(0x3333);
+/// let (tile, _writing) = bulk::store_masked(cta, tile, dst, low).commit(cta).wait_read(cta);
+/// # tile
+/// # }
+/// ```
 #[cfg(feature = "sm_100")]
 #[inline(always)]
 pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(

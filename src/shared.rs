@@ -710,6 +710,20 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
     /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<u32, 1024>) {
+    /// cta.lend(tile, |cta, tile| {
+    ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
+    ///     let _x = tile.get(17);
+    ///     // No copy touches it in between: no proxy fence is needed.
+    ///     let tile = tile.release(cta).write(cta, |i| 2 * i as u32).publish(cta);
+    ///     let _x = tile.get(17);
+    ///     tile.to_async(cta).into_free()
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Spent> {
         cta.sync();

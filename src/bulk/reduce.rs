@@ -29,6 +29,15 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
     /// - `base` is the generic or global address, aligned to 16 bytes, of `len` elements of global memory.
     /// - until the grid ends its elements are accessed through such handles alone, made by threads of this grid, of the same
     ///   `T` and `N`, and of equal arguments. (An ordinary access would be a race, an atomic one of another proxy.)
+    ///
+    /// ```
+    /// # use ptx::bulk::GlobalReduce;
+    /// # unsafe fn kernel(sums: *mut u32) {
+    /// // SAFETY: the host passes 4096 zeroed elements, aligned to 16 bytes, which this grid alone uses, and nowhere else.
+    /// let sums = unsafe { GlobalReduce::<u32, 1024>::from_raw(sums, 4096) };
+    /// let _third = sums.get(2);
+    /// # }
+    /// ```
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         const { crate::global::tile_bytes::<T, N>() };
@@ -185,6 +194,15 @@ pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSour
 ///
 /// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.op.type [dst], [src], bytes,
 /// policy;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {
+/// let group = bulk::reduce_cache_hint(cta, op::Add, part, sums, CachePolicy::evict_last()).commit(cta);
+/// let (part, _writing) = group.wait_read(cta);
+/// # part
+/// # }
+/// ```
 #[inline(always)]
 pub fn reduce_cache_hint<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
     cta: &Cta,
