@@ -13,8 +13,10 @@
 #[macro_use]
 pub mod qualifier;
 pub mod async_group;
+pub mod atomic;
 pub mod bulk;
 pub mod cp_async;
+pub mod fence;
 pub mod global;
 pub mod launch;
 pub mod mask;

@@ -25,14 +25,14 @@
 use core::marker::PhantomData;
 
 use crate::launch::{Cta, trap};
-use crate::qualifier::{Sealed, space};
+use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 
 /// A plain-data element: any bit pattern is a value.
 ///
 /// # Safety
 ///
-/// Implemented here only: for types without padding or invalid values, of 1, 2, 4 or 8 bytes.
+/// Implemented here only: for types without padding or invalid values, of 1, 2, 4, 8 or 16 bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
@@ -77,14 +77,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
 ///
 /// Both are plain data.
 #[inline(always)]
-unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
+pub(crate) unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
     const { assert!(size_of::<From>() == size_of::<To>()) };
     // SAFETY: of one size, and any bit pattern is a value of `To`.
     unsafe { core::mem::transmute_copy(&from) }
 }
 
 macro_rules! elements {
-    ($( $T:ty: $lanes:literal, $ld:ident, $st:ident; )*) => { $(
+    ($( $T:ty: $lanes:literal, $Bits:ident; )*) => { $(
         impl Sealed for $T {}
         // SAFETY: a primitive number: no padding, no invalid value.
         unsafe impl Element for $T {
@@ -92,41 +92,72 @@ macro_rules! elements {
             #[inline(always)]
             unsafe fn load(addr: u32) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$ld(addr)) }
+                unsafe { bits(raw::ld_weak(space::SharedCta, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn store(addr: u32, value: Self) {
                 // SAFETY: as above.
-                unsafe { raw::$st(addr, bits(value)) }
+                unsafe { raw::st_weak(space::SharedCta, ty::$Bits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_vector(addr: u32) -> Self::Vector {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { bits(raw::ld_shared_cta_v4_b32(addr)) }
+                unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe {
-                    let [b0, b1, b2, b3]: [u32; 4] = bits(value);
-                    raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3)
-                }
+                unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
             }
         }
     )* };
 }
 
 elements! {
-    u8: 16, ld_shared_cta_b8, st_shared_cta_b8;
-    i8: 16, ld_shared_cta_b8, st_shared_cta_b8;
-    u16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    i16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    u32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    i32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    f32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    u64: 2, ld_shared_cta_b64, st_shared_cta_b64;
-    i64: 2, ld_shared_cta_b64, st_shared_cta_b64;
-    f64: 2, ld_shared_cta_b64, st_shared_cta_b64;
+    u8: 16, B8;
+    i8: 16, B8;
+    u16: 8, B16;
+    i16: 8, B16;
+    u32: 4, B32;
+    i32: 4, B32;
+    f32: 4, B32;
+    u64: 2, B64;
+    i64: 2, B64;
+    f64: 2, B64;
+}
+#[cfg(feature = "half")]
+elements! {
+    half::f16: 8, B16;
+    half::bf16: 8, B16;
+    [half::f16; 2]: 4, B32;
+    [half::bf16; 2]: 4, B32;
+}
+
+impl Sealed for B128 {}
+// SAFETY: two integers without padding.
+#[diagnostic::do_not_recommend]
+unsafe impl Element for B128 {
+    type Vector = [B128; 1];
+    #[inline(always)]
+    unsafe fn load(addr: u32) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::ld_weak_b128(space::SharedCta, addr) }
+    }
+    #[inline(always)]
+    unsafe fn store(addr: u32, value: Self) {
+        // SAFETY: as above.
+        unsafe { raw::st_weak_b128(space::SharedCta, addr, value) }
+    }
+    #[inline(always)]
+    unsafe fn load_vector(addr: u32) -> Self::Vector {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
+    }
+    #[inline(always)]
+    unsafe fn store_vector(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+    }
 }
 
 #[cfg(feature = "half")]
