@@ -14,6 +14,13 @@
 //!                 ▼
 //!              Fenced ── bulk::store, commit, wait_read ──► Fenced ── into_free ──► Free
 //! ```
+//!
+//! What threads and [`cp_async`](crate::cp_async) fill goes round without a proxy fence:
+//!
+//! ```text
+//!   Free, Spent ── cp_async::load, wait, or write, publish ──► Published ── release ──► Spent
+//!                                          to_async: Published, Spent ─► Fenced
+//! ```
 
 use core::marker::PhantomData;
 
@@ -560,6 +567,10 @@ pub enum Written {}
 /// State: ordinary stores filled it and every thread sees them; readable by all, written by none.
 #[derive(Debug)]
 pub enum Published {}
+/// State: nobody touches it, and what ordinary stores or `cp.async` filled it with is given up: they may fill it again, an
+/// asynchronous copy not before a proxy fence.
+#[derive(Debug)]
+pub enum Spent {}
 /// State: what threads stored is visible to the async proxy; copies may read it.
 #[derive(Debug)]
 pub enum Fenced {}
@@ -596,6 +607,17 @@ impl AsyncSource for Loaded {}
 pub trait AsyncDestination: Sealed {}
 impl Sealed for Free {}
 impl AsyncDestination for Free {}
+
+/// States in which ordinary stores and `cp.async` may overwrite the memory.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
+    label = "not free to be filled",
+    note = "it is free before it is first filled (`Free`) and after `.release(&cta)` (`Free` or `Spent`)"
+)]
+pub trait Overwritable: Sealed {}
+impl Sealed for Spent {}
+impl Overwritable for Free {}
+impl Overwritable for Spent {}
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 #[must_use = "the scope has to return this handle: keep it"]
@@ -753,6 +775,50 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// [`to_async`](Shared::to_async), after the threads have read what they want.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
+        fence_async(cta);
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
+    /// Gives up the contents: waits until all threads have read what they want.
+    ///
+    /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<u32, 1024>) {
+    /// cta.lend(tile, |cta, tile| {
+    ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
+    ///     let _x = tile.get(17);
+    ///     // No copy touches it in between: no proxy fence is needed.
+    ///     let tile = tile.release(cta).write(cta, |i| 2 * i as u32).publish(cta);
+    ///     let _x = tile.get(17);
+    ///     tile.to_async(cta).into_free()
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Spent> {
+        cta.sync();
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
+    /// [`write`](Shared::write), over what was there.
+    ///
+    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    #[inline(always)]
+    pub fn write(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
+        self.into_state::<Free>().write(cta, f)
+    }
+
+    /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
     #[inline(always)]

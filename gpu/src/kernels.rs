@@ -46,6 +46,22 @@ pub const KERNELS: &[Kernel] = &[
         expected: barrier_handoff,
     },
     Kernel {
+        name: "bulk_reduce_columns",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        // Fewer rows than blocks, an odd number, and many.
+        words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
+        expected: column_sums,
+    },
+    Kernel {
+        name: "cp_async_stencil",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        // With and without whole tiles of 512, and elements after them.
+        words: |seed| 1 + seed as usize * 2309 % 20_011,
+        expected: stencil,
+    },
+    Kernel {
         name: "mbarrier_reverse",
         grid: (3, 0, 128),
         dynamic_shared: 0,
@@ -130,6 +146,19 @@ fn barrier_handoff(input: &[u32]) -> Vec<u32> {
     sums
 }
 
+/// The columns of `bulk_reduce_columns`.
+const COLUMNS: usize = 512;
+
+fn column_sums(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; COLUMNS];
+    for row in input.as_chunks::<COLUMNS>().0 {
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(*x);
+        }
+    }
+    sums
+}
+
 /// A warp's words: the sum of those of one's key (three bits) and how many of them come before, exclusive or the sum of all
 /// words up to one's own.
 fn segmented_sum(warp: &[u32]) -> Vec<u32> {
@@ -143,6 +172,13 @@ fn segmented_sum(warp: &[u32]) -> Vec<u32> {
         sum ^ warp[..=lane].iter().fold(0, add)
     });
     lanes.collect()
+}
+
+fn stencil(input: &[u32]) -> Vec<u32> {
+    // Before the first it wraps to past the end, where there is nothing either.
+    let x = |i: usize| input.get(i).copied().unwrap_or(0);
+    let y = |i: usize| x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1));
+    (0..input.len()).map(y).collect()
 }
 
 const SEEDS: u32 = 100;

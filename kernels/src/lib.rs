@@ -6,6 +6,8 @@
 mod atomic;
 mod axpy_bulk;
 mod barrier;
+mod bulk_reduce;
+mod cp_async;
 mod mbarrier;
 mod pipeline;
 mod warp;

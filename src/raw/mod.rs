@@ -53,10 +53,10 @@ mod red_vector;
 mod redux_sync;
 mod shfl_sync;
 mod special;
-mod tensormap;
-mod tensormap_cp_fenceproxy;
 mod st_async;
 mod st_bulk;
+mod tensormap;
+mod tensormap_cp_fenceproxy;
 mod vote;
 mod warp;
 
@@ -89,10 +89,10 @@ pub use red_vector::*;
 pub use redux_sync::*;
 pub use shfl_sync::*;
 pub use special::*;
-pub use tensormap::*;
-pub use tensormap_cp_fenceproxy::*;
 pub use st_async::*;
 pub use st_bulk::*;
+pub use tensormap::*;
+pub use tensormap_cp_fenceproxy::*;
 pub use vote::*;
 pub use warp::*;
 
