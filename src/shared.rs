@@ -18,7 +18,7 @@
 use core::marker::PhantomData;
 
 use crate::launch::{Cta, trap};
-use crate::qualifier::{Sealed, space};
+use crate::qualifier::{Sealed, space, ty};
 use crate::raw;
 
 /// A plain-data element: any bit pattern is a value.
@@ -77,7 +77,7 @@ unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
 }
 
 macro_rules! elements {
-    ($( $T:ty: $lanes:literal, $ld:ident, $st:ident; )*) => { $(
+    ($( $T:ty: $lanes:literal, $Bits:ident; )*) => { $(
         impl Sealed for $T {}
         // SAFETY: a primitive number: no padding, no invalid value.
         unsafe impl Element for $T {
@@ -85,41 +85,38 @@ macro_rules! elements {
             #[inline(always)]
             unsafe fn load(addr: u32) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$ld(addr)) }
+                unsafe { bits(raw::ld_weak(space::SharedCta, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn store(addr: u32, value: Self) {
                 // SAFETY: as above.
-                unsafe { raw::$st(addr, bits(value)) }
+                unsafe { raw::st_weak(space::SharedCta, ty::$Bits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_vector(addr: u32) -> Self::Vector {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { bits(raw::ld_shared_cta_v4_b32(addr)) }
+                unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe {
-                    let [b0, b1, b2, b3]: [u32; 4] = bits(value);
-                    raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3)
-                }
+                unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
             }
         }
     )* };
 }
 
 elements! {
-    u8: 16, ld_shared_cta_b8, st_shared_cta_b8;
-    i8: 16, ld_shared_cta_b8, st_shared_cta_b8;
-    u16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    i16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    u32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    i32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    f32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    u64: 2, ld_shared_cta_b64, st_shared_cta_b64;
-    i64: 2, ld_shared_cta_b64, st_shared_cta_b64;
-    f64: 2, ld_shared_cta_b64, st_shared_cta_b64;
+    u8: 16, B8;
+    i8: 16, B8;
+    u16: 8, B16;
+    i16: 8, B16;
+    u32: 4, B32;
+    i32: 4, B32;
+    f32: 4, B32;
+    u64: 2, B64;
+    i64: 2, B64;
+    f64: 2, B64;
 }
 
 /// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.
