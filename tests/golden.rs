@@ -285,7 +285,8 @@ fn ten_calls_of_a_debug_build_are_ten_blocks() {
     (build.opt_level, build.debug_assertions) = (OptLevel::O0, true);
     let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
     let blocks = forms::asm_blocks(&module.text);
-    let instructions: Vec<_> = blocks.iter().flat_map(|block| &block.instructions).map(String::as_str).collect();
+    let instructions: Vec<_> =
+        blocks.iter().flat_map(|block| &block.instructions).map(String::as_str).collect();
     let expected = [
         "mbarrier.init.shared::cta.b64 [%r], %r;",
         "mbarrier.arrive.release.cta.shared::cta.b64 %rd, [%r];",

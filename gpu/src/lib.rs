@@ -12,6 +12,7 @@ mod check;
 mod cli;
 mod data;
 mod host_checks;
+mod kernels;
 mod report;
 mod runner;
 mod sweep;

@@ -41,8 +41,8 @@ pub const THREADS: u32 = 128;
 
 const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
 /// What `out` and the words around it hold before.
-const POISON: u32 = 0xdead_beef;
-const GUARD: usize = 64;
+pub(crate) const POISON: u32 = 0xdead_beef;
+pub(crate) const GUARD: usize = 64;
 
 pub(crate) fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
     let dir = options.dir()?;
@@ -99,7 +99,7 @@ fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
 }
 
 /// Compares `out` with its guards to what is expected between them.
-fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
+pub(crate) fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
     let n = expected.len();
     ensure!(got.len() == n + 2 * GUARD, "{} words came back, not {}", got.len(), n + 2 * GUARD);
     let (before, rest) = got.split_at(GUARD);
