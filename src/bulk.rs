@@ -12,7 +12,7 @@ use crate::shared::{AsyncDestination, AsyncSource, Element, Free, Loaded, Shared
 
 /// An L2 cache policy, for copies that take one.
 #[derive(Clone, Copy, Debug)]
-pub struct CachePolicy(u64);
+pub struct CachePolicy(pub(crate) u64);
 
 impl CachePolicy {
     /// The data is wanted again: keep it longest.

@@ -10,7 +10,7 @@ use crate::shared::Element;
 /// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
 
-const fn tile_bytes<T, const N: usize>() -> usize {
+pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
     assert!(N > 0, "a tile has at least one element");
     assert!(
         (N * size_of::<T>()).is_multiple_of(16),

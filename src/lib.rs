@@ -13,6 +13,7 @@
 #[macro_use]
 pub mod qualifier;
 pub mod bulk;
+pub mod cluster;
 pub mod global;
 pub mod launch;
 pub mod mask;
