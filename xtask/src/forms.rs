@@ -167,9 +167,10 @@ fn row_of(text: &str) -> Result<Row> {
     })
 }
 
-/// Predicates and wide operands are set up and read out inside the block; what is left is the instruction.
+/// Predicates, and operands wider or narrower than the registers of `asm!`, are set up and read out inside the block;
+/// what is left is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
-    const SET_UP: [&str; 4] = [".reg ", "selp.b32 ", "setp.", "mov.b128 "];
+    const SET_UP: [&str; 7] = [".reg ", "selp.b32 ", "setp.", "mov.b32 ", "mov.b64 ", "mov.b128 ", "cvt.u8.u16 "];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
     let [instruction] = left[..] else {
