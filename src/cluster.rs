@@ -32,7 +32,7 @@ use crate::mbarrier::{Ready, Uninit};
 use crate::qualifier::{Sealed, convergence::Unaligned, scope, sem, space, ty};
 use crate::raw;
 use crate::shared::{
-    ALIGN, AsyncSource, Element, Free, Lend, Loaded, Place, Published, Shared, Written, for_each_vector,
+    ALIGN, AsyncSource, Element, Free, Lend, Loaded, Place, Published, Shared, Written, bits, for_each_vector,
 };
 
 /// Invariant in `'c`: one scope, one lifetime. And bound to its thread.
@@ -591,7 +591,7 @@ impl<'c> Cluster<'c> {
 /// Bulk copies fill the [`Mailbox`]: whole tiles, through the async proxy.
 #[derive(Debug)]
 pub enum ByTile {}
-/// Threads of other CTAs fill the [`Mailbox`], by `red.async`.
+/// Threads of other CTAs fill the [`Mailbox`], by `st.async` and `red.async`.
 #[derive(Debug)]
 pub enum ByElement {}
 /// Bulk copies fill the [`Mailbox`] along one [`Route`], tile after tile, as a [`Channel`]. It has a second mbarrier, where
@@ -603,7 +603,7 @@ pub enum ByRoute {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what fills a mailbox",
     label = "not `ByTile`, `ByElement` or `ByRoute`",
-    note = "`ByTile`: bulk copies of whole tiles; `ByElement`: `red.async` of threads; `ByRoute`: the tiles of a `Channel`"
+    note = "`ByTile`: bulk copies of whole tiles; `ByElement`: `st.async` and `red.async` of threads; `ByRoute`: the tiles of a `Channel`"
 )]
 pub trait Via: Sealed {
     /// What can arrive in one phase: this many times the mailbox.
@@ -819,7 +819,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     unsafe fn expect(&self, cta: &Cta, bytes: u32) {
         if cta.is_elected() {
             // SAFETY: valid in an `Inbox`; this is the phase's one arrival, and all threads have waited for the phase
-            // before, before the barrier that made it an `Inbox`.
+            // before: a barrier is in between, of the cluster or, in a `Channel`, of the CTA.
             unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, self.bar(), bytes) };
         }
     }
@@ -958,6 +958,47 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
             copy(self.addr, src.base.cast(), Self::BYTES, self.bar(), all);
         }
         Sent { inbox: self, src }
+    }
+}
+
+impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
+    /// Each CTA stores `f(i)` to element `i` of the mailbox that `route` leads to. Each thread does its share, sixteen bytes
+    /// at a time.
+    ///
+    /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the elected thread; `mapa.shared::cluster.u32`
+    /// of the mailbox and of its mbarrier; per sixteen bytes:
+    /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], b, [mbar];`
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Inbox};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 512, ByElement>) {
+    /// if let Some(to_the_other) = cluster.exchange(1) {
+    ///     let received = inbox.send(cluster, to_the_other, |i| i as u32).receive(cluster.cta());
+    ///     let _first = received.get(0);
+    ///     let _inbox = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send(
+        self,
+        cluster: &Cluster<'c>,
+        route: Route<'c>,
+        mut f: impl FnMut(usize) -> T,
+    ) -> Sent<'c, T, N, ByElement, ()> {
+        // SAFETY: by the route, one CTA stores each element once.
+        unsafe { self.expect(cluster.cta, Self::BYTES) };
+        // SAFETY: the cluster has the ranks of its routes.
+        let (dst, mbar) = unsafe { self.of(route.to) };
+        for_each_vector::<T, N>(cluster.cta, |v| {
+            // SAFETY: the vector, in bounds, and the mbarrier are of one mailbox, in another CTA, where it is ready; nobody
+            // reads it, and no scope ends, before the receiver's wait. Sixteen bytes of plain data.
+            unsafe {
+                let value: [u32; 4] = bits(vector::<T>(v, &mut f));
+                raw::st_async_weak_v4_shared_cluster(ty::B32, dst + 16 * v, value, mbar)
+            }
+        });
+        Sent { inbox: self, src: () }
     }
 }
 
