@@ -15,6 +15,12 @@ use crate::shared::{AsyncDestination, AsyncSource, Element, Free, Loaded, Shared
 pub struct CachePolicy(pub(crate) u64);
 
 impl CachePolicy {
+    /// What instructions take.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
     /// The data is wanted again: keep it longest.
     ///
     /// PTX: `createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 cache-policy, 1.0;`

@@ -2,12 +2,17 @@
 //!
 //! ```text
 //!   Mbarrier<Uninit> ── init ──► Mbarrier<Ready> ── arrive, or bulk::load ──► Mbarrier<Arrived>
-//!          ▲                        │      ▲                                        │
-//!          └──────── inval ─────────┘      └───────────────── wait ─────────────────┘
+//!          ▲                      │    ▲   │                                     │        ▲
+//!          └──────── inval ───────┘    │   └─ arrive_no_complete ► Mbarrier<Early> ─ arrive
+//!                                      └──────────────────── wait ───────────────┘
 //! ```
 //!
 //! Every thread of the CTA arrives in every phase, so a phase cannot pass before each thread has seen the one before
-//! complete. The token of the arrive lives in the handle: it cannot be used twice, or on another barrier.
+//! complete. The token of the arrive lives in the handle: it cannot be used twice, or on another barrier. A thread arrives
+//! `ARRIVALS` times a phase, once unless the type says otherwise; what it does not do at once it can do in two steps.
+//!
+//! Barriers whose threads have different parts (a producer, consumers) are those of
+//! [`pipeline`](crate::pipeline); those of other CTAs are in [`cluster`](crate::cluster).
 
 use core::marker::PhantomData;
 
@@ -30,14 +35,23 @@ pub struct Arrived {
     state: u64,
 }
 
+/// Phase: this thread has made some of its arrivals, not all.
+#[derive(Debug)]
+pub struct Early {
+    state: u64,
+    left: u32,
+}
+
 /// The phases of an [`Mbarrier`].
 pub trait Phase: Sealed {}
 impl Sealed for Uninit {}
 impl Sealed for Arrived {}
 impl Sealed for Ready {}
+impl Sealed for Early {}
 impl Phase for Uninit {}
 impl Phase for Arrived {}
 impl Phase for Ready {}
+impl Phase for Early {}
 
 /// Phases in which there is something to wait for.
 #[diagnostic::on_unimplemented(
@@ -63,8 +77,23 @@ impl Waitable for Arrived {
     label = "no arrival of this thread is due",
     note = "initialise it with `init`, and wait for one arrive before the next"
 )]
-pub trait Arrivable: Phase {}
-impl Arrivable for Ready {}
+pub trait Arrivable: Phase {
+    /// How many of `arrivals` are still due.
+    #[doc(hidden)]
+    fn due(&self, arrivals: u32) -> u32;
+}
+impl Arrivable for Ready {
+    #[inline(always)]
+    fn due(&self, arrivals: u32) -> u32 {
+        arrivals
+    }
+}
+impl Arrivable for Early {
+    #[inline(always)]
+    fn due(&self, _arrivals: u32) -> u32 {
+        self.left
+    }
+}
 
 /// Phases in which the memory holds no mbarrier.
 #[diagnostic::on_unimplemented(
@@ -75,7 +104,7 @@ impl Arrivable for Ready {}
 pub trait Initialisable: Phase {}
 impl Initialisable for Uninit {}
 
-/// Phases in which the mbarrier is valid and nothing is outstanding.
+/// Phases in which the mbarrier is valid, and nothing is outstanding.
 #[diagnostic::on_unimplemented(
     message = "an mbarrier in the phase `{Self}` cannot be invalidated",
     label = "not initialised, or still in use",
@@ -84,9 +113,9 @@ impl Initialisable for Uninit {}
 pub trait Idle: Phase {}
 impl Idle for Ready {}
 
-/// An mbarrier object in shared memory of the executing CTA.
+/// An mbarrier object in shared memory of the executing CTA, on which each thread arrives `ARRIVALS` times a phase.
 #[derive(Debug)]
-pub struct Mbarrier<P: Phase> {
+pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1> {
     addr: u32,
     phase: P,
     /// The address means something to this CTA only, and the phase to this thread.
@@ -97,7 +126,7 @@ static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Copy, Clone, Send, Syn
 static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Copy, Clone, Send, Sync);
 
-impl<P: Phase> Mbarrier<P> {
+impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     #[inline(always)]
     fn new(addr: u32, phase: P) -> Self {
         Mbarrier { addr, phase, _thread: PhantomData }
@@ -105,7 +134,7 @@ impl<P: Phase> Mbarrier<P> {
 }
 
 // SAFETY: an mbarrier object is 8 bytes aligned to 8 (9.7.13.15.1).
-unsafe impl Place for Mbarrier<Uninit> {
+unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
     const SIZE: u32 = 8;
     const ALIGN: u32 = 8;
 
@@ -116,7 +145,7 @@ unsafe impl Place for Mbarrier<Uninit> {
 }
 
 // SAFETY: what may not end with the scope holds the mbarrier and the memory too, and the memory has to come back.
-unsafe impl Lend for Mbarrier<Ready> {
+unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
     type Lent<'s> = Self;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
@@ -128,28 +157,34 @@ unsafe impl Lend for Mbarrier<Ready> {
     }
 }
 
-impl<P: Phase> Mbarrier<P> {
+impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// The `.shared::cta` address of the object.
     #[inline(always)]
     pub fn addr(&self) -> u32 {
         self.addr
     }
 
-    /// Initialises it for the threads of the CTA: an arrival of each completes a phase.
+    /// Initialises it for the threads of the CTA: the `ARRIVALS` of each complete a phase.
     ///
-    /// PTX: `mbarrier.init.shared::cta.b64 [addr], threads;` `fence.mbarrier_init.release.cluster;` by the elected thread,
+    /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;` by the elected thread,
     /// then `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
     #[must_use = "use the mbarrier through the handle that this returns"]
     #[inline(always)]
-    pub fn init(self, cta: &Cta) -> Mbarrier<Ready>
+    pub fn init(self, cta: &Cta) -> Mbarrier<Ready, ARRIVALS>
     where
         P: Initialisable,
     {
-        let threads = cta.thread_count();
+        const {
+            assert!(
+                ARRIVALS >= 1 && ARRIVALS <= 1023,
+                "a thread arrives 1 to 1023 times a phase: 1024 threads make 2^20 - 1 arrivals at most (PTX ISA 9.7.13.15.2)"
+            )
+        };
+        let arrivals = cta.thread_count() * ARRIVALS;
         if cta.is_elected() {
             // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
-            // threads.
-            unsafe { raw::mbarrier_init(self.addr, threads) };
+            // threads, so the count is in range.
+            unsafe { raw::mbarrier_init(self.addr, arrivals) };
             raw::fence_mbarrier_init();
         }
         // The async proxy sees the object, and every thread sees it initialised.
@@ -161,7 +196,7 @@ impl<P: Phase> Mbarrier<P> {
     ///
     /// PTX: `barrier.cta.sync 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync 0;`
     #[inline(always)]
-    pub fn inval(self, cta: &Cta) -> Mbarrier<Uninit>
+    pub fn inval(self, cta: &Cta) -> Mbarrier<Uninit, ARRIVALS>
     where
         P: Idle,
     {
@@ -177,15 +212,68 @@ impl<P: Phase> Mbarrier<P> {
 
     /// Arrives: what this thread did before is visible to every thread after its wait.
     ///
-    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr];`
+    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};`, with a count if it is not one.
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
-    pub fn arrive(self, _cta: &Cta) -> Mbarrier<Arrived>
+    pub fn arrive(self, _cta: &Cta) -> Mbarrier<Arrived, ARRIVALS>
     where
         P: Arrivable,
     {
-        // SAFETY: valid by its phase, in which this thread has its one arrival left; it waited for the previous phase.
-        let state = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr) };
+        // SAFETY: valid by its phase, in which this thread has so many arrivals left; it waited for the previous phase.
+        let state = unsafe {
+            match self.phase.due(ARRIVALS) {
+                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr),
+                due => raw::mbarrier_arrive_count(sem::Release, scope::Cta, self.addr, due),
+            }
+        };
+        Mbarrier::new(self.addr, Arrived { state })
+    }
+
+    /// Makes `COUNT` of this thread's arrivals, fewer than `ARRIVALS`, so that this completes no phase.
+    ///
+    /// PTX: `mbarrier.arrive.noComplete.release.cta.shared::cta.b64 state, [addr], count;`
+    #[must_use = "the other arrivals are due: call `.arrive(&cta)`"]
+    #[inline(always)]
+    pub fn arrive_no_complete<const COUNT: u32>(self, _cta: &Cta) -> Mbarrier<Early, ARRIVALS>
+    where
+        P: Idle,
+    {
+        const {
+            assert!(
+                COUNT >= 1 && COUNT < ARRIVALS,
+                "an arrival that completes no phase is of fewer than the thread's `ARRIVALS` (PTX ISA 9.7.13.15.13)"
+            )
+        };
+        // SAFETY: as in `arrive`; an arrival of this thread is left, so the phase does not complete.
+        let state = unsafe { raw::mbarrier_arrive_no_complete(self.addr, COUNT) };
+        Mbarrier::new(self.addr, Early { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
+    }
+
+    /// Arrives for this phase, and from the next on `FEWER` times a phase.
+    ///
+    /// PTX: `mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 state, [addr], count;` for those that it drops,
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};` for the others.
+    #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
+    #[inline(always)]
+    pub fn arrive_drop<const FEWER: u32>(self, _cta: &Cta) -> Mbarrier<Arrived, FEWER>
+    where
+        P: Idle,
+    {
+        const {
+            assert!(
+                FEWER >= 1 && FEWER < ARRIVALS,
+                "a thread drops some of its `ARRIVALS` and keeps one at least: an mbarrier expects 1 arrival or more (PTX ISA 9.7.13.15.2)"
+            )
+        };
+        // SAFETY: as in `arrive_no_complete`, then as in `arrive`. What is expected in the next phase is at least one
+        // arrival a thread.
+        let state = unsafe {
+            raw::mbarrier_arrive_drop_no_complete(self.addr, const { ARRIVALS.saturating_sub(FEWER) });
+            match FEWER {
+                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr),
+                _ => raw::mbarrier_arrive_count(sem::Release, scope::Cta, self.addr, FEWER),
+            }
+        };
         Mbarrier::new(self.addr, Arrived { state })
     }
 
@@ -193,7 +281,7 @@ impl<P: Phase> Mbarrier<P> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
     #[inline(always)]
-    pub fn wait(self, _cta: &Cta) -> Mbarrier<Ready>
+    pub fn wait(self, _cta: &Cta) -> Mbarrier<Ready, ARRIVALS>
     where
         P: Waitable,
     {
@@ -208,7 +296,7 @@ impl<P: Phase> Mbarrier<P> {
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state,
     /// suspendTimeHint;`
     #[inline(always)]
-    pub fn wait_suspended(self, _cta: &Cta, nanoseconds: u32) -> Mbarrier<Ready>
+    pub fn wait_suspended(self, _cta: &Cta, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS>
     where
         P: Waitable,
     {
@@ -230,6 +318,17 @@ impl<P: Phase> Mbarrier<P> {
     {
         // SAFETY: as in `wait`. Relaxed: only the wait makes anything visible.
         unsafe { raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, self.addr, self.phase.state()) }
+    }
+}
+
+impl<const ARRIVALS: u32> Mbarrier<Early, ARRIVALS> {
+    /// How many arrivals the phase lacked before those of this thread.
+    ///
+    /// PTX: `mbarrier.pending_count.b64 count, state;`
+    #[inline(always)]
+    pub fn pending_count(&self) -> u32 {
+        // SAFETY: the state came from this handle's `arrive.noComplete`.
+        unsafe { raw::mbarrier_pending_count(self.phase.state) }
     }
 }
 

@@ -8,6 +8,8 @@
 //! ```
 //!
 //! A stage holds one tile of each input and one tile of the output, which is read and written in place.
+//!
+//! Where threads have different parts, one loading and the others computing, a [`Pipeline`] gives each its own handle.
 
 use core::marker::PhantomData;
 
@@ -82,6 +84,10 @@ impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Layou
         ring + Self::BARRIERS + 8 * stage
     }
 }
+
+mod specialised;
+
+pub use specialised::{Arrived, Consumer, Pipeline, PipelineMemory, Producer};
 
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 

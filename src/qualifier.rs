@@ -216,6 +216,10 @@ qualifiers! {
         Xor = ".xor";
         /// `.add.acc::f16`: the sum, accumulated in `.f16`.
         AddAccF16 = ".add.acc::f16";
+        /// `.inc`: one more, or 0 from the operand on.
+        Inc = ".inc";
+        /// `.dec`: one less, or the operand from 0 and from above the operand.
+        Dec = ".dec";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
@@ -351,6 +355,26 @@ qualifiers! {
         Y = "::y";
         /// `::z`.
         Z = "::z";
+    }
+    /// `.load_mode`: how a tensor copy arranges the data, where its operands do not tell.
+    mod load_mode {
+        /// `.tile`: as in the tensor.
+        Tile = ".tile";
+        /// `.im2col_no_offs`: pixels as a column, without offsets.
+        Im2colNoOffs = ".im2col_no_offs";
+        /// `.im2col::w`: pixels along W as a column.
+        Im2colW = ".im2col::w";
+        /// `.im2col::w::128`: 128 pixels along W as a column.
+        Im2colW128 = ".im2col::w::128";
+    }
+    /// `.cta_group`: whose mbarrier a tensor copy signals.
+    mod cta_group {
+        /// No qualifier: as `.cta_group::1`.
+        None = "";
+        /// `.cta_group::1`: that of the destination's CTA.
+        One = ".cta_group::1";
+        /// `.cta_group::2`: that of either CTA of the pair.
+        Two = ".cta_group::2";
     }
 }
 

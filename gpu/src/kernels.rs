@@ -23,7 +23,34 @@ pub struct Kernel {
 }
 
 /// Every kernel.
-pub const KERNELS: &[Kernel] = &[];
+pub const KERNELS: &[Kernel] = &[
+    Kernel {
+        name: "mbarrier_reverse",
+        grid: (3, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| 512 * (1 + seed as usize % 20),
+        expected: |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect(),
+    },
+    Kernel {
+        name: "pipeline_sum",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| 512 * (seed as usize % 50) + 1,
+        expected: pipeline_sum,
+    },
+];
+
+/// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
+fn pipeline_sum(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 4 * 128];
+    for (index, tile) in input.chunks_exact(512).enumerate() {
+        for (i, word) in tile.iter().enumerate() {
+            let sum = &mut sums[index % 4 * 128 + 32 + i % 96];
+            *sum = sum.wrapping_add(*word);
+        }
+    }
+    sums
+}
 
 const SEEDS: u32 = 100;
 

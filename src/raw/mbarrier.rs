@@ -1,8 +1,12 @@
-//! `mbarrier`: section 9.7.13.15.
+//! `mbarrier` and `cp.async.mbarrier.arrive`: section 9.7.13.15.
+//!
+//! A function takes a `.shared::cta` address where its name has neither `_generic` nor `_shared_cluster`. A generic
+//! address is in that window too, but for `expect_tx` and `complete_tx`: arriving elsewhere returns no state, and so it
+//! is done by a `.shared::cluster` address.
 
 legal! {
-    /// `.sem` of `mbarrier.arrive`.
-    ArriveSem: "`{Self}` is no `.sem` of `mbarrier.arrive`: it takes `.release` or `.relaxed`"
+    /// `.sem` of `mbarrier.arrive` and `mbarrier.arrive_drop`.
+    ArriveSem: "`{Self}` is no `.sem` of `mbarrier.arrive` or `.arrive_drop`: they take `.release` or `.relaxed`"
     { sem::Release, sem::Relaxed }
 }
 legal! {
@@ -16,204 +20,330 @@ legal! {
     { scope::Cta, scope::Cluster }
 }
 legal! {
-    /// `.space` of `mbarrier.expect_tx`.
-    MbarrierSpace: "`{Self}` is no `.space` of `mbarrier.expect_tx`: it takes `.shared::cta` or `.shared::cluster`"
+    /// `.space` of `mbarrier.expect_tx` and `mbarrier.complete_tx`.
+    MbarrierSpace: "`{Self}` is no `.space` of `mbarrier.expect_tx` or `.complete_tx`: they take `.shared::cta` or `.shared::cluster`"
     { space::SharedCta, space::SharedCluster }
 }
 
-instruction! {
-    /// Initialises the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, no transactions.
-    @unsafe fn mbarrier_init(addr: u32 = reg32, count: u32 = reg32);
-    form: "mbarrier.init.shared::cta.b64 [addr], count;";
-    ptx: "mbarrier.init" .. ".shared::cta.b64 [{addr}], {count};";
-    isa: "7.8", target: "sm_80", section: "9.7.13.15.9";
-    # Safety
-    "- `addr` is an 8-byte aligned `.shared::cta` address of 8 bytes that hold no valid mbarrier and nothing else in use."
-    "- `count` is in 1 ..= 2^20 - 1 (9.7.13.15.2)."
+/// A row for each kind of address, with its function and the PTX ISA version that has it. The space stands behind the
+/// qualifiers, and after `space first` before them.
+macro_rules! rows {
+    ($( $kind:ident $name:ident $isa:literal ),+; $body:tt) => { $( rows!(@$kind $name $isa $body); )+ };
+    (@cta $name:ident $isa:literal $body:tt) => {
+        rows!(@space ".shared::cta" [ u32, reg32, "- `addr` is an 8-byte aligned `.shared::cta` address." ]
+            $name $isa $body);
+    };
+    (@generic $name:ident $isa:literal $body:tt) => {
+        rows!(@space ""
+            [ *mut u64, reg64, "- `addr` is an 8-byte aligned generic address in the `.shared::cta` window." ]
+            $name $isa $body);
+    };
+    (@cluster $name:ident $isa:literal $body:tt) => {
+        rows!(@space ".shared::cluster"
+            [ u32, reg32, "- `addr` is an 8-byte aligned `.shared::cluster` address, of a CTA that has not exited." ]
+            $name $isa $body);
+    };
+    (@space $space:literal $addr:tt $name:ident $isa:literal { space first; $($body:tt)* }) => {
+        rows!(@row [ $space ] [] $addr $name $isa $($body)*);
+    };
+    (@space $space:literal $addr:tt $name:ident $isa:literal { $($body:tt)* }) => {
+        rows!(@row [] [ $space ] $addr $name $isa $($body)*);
+    };
+    (@row [ $($first:literal)? ] [ $($last:literal)? ] [ $Addr:ty, $class:ident, $at:literal ] $name:ident $isa:literal
+        $(#[$doc:meta])*
+        $([ $($qualifier:tt)* ])? ( $($operand:tt)* ) $( -> $Out:ty = $out:tt $result:expr )?;
+        form: $($form:literal)+ $([ $qualifiers:literal ])? .. $($form_tail:literal)+;
+        ptx: $($head:literal)+ .. $($tail:literal)+;
+        target: $target:literal, section: $section:literal;
+        # Safety $( $safety:literal )*
+    ) => {
+        instruction! {
+            $(#[$doc])*
+            @unsafe fn $name $([ $($qualifier)* ])? (addr: $Addr = $class, $($operand)*) $( -> $Out = $out $result )?;
+            form: $($form)+ $($first)? $($qualifiers)? $($last)? $($form_tail)+;
+            ptx: $($head)+ $($first)? .. $($last)? $($tail)+;
+            isa: $isa, target: $target, section: $section;
+            # Safety $at $( $safety )*
+        }
+    };
 }
 
-instruction! {
-    /// Ends the life of the mbarrier at `addr`; its memory can be used for something else.
-    @unsafe fn mbarrier_inval(addr: u32 = reg32);
-    form: "mbarrier.inval.shared::cta.b64 [addr];";
-    ptx: "mbarrier.inval" .. ".shared::cta.b64 [{addr}];";
-    isa: "7.8", target: "sm_80", section: "9.7.13.15.10";
-    # Safety
-    "- `addr` is the `.shared::cta` address of a valid mbarrier that nobody uses any more."
+rows! {
+    cta mbarrier_init "7.8", generic mbarrier_init_generic "7.0";
+    {
+        /// Initialises the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, no transactions.
+        (count: u32 = reg32);
+        form: "mbarrier.init" .. ".b64 [addr], count;";
+        ptx: "mbarrier.init" .. ".b64 [{addr}], {count};";
+        target: "sm_80", section: "9.7.13.15.9";
+        # Safety
+        "- the 8 bytes there hold no valid mbarrier and nothing else in use."
+        "- `count` is in 1 ..= 2^20 - 1 (9.7.13.15.2)."
+    }
 }
 
-instruction! {
-    /// Makes the current phase expect `tx_count` more bytes of asynchronous copies. Orders nothing.
-    @unsafe fn mbarrier_expect_tx[
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-        Space: MbarrierSpace { space::SharedCta, space::SharedCluster },
-    ](addr: u32 = reg32, tx_count: u32 = reg32);
-    form: "mbarrier.expect_tx.relaxed{.scope}{.space}.b64 [addr], txCount;";
-    ptx: "mbarrier.expect_tx.relaxed" .. ".b64 [{addr}], {tx_count};";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.11";
-    # Safety
-    "- `addr` is the address, in the given space, of a valid mbarrier."
+rows! {
+    cta mbarrier_inval "7.8", generic mbarrier_inval_generic "7.0";
+    {
+        /// Ends the life of the mbarrier at `addr`; its memory can be used for something else.
+        ();
+        form: "mbarrier.inval" .. ".b64 [addr];";
+        ptx: "mbarrier.inval" .. ".b64 [{addr}];";
+        target: "sm_80", section: "9.7.13.15.10";
+        # Safety
+        "- a valid mbarrier is there that nobody uses any more, no asynchronous operation either."
+    }
+}
+
+/// `mbarrier.expect_tx` and `mbarrier.complete_tx`: both spaces take the same operands, so that they are qualifiers.
+macro_rules! tx {
+    ($name:ident, $generic:ident $head:literal $section:literal $doc:literal $( $safety:literal )*) => {
+        instruction! {
+            #[doc = $doc]
+            @unsafe fn $name[
+                Scope: MbarrierScope { scope::Cta, scope::Cluster },
+                Space: MbarrierSpace { space::SharedCta, space::SharedCluster },
+            ](addr: u32 = reg32, tx_count: u32 = reg32);
+            form: $head "{.scope}{.space}.b64 [addr], txCount;";
+            ptx: $head .. ".b64 [{addr}], {tx_count};";
+            isa: "8.0", target: "sm_90", section: $section;
+            # Safety
+            "- `addr` is the address, in the given space, of a valid mbarrier in a CTA that has not exited."
+            $( $safety )*
+        }
+        instruction! {
+            #[doc = $doc]
+            @unsafe fn $generic[Scope: MbarrierScope { scope::Cta, scope::Cluster }](
+                addr: *mut u64 = reg64, tx_count: u32 = reg32,
+            );
+            form: $head "{.scope}.b64 [addr], txCount;";
+            ptx: $head .. ".b64 [{addr}], {tx_count};";
+            isa: "8.0", target: "sm_90", section: $section;
+            # Safety
+            "- `addr` is the generic address of a valid mbarrier in a CTA of the cluster that has not exited."
+            $( $safety )*
+        }
+    };
+}
+
+tx! {
+    mbarrier_expect_tx, mbarrier_expect_tx_generic "mbarrier.expect_tx.relaxed" "9.7.13.15.11"
+    "Makes the current phase expect `tx_count` more bytes of asynchronous copies. Orders nothing."
     "- the phase's tx-count stays in -(2^20 - 1) ..= 2^20 - 1 (9.7.13.15.2)."
 }
+tx! {
+    mbarrier_complete_tx, mbarrier_complete_tx_generic "mbarrier.complete_tx.relaxed" "9.7.13.15.12"
+    "Makes the current phase expect `tx_count` bytes less, as their copy would at its end. Orders nothing."
+    "- the phase's tx-count stays in -(2^20 - 1) ..= 2^20 - 1 (9.7.13.15.2)."
+    "- nobody takes the end of the phase for that of a copy which is still in flight."
+}
 
-instruction! {
-    /// Arrives once on the mbarrier at `addr` and returns its state before: the token for a wait on this phase.
-    @unsafe fn mbarrier_arrive[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" on "sm_90" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster on "sm_90" },
-    ](addr: u32 = reg32) -> u64 = (state: u64 = reg64) state;
-    form: "mbarrier.arrive{.sem}{.scope}.shared::cta.b64 state, [addr];";
-    ptx: "mbarrier.arrive" .. ".shared::cta.b64 {state}, [{addr}];";
-    isa: "8.0", target: "sm_80", section: "9.7.13.15.13";
+/// `mbarrier.arrive` or `mbarrier.arrive_drop`: the functions for a `.shared::cta`, a generic and a `.shared::cluster`
+/// address. ptxas 13.5 refuses `.relaxed` below sm_90; the Target ISA Notes say so of `.cluster` only.
+macro_rules! arrive {
+    (
+        $doc:literal $mnemonic:literal $section:literal;
+        once: $once:ident, $once_generic:ident, $once_cluster:ident;
+        count: $count:ident, $count_generic:ident, $count_cluster:ident;
+        expect_tx: $expect:ident, $expect_generic:ident, $expect_cluster:ident; $([ $($order:tt)* ])?
+        no_complete: $no_complete:ident, $no_complete_generic:ident;
+        # Safety $( $safety:literal )?
+    ) => {
+        arrive! { @shape $once, $once_generic, $once_cluster; {} $mnemonic; $section, "sm_80" on "sm_90";
+            #[doc = $doc]
+            () "" ""
+            # Safety "- the phase has an arrival left." $($safety)?
+        }
+        arrive! { @shape $count, $count_generic, $count_cluster; {} $mnemonic; $section, "sm_90";
+            #[doc = concat!("[`", stringify!($once), "`], `count` times at once.")]
+            (count: u32 = reg32) ", count" ", {count}"
+            # Safety "- `count` is in 1 ..= 2^20 - 1, and the phase has `count` arrivals left." $($safety)?
+        }
+        arrive! { @shape $expect, $expect_generic, $expect_cluster; { $($($order)*)? } $mnemonic ".expect_tx";
+            $section, "sm_90";
+            #[doc = concat!("Makes the phase expect `tx_count` more bytes, then does [`", stringify!($once), "`].")]
+            (tx_count: u32 = reg32) ", txCount" ", {tx_count}"
+            # Safety
+            "- the phase has an arrival left, and its tx-count stays in -(2^20 - 1) ..= 2^20 - 1 (9.7.13.15.2)."
+            $($safety)?
+        }
+        rows! { cta $no_complete "8.0", generic $no_complete_generic "8.0"; {
+            #[doc = concat!("[`", stringify!($count), "`] that does not complete the phase.")]
+            /// [`mbarrier_pending_count`] takes the state.
+            (count: u32 = reg32) -> u64 = (state: u64 = reg64) state;
+            form: $mnemonic ".noComplete.release.cta" .. ".b64 state, [addr], count;";
+            ptx: $mnemonic ".noComplete.release.cta" .. ".b64 {state}, [{addr}], {count};";
+            target: "sm_80", section: $section;
+            # Safety
+            "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
+            "  true (9.7.13.15.4)."
+            "- `count` is in 1 ..= 2^20 - 1, and the phase has `count` arrivals left."
+            "- it does not complete the phase: that still has other arrivals, or transactions, to wait for."
+            $($safety)?
+        } }
+    };
+    (@shape $cta:ident, $generic:ident, $cluster:ident; { $($order:tt)* } $($mnemonic:literal)+;
+        $section:literal, $target:literal $(on $on:literal)?;
+        $(#[$doc:meta])* ($($operand:tt)*) $form:literal $ptx:literal
+        # Safety $( $safety:literal )*
+    ) => {
+        rows! { cta $cta "8.0", generic $generic "8.0"; { $($order)*
+            $(#[$doc])*
+            /// Returns the state of the mbarrier before, which names this phase.
+            [
+                Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" $(on $on)? },
+                Scope: MbarrierScope { scope::Cta, scope::Cluster $(on $on)? },
+            ] ($($operand)*) -> u64 = (state: u64 = reg64) state;
+            form: $($mnemonic)+ [ "{.sem}{.scope}" ] .. ".b64 state, [addr]" $form ";";
+            ptx: $($mnemonic)+ .. ".b64 {state}, [{addr}]" $ptx ";";
+            target: $target, section: $section;
+            # Safety
+            "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
+            "  true (9.7.13.15.4)."
+            $( $safety )*
+        } }
+        rows! { cluster $cluster "8.0"; { $($order)*
+            $(#[$doc])*
+            /// The mbarrier is one of any CTA of the cluster, and no state comes back.
+            [
+                Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
+                Scope: MbarrierScope { scope::Cta, scope::Cluster },
+            ] ($($operand)*);
+            form: $($mnemonic)+ [ "{.sem}{.scope}" ] .. ".b64 _, [addr]" $form ";";
+            ptx: $($mnemonic)+ .. ".b64 _, [{addr}]" $ptx ";";
+            target: "sm_90", section: $section;
+            # Safety
+            "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
+            "  true (9.7.13.15.4)."
+            $( $safety )*
+        } }
+    };
+}
+
+arrive! {
+    "Arrives once on the mbarrier at `addr`."
+    "mbarrier.arrive" "9.7.13.15.13";
+    once: mbarrier_arrive, mbarrier_arrive_generic, mbarrier_arrive_shared_cluster;
+    count: mbarrier_arrive_count, mbarrier_arrive_count_generic, mbarrier_arrive_shared_cluster_count;
+    expect_tx: mbarrier_arrive_expect_tx, mbarrier_arrive_expect_tx_generic, mbarrier_arrive_expect_tx_shared_cluster;
+    no_complete: mbarrier_arrive_no_complete, mbarrier_arrive_no_complete_generic;
     # Safety
-    "- `addr` is the `.shared::cta` address of a valid mbarrier."
-    "- a `test_wait` or `try_wait` on the previous phase has returned true (9.7.13.15.4)."
-    "- the phase has an arrival left."
+}
+// The syntax has the space first in `.expect_tx`, here only; ptxas 13.5 takes both orders.
+arrive! {
+    "Arrives once on the mbarrier at `addr`, and makes it expect one arrival less in each later phase."
+    "mbarrier.arrive_drop" "9.7.13.15.14";
+    once: mbarrier_arrive_drop, mbarrier_arrive_drop_generic, mbarrier_arrive_drop_shared_cluster;
+    count: mbarrier_arrive_drop_count, mbarrier_arrive_drop_count_generic, mbarrier_arrive_drop_shared_cluster_count;
+    expect_tx: mbarrier_arrive_drop_expect_tx, mbarrier_arrive_drop_expect_tx_generic,
+        mbarrier_arrive_drop_expect_tx_shared_cluster; [ space first; ]
+    no_complete: mbarrier_arrive_drop_no_complete, mbarrier_arrive_drop_no_complete_generic;
+    # Safety
+    "- each later phase expects 1 arrival or more (9.7.13.15.2)."
+}
+
+/// `cp.async.mbarrier.arrive`.
+macro_rules! cp_async_arrive {
+    ($name:ident, $generic:ident $head:literal $doc:literal $safety:literal) => {
+        rows! { cta $name "7.8", generic $generic "7.0"; {
+            /// Makes the mbarrier at `addr` get an arrival when all `cp.async` copies that this thread has started are
+            /// complete.
+            #[doc = $doc]
+            ();
+            form: $head .. ".b64 [addr];";
+            ptx: $head .. ".b64 [{addr}];";
+            target: "sm_80", section: "9.7.13.15.15";
+            # Safety
+            "- a valid mbarrier is there until the arrival, and a `test_wait` or `try_wait` on its previous phase, if"
+            "  any, has returned true (9.7.13.15.4)."
+            $safety
+        } }
+    };
+}
+
+cp_async_arrive! {
+    cp_async_mbarrier_arrive, cp_async_mbarrier_arrive_generic "cp.async.mbarrier.arrive"
+    "At once, it makes the phase wait for one arrival more: that one."
+    "- the pending arrivals become 2^20 - 1 at most (9.7.13.15.2)."
+}
+cp_async_arrive! {
+    cp_async_mbarrier_arrive_noinc, cp_async_mbarrier_arrive_noinc_generic "cp.async.mbarrier.arrive.noinc"
+    "It is one of the arrivals that `mbarrier.init` has counted."
+    "- the phase has an arrival left for it."
+}
+
+/// `mbarrier.test_wait` and `mbarrier.try_wait`. ptxas 13.5 refuses `.relaxed` below sm_90; the Target ISA Notes say so
+/// of `.cluster` only.
+macro_rules! wait {
+    (
+        $doc:literal $mnemonic:literal $target:literal $(on $on:literal)?; $name:ident, $generic:ident;
+        ($($operand:tt)*) $form:literal $ptx:literal
+        # Safety $safety:literal
+    ) => {
+        rows! { cta $name "8.0", generic $generic "8.0"; {
+            #[doc = $doc]
+            [
+                Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" $(on $on)? },
+                Scope: MbarrierScope { scope::Cta, scope::Cluster $(on $on)? },
+            ] ($($operand)*) -> bool = (done: u32 = reg32) done != 0;
+            form: $mnemonic [ "{.sem}{.scope}" ] .. ".b64 waitComplete, [addr], " $form ";";
+            ptx: "{{ .reg .pred p; " $mnemonic .. ".b64 p, [{addr}], " $ptx "; selp.b32 {done}, 1, 0, p; }}";
+            target: $target, section: "9.7.13.15.16";
+            # Safety
+            "- a valid mbarrier is there."
+            $safety
+        } }
+    };
+    (state $($rest:tt)*) => {
+        wait! { $($rest)* # Safety
+            "- `state` came from an `mbarrier.arrive` on it in the current or the immediately preceding phase." }
+    };
+    (parity $($rest:tt)*) => {
+        wait! { $($rest)* # Safety
+            "- `phase_parity`, 0 or 1, is the parity of the current or of the immediately preceding phase." }
+    };
+}
+
+wait! { state
+    "Whether the phase that `state` names is complete. Does not block."
+    "mbarrier.test_wait" "sm_80" on "sm_90"; mbarrier_test_wait, mbarrier_test_wait_generic;
+    (state: u64 = reg64) "state" "{state}"
+}
+wait! { parity
+    "Whether the phase of the given parity is complete. Does not block."
+    "mbarrier.test_wait.parity" "sm_80" on "sm_90"; mbarrier_test_wait_parity, mbarrier_test_wait_parity_generic;
+    (phase_parity: u32 = reg32) "phaseParity" "{phase_parity}"
+}
+wait! { state
+    "[`mbarrier_test_wait`] that may suspend the thread for a system-dependent time."
+    "mbarrier.try_wait" "sm_90"; mbarrier_try_wait, mbarrier_try_wait_generic;
+    (state: u64 = reg64) "state" "{state}"
+}
+wait! { state
+    "[`mbarrier_try_wait`] with a time limit of `suspend_time_hint` nanoseconds."
+    "mbarrier.try_wait" "sm_90"; mbarrier_try_wait_suspend_time_hint, mbarrier_try_wait_suspend_time_hint_generic;
+    (state: u64 = reg64, suspend_time_hint: u32 = reg32) "state, suspendTimeHint" "{state}, {suspend_time_hint}"
+}
+wait! { parity
+    "[`mbarrier_test_wait_parity`] that may suspend the thread for a system-dependent time."
+    "mbarrier.try_wait.parity" "sm_90"; mbarrier_try_wait_parity, mbarrier_try_wait_parity_generic;
+    (phase_parity: u32 = reg32) "phaseParity" "{phase_parity}"
+}
+wait! { parity
+    "[`mbarrier_try_wait_parity`] with a time limit of `suspend_time_hint` nanoseconds."
+    "mbarrier.try_wait.parity" "sm_90";
+    mbarrier_try_wait_parity_suspend_time_hint, mbarrier_try_wait_parity_suspend_time_hint_generic;
+    (phase_parity: u32 = reg32, suspend_time_hint: u32 = reg32)
+    "phaseParity, suspendTimeHint" "{phase_parity}, {suspend_time_hint}"
 }
 
 instruction! {
-    /// [`mbarrier_arrive`], `count` times at once.
-    @unsafe fn mbarrier_arrive_count[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, count: u32 = reg32) -> u64 = (state: u64 = reg64) state;
-    form: "mbarrier.arrive{.sem}{.scope}.shared::cta.b64 state, [addr], count;";
-    ptx: "mbarrier.arrive" .. ".shared::cta.b64 {state}, [{addr}], {count};";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.13";
+    /// The pending count that the mbarrier had before the arrive that returned `state`.
+    @unsafe fn mbarrier_pending_count(state: u64 = reg64) -> u32 = (count: u32 = reg32) count;
+    form: "mbarrier.pending_count.b64 count, state;";
+    ptx: "mbarrier.pending_count" .. ".b64 {count}, {state};";
+    isa: "7.0", target: "sm_80", section: "9.7.13.15.17";
+    options: pure, nomem, nostack, preserves_flags;
     # Safety
-    "- as [`mbarrier_arrive`], with `count` arrivals left; `count` is in 1 ..= 2^20 - 1."
-}
-
-instruction! {
-    /// Arrives once on an mbarrier of any CTA of the cluster. Such an arrival returns no state.
-    @unsafe fn mbarrier_arrive_shared_cluster[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32);
-    form: "mbarrier.arrive{.sem}{.scope}.shared::cluster.b64 _, [addr];";
-    ptx: "mbarrier.arrive" .. ".shared::cluster.b64 _, [{addr}];";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.13";
-    # Safety
-    "- `addr` is the `.shared::cluster` address of a valid mbarrier in a CTA that has not exited."
-    "- the other points of [`mbarrier_arrive`]."
-}
-
-instruction! {
-    /// [`mbarrier_arrive_shared_cluster`], `count` times at once.
-    @unsafe fn mbarrier_arrive_shared_cluster_count[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, count: u32 = reg32);
-    form: "mbarrier.arrive{.sem}{.scope}.shared::cluster.b64 _, [addr], count;";
-    ptx: "mbarrier.arrive" .. ".shared::cluster.b64 _, [{addr}], {count};";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.13";
-    # Safety
-    "- as [`mbarrier_arrive_shared_cluster`], with `count` arrivals left; `count` is in 1 ..= 2^20 - 1."
-}
-
-instruction! {
-    /// Makes the phase expect `tx_count` more bytes, then arrives once, and returns the state before.
-    @unsafe fn mbarrier_arrive_expect_tx[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, tx_count: u32 = reg32) -> u64 = (state: u64 = reg64) state;
-    form: "mbarrier.arrive.expect_tx{.sem}{.scope}.shared::cta.b64 state, [addr], txCount;";
-    ptx: "mbarrier.arrive.expect_tx" .. ".shared::cta.b64 {state}, [{addr}], {tx_count};";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.13";
-    # Safety
-    "- as [`mbarrier_arrive`] and [`mbarrier_expect_tx`]."
-}
-
-instruction! {
-    /// [`mbarrier_arrive_expect_tx`] on an mbarrier of any CTA of the cluster.
-    @unsafe fn mbarrier_arrive_expect_tx_shared_cluster[
-        Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, tx_count: u32 = reg32);
-    form: "mbarrier.arrive.expect_tx{.sem}{.scope}.shared::cluster.b64 _, [addr], txCount;";
-    ptx: "mbarrier.arrive.expect_tx" .. ".shared::cluster.b64 _, [{addr}], {tx_count};";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.13";
-    # Safety
-    "- as [`mbarrier_arrive_shared_cluster`] and [`mbarrier_expect_tx`]."
-}
-
-instruction! {
-    /// Whether the phase that `state` names is complete. Does not block.
-    @unsafe fn mbarrier_test_wait[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" on "sm_90" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster on "sm_90" },
-    ](addr: u32 = reg32, state: u64 = reg64) -> bool = (done: u32 = reg32) done != 0;
-    // ptxas 13.5 refuses `.relaxed` below sm_90; the section's Target ISA Notes do not say so.
-    form: "mbarrier.test_wait{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], state;";
-    ptx: "{{ .reg .pred p; mbarrier.test_wait" .. ".shared::cta.b64 p, [{addr}], {state}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_80", section: "9.7.13.15.16";
-    # Safety
-    "- `addr` is the `.shared::cta` address of a valid mbarrier."
-    "- `state` came from an arrive on it in the current or the previous phase."
-}
-
-instruction! {
-    /// Whether the phase of the given parity is complete. Does not block.
-    @unsafe fn mbarrier_test_wait_parity[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" on "sm_90" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster on "sm_90" },
-    ](addr: u32 = reg32, phase_parity: u32 = reg32) -> bool = (done: u32 = reg32) done != 0;
-    form: "mbarrier.test_wait.parity{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], phaseParity;";
-    ptx: "{{ .reg .pred p; mbarrier.test_wait.parity" .. ".shared::cta.b64 p, [{addr}], {phase_parity}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_80", section: "9.7.13.15.16";
-    # Safety
-    "- `addr` is the `.shared::cta` address of a valid mbarrier."
-    "- `phase_parity`, 0 or 1, is the parity of the current or of the previous phase."
-}
-
-instruction! {
-    /// [`mbarrier_test_wait`] that may suspend the thread for a system-dependent time.
-    @unsafe fn mbarrier_try_wait[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, state: u64 = reg64) -> bool = (done: u32 = reg32) done != 0;
-    form: "mbarrier.try_wait{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], state;";
-    ptx: "{{ .reg .pred p; mbarrier.try_wait" .. ".shared::cta.b64 p, [{addr}], {state}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.16";
-    # Safety
-    "- as [`mbarrier_test_wait`]."
-}
-
-instruction! {
-    /// [`mbarrier_try_wait`] with a time limit of `suspend_time_hint` nanoseconds.
-    @unsafe fn mbarrier_try_wait_suspend_time_hint[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, state: u64 = reg64, suspend_time_hint: u32 = reg32) -> bool = (done: u32 = reg32) done != 0;
-    form: "mbarrier.try_wait{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], state, suspendTimeHint;";
-    ptx: "{{ .reg .pred p; mbarrier.try_wait" .. ".shared::cta.b64 p, [{addr}], {state}, {suspend_time_hint}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.16";
-    # Safety
-    "- as [`mbarrier_test_wait`]."
-}
-
-instruction! {
-    /// [`mbarrier_test_wait_parity`] that may suspend the thread for a system-dependent time.
-    @unsafe fn mbarrier_try_wait_parity[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, phase_parity: u32 = reg32) -> bool = (done: u32 = reg32) done != 0;
-    form: "mbarrier.try_wait.parity{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], phaseParity;";
-    ptx: "{{ .reg .pred p; mbarrier.try_wait.parity" .. ".shared::cta.b64 p, [{addr}], {phase_parity}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.16";
-    # Safety
-    "- as [`mbarrier_test_wait_parity`]."
-}
-
-instruction! {
-    /// [`mbarrier_try_wait_parity`] with a time limit of `suspend_time_hint` nanoseconds.
-    @unsafe fn mbarrier_try_wait_parity_suspend_time_hint[
-        Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" },
-        Scope: MbarrierScope { scope::Cta, scope::Cluster },
-    ](addr: u32 = reg32, phase_parity: u32 = reg32, suspend_time_hint: u32 = reg32) -> bool = (done: u32 = reg32) done != 0;
-    form: "mbarrier.try_wait.parity{.sem}{.scope}.shared::cta.b64 waitComplete, [addr], phaseParity, suspendTimeHint;";
-    ptx: "{{ .reg .pred p; mbarrier.try_wait.parity" .. ".shared::cta.b64 p, [{addr}], {phase_parity}, {suspend_time_hint}; selp.b32 {done}, 1, 0, p; }}";
-    isa: "8.0", target: "sm_90", section: "9.7.13.15.16";
-    # Safety
-    "- as [`mbarrier_test_wait_parity`]."
+    "- `state` came from an `mbarrier.arrive.noComplete` or an `mbarrier.arrive_drop.noComplete`."
 }

@@ -16,6 +16,9 @@ use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
+mod mbarrier;
+mod pipeline;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()

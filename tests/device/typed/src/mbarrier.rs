@@ -1,0 +1,83 @@
+//! Mbarriers on which a thread arrives several times a phase.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::{scope, sem};
+use ptx::raw;
+
+use super::{elected, fence_async, thread_count};
+
+ptx::shared_memory! {
+    struct Smem { bar: Mbarrier<Uninit, 3> }
+}
+
+#[inline(always)]
+unsafe fn init() -> u32 {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (bar, arrivals) = (smem.bar.addr(), thread_count() * 3);
+    if elected() {
+        unsafe { raw::mbarrier_init(bar, arrivals) };
+        raw::fence_mbarrier_init();
+    }
+    unsafe { fence_async() };
+    bar
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_count(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let bar = smem.bar.init(&cta).arrive(&cta).wait(&cta);
+    unsafe { out.write(bar.addr()) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_count(out: *mut u32) {
+    unsafe {
+        let bar = init();
+        let state = raw::mbarrier_arrive_count(sem::Release, scope::Cta, bar, 3);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(bar);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_no_complete(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let bar = smem.bar.init(&cta).arrive_no_complete::<2>(&cta);
+    unsafe { out.write(bar.pending_count()) };
+    let bar = bar.arrive(&cta).wait(&cta);
+    unsafe { out.write(bar.addr()) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_no_complete(out: *mut u32) {
+    unsafe {
+        let bar = init();
+        let state = raw::mbarrier_arrive_no_complete(bar, 2);
+        out.write(raw::mbarrier_pending_count(state));
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(bar);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_drop(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let bar: Mbarrier<_, 1> = smem.bar.init(&cta).arrive_drop::<1>(&cta).wait(&cta);
+    let bar = bar.arrive(&cta).wait(&cta);
+    unsafe { out.write(bar.addr()) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_drop(out: *mut u32) {
+    unsafe {
+        let bar = init();
+        raw::mbarrier_arrive_drop_no_complete(bar, 2);
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(bar);
+    }
+}

@@ -1,0 +1,128 @@
+//! A pipeline of three stages: one thread loads, the warps after the first add up.
+
+use ptx::global::Global;
+use ptx::launch::{Cta, trap};
+use ptx::pipeline::PipelineMemory;
+use ptx::qualifier::{scope, sem};
+use ptx::raw;
+
+use super::{fence_async, scope as closure, sync, thread_count, thread_rank};
+
+const N: usize = 256;
+const BYTES: u32 = 4 * N as u32;
+const STAGES: u32 = 3;
+
+ptx::shared_memory! {
+    struct Smem { memory: PipelineMemory<u32, N, 3> }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
+    let mut sum = 0_u32;
+    cta.lend(smem.memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |mut producer| {
+                let mut i = 0;
+                while let Some(tile) = tiles.get(i) {
+                    producer = producer.load(tile);
+                    i += 1;
+                }
+                producer
+            },
+            |mut consumer| {
+                let mut i = 0;
+                while i < tiles.count() {
+                    let tile = consumer.wait();
+                    sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
+                    consumer = tile.release();
+                    i += 1;
+                }
+                consumer
+            },
+        )
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let base = cast(smem.memory);
+    let count = n / N;
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        let (rank, threads) = (thread_rank(), thread_count());
+        if threads <= 32 {
+            trap();
+        }
+        let full = |stage: u32| base + STAGES * BYTES + 16 * stage;
+        if rank == 0 {
+            let mut stage = 0;
+            while stage < STAGES {
+                raw::mbarrier_init(full(stage), 1);
+                raw::mbarrier_init(full(stage) + 8, threads - 32);
+                stage += 1;
+            }
+            raw::fence_mbarrier_init();
+        }
+        fence_async();
+        if rank == 0 {
+            let (mut stage, mut parity) = (0, 0);
+            let mut i = 0;
+            while i < count {
+                let src = src.add(i * N);
+                while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage) + 8, parity ^ 1) {}
+                raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, full(stage), BYTES);
+                raw::cp_async_bulk_shared_cta_global(base + stage * BYTES, src.cast(), BYTES, full(stage));
+                next(&mut stage, &mut parity);
+                i += 1;
+            }
+            let mut left = 0;
+            while left < STAGES {
+                while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage), parity ^ 1) {}
+                next(&mut stage, &mut parity);
+                left += 1;
+            }
+        } else if rank >= 32 {
+            let (mut stage, mut parity) = (0, 0);
+            let mut i = 0;
+            while i < count {
+                while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage), parity) {}
+                let element = (rank - 32) % N as u32;
+                sum = sum.wrapping_add(raw::ld_shared_cta_b32(base + stage * BYTES + 4 * element));
+                raw::mbarrier_arrive(sem::Release, scope::Cta, full(stage) + 8);
+                next(&mut stage, &mut parity);
+                i += 1;
+            }
+        }
+        sync();
+        if rank == 0 {
+            let mut stage = 0;
+            while stage < STAGES {
+                raw::mbarrier_inval(full(stage));
+                raw::mbarrier_inval(full(stage) + 8);
+                stage += 1;
+            }
+        }
+        sync();
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+/// On to the stage after this one, and the parity of its phase.
+#[inline(always)]
+fn next(stage: &mut u32, parity: &mut u32) {
+    *stage += 1;
+    if *stage == STAGES {
+        *stage = 0;
+        *parity ^= 1;
+    }
+}
+
+/// Where a pipeline lies.
+#[inline(always)]
+fn cast(memory: PipelineMemory<u32, N, 3>) -> u32 {
+    unsafe { core::mem::transmute_copy(&memory) }
+}
