@@ -4,6 +4,7 @@
 #![feature(abi_ptx, asm_experimental_arch, core_float_math)]
 
 mod axpy_bulk;
+mod cluster;
 mod mbarrier;
 mod pipeline;
 
