@@ -12,15 +12,16 @@
 //!   Shared<'c, …>  ── Cluster::publish ──►  ClusterShared<ReadOnly>  ── close ──►  Shared, in the state it had
 //!   Shared<'c, …>  ── Cluster::open ─────►  ClusterShared<Open> ─────── close ──►  Shared<Published>
 //!
-//!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, multicast, add ──► Sent
-//!          ▲                      │      ▲                         │   ▲                              │ receive
-//!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ────────── Received
+//!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, add, … ──► Sent
+//!          ▲                      │      ▲                         │   ▲                             │ receive
+//!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ──────── Received
 //! ```
 //!
 //! A [`Channel`] is a mailbox that streams tiles from CTA to CTA without a barrier of the cluster between them.
 //!
-//! *Cluster calls* are those that take a [`Cluster`]: all threads of all CTAs of the cluster make them, in the same
-//! order, with equal arguments but for sources and values (see [`Cta::enter`]).
+//! *Cluster calls* are [`Cta::cluster`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
+//! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
+//! [`Cta::enter`]).
 
 use core::marker::PhantomData;
 
@@ -973,14 +974,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// # use ptx::cluster::{ByElement, Cluster, Inbox};
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 512, ByElement>) {
     /// if let Some(to_the_other) = cluster.exchange(1) {
-    ///     let received = inbox.send(cluster, to_the_other, |i| i as u32).receive(cluster.cta());
+    ///     let received = inbox.store(cluster, to_the_other, |i| i as u32).receive(cluster.cta());
     ///     let _first = received.get(0);
     ///     let _inbox = received.release(cluster);
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn send(
+    pub fn store(
         self,
         cluster: &Cluster<'c>,
         route: Route<'c>,
@@ -1000,9 +1001,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         });
         Sent { inbox: self, src: () }
     }
-}
 
-impl<'c, T: AddAsync, const N: usize> Inbox<'c, T, N, ByElement> {
     /// Each CTA adds `f(i)` to element `i` of the mailbox that `route` leads to. Element `i` is the work of thread
     /// `i % threads`.
     ///
@@ -1015,7 +1014,10 @@ impl<'c, T: AddAsync, const N: usize> Inbox<'c, T, N, ByElement> {
         cluster: &Cluster<'c>,
         route: Route<'c>,
         mut f: impl FnMut(usize) -> T,
-    ) -> Sent<'c, T, N, ByElement, ()> {
+    ) -> Sent<'c, T, N, ByElement, ()>
+    where
+        T: AddAsync,
+    {
         // SAFETY: by the route, one CTA adds to each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         // SAFETY: the cluster has the ranks of its routes.
@@ -1051,7 +1053,10 @@ impl<'c, T: AddAsync, const N: usize> Inbox<'c, T, N, ByElement> {
         self,
         cluster: &Cluster<'c>,
         mut f: impl FnMut(usize) -> T,
-    ) -> Sent<'c, T, N, ByElement, ()> {
+    ) -> Sent<'c, T, N, ByElement, ()>
+    where
+        T: AddAsync,
+    {
         let (rank, size) = (cluster.rank(), cluster.size());
         // SAFETY: each of the others adds to each element once; there are 15 at most, see `mailbox_bytes`.
         unsafe { self.expect(cluster.cta, (size - 1) * Self::BYTES) };

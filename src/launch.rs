@@ -31,8 +31,8 @@ impl Cta {
     ///   handle obtained through it), each on the same handles, and with equal arguments where an argument steers
     ///   which calls come next;
     /// - all threads of all CTAs of a cluster make the same sequence of *cluster calls* ([`Cta::cluster`], and those
-    ///   that take its [`Cluster`](crate::cluster::Cluster) or what became of it), each with equal arguments but for sources and values, and
-    ///   on handles that lie at the same place in the shared memory of each CTA;
+    ///   that take its [`Cluster`](crate::cluster::Cluster) or what became of it), each with equal arguments but for
+    ///   sources and values, and on handles that lie at the same place in the shared memory of each CTA;
     /// - the grid has fewer than 2^32 CTAs;
     /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, the barriers 0 to 15, or the
     ///   cluster's barrier.

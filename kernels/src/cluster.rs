@@ -185,7 +185,7 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         let partner = partner.add(&cluster, to_partner, |_| mine_of_all).receive(cta);
         let theirs = partner.get(thread).unwrap_or(0);
         let (sums, partner) = (sums.release(&cluster), partner.release(&cluster));
-        let partner = partner.send(&cluster, to_partner, |i| i as u32).receive(cta);
+        let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
         let theirs = theirs.wrapping_add(partner.get(thread).unwrap_or(0));
         let partner = partner.release(&cluster);
 

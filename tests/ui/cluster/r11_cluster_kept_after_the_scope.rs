@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
     cta.cluster(tile, |cluster, _| {
-        kept = Some(cluster);
+        kept.replace(cluster);
         loop {}
     });
     drop(kept);

@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
     cta.cluster(tile, |cluster, tile| {
-        kept = Some(cluster.open(tile));
+        kept.replace(cluster.open(tile));
         loop {}
     });
     drop(kept);

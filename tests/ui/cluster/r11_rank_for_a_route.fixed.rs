@@ -4,6 +4,6 @@ use ptx::cluster::{ByElement, Cluster, Inbox};
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>) {
     if let Some(route) = cluster.rotation(1) {
-        let _sent = inbox.send(cluster, route, |i| i as u32);
+        let _sent = inbox.store(cluster, route, |i| i as u32);
     }
 }

@@ -3,5 +3,5 @@
 use ptx::cluster::{ByElement, Cluster, Inbox};
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>) {
-    let _sent = inbox.send(cluster, 1, |i| i as u32);
+    let _sent = inbox.store(cluster, 1, |i| i as u32);
 }

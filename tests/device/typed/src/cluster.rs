@@ -365,11 +365,11 @@ pair! {
 }
 
 pair! {
-    typed_cluster_send_words(cta, smem, src, out) {
+    typed_cluster_store_add(cta, smem, src, out) {
         let words = smem.words.init(&cta, |_| 0);
         cta.cluster(words, |cluster, inbox| {
             let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = inbox.send(&cluster, route, |i| i as u32).receive(cluster.cta());
+            let received = inbox.store(&cluster, route, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let inbox = received.release(&cluster);
             let received = inbox.add(&cluster, route, |i| i as u32).receive(cluster.cta());
@@ -378,7 +378,7 @@ pair! {
             (cluster, inbox)
         });
     }
-    raw_cluster_send_words(base, src, out) {
+    raw_cluster_store_add(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
         init(bar, 1, false);
         write_tile(inbox, |_| 0);
