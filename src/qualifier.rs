@@ -29,6 +29,12 @@ pub trait TypeTag: Qualifier {
     type Value: Copy;
 }
 
+/// A state space: a qualifier whose operands are addresses in it.
+pub trait AddressSpace: Qualifier {
+    /// The Rust type of an address: a `u32` in shared memory, else a pointer.
+    type Address: Copy;
+}
+
 const fn fnv1a(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -43,9 +49,16 @@ macro_rules! qualifiers {
     ($( $(#[$axis_doc:meta])* mod $axis:ident { $( $(#[$doc:meta])* $Tag:ident = $ptx:literal; )* } )*) => {
         $(
             $(#[$axis_doc])*
+            ///
+            /// Its values:
+            $(
+                #[doc = concat!("- `", stringify!($Tag), "`:")]
+                $(#[$doc])*
+            )*
             pub mod $axis {
                 $(
                     $(#[$doc])*
+                    #[doc(hidden)]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     pub struct $Tag;
                     #[diagnostic::do_not_recommend]
@@ -137,7 +150,7 @@ qualifiers! {
         B32 = ".b32";
         /// `.b64`: 64 bits, a `u64`.
         B64 = ".b64";
-        /// `.b128`: 128 bits, a [`B128`](super::B128).
+        /// `.b128`: 128 bits, two halves.
         B128 = ".b128";
         /// `.u8`: a `u8`.
         U8 = ".u8";
@@ -387,6 +400,14 @@ pub struct B128 {
     /// Bits 64 to 127.
     pub hi: u64,
 }
+
+macro_rules! spaces {
+    ($( $Tag:ident = $Address:ty; )*) => {
+        $( #[diagnostic::do_not_recommend] impl AddressSpace for space::$Tag { type Address = $Address; } )*
+    };
+}
+
+spaces! { SharedCta = u32; SharedCluster = u32; Global = *mut u8; All = *mut u8; }
 
 macro_rules! types {
     ($( $Tag:ident = $Value:ty; )*) => { $( #[diagnostic::do_not_recommend] impl TypeTag for ty::$Tag { type Value = $Value; } )* };

@@ -26,22 +26,7 @@ static ROWS: LazyLock<Vec<Row>> =
 fn raw_instructions_are_golden() {
     let mut golden = Golden::new("raw");
     for row in &*ROWS {
-        let mut lines: Vec<String> = row.forms.iter().map(|form| row.line(form)).collect();
-        lines.sort();
-        let convergent: BTreeSet<_> = row.forms.iter().map(|form| is_convergent(&form.block.text)).collect();
-        let convergent = match convergent.into_iter().collect::<Vec<_>>()[..] {
-            [true] => "convergent",
-            [false] => "not convergent",
-            _ => panic!("{}: some forms are convergent and some are not", row.name),
-        };
-        let header = format!(
-            "// {}\n// PTX ISA {}, {} or higher, section {}, {convergent}\n",
-            row.form,
-            shown(row.isa),
-            row.target,
-            row.section
-        );
-        golden.check(&format!("{}/{}.ptx", row.family, row.name), &(header + &lines.join("\n") + "\n"));
+        golden.check(&format!("{}/{}.ptx", row.family, row.name), &row.golden());
     }
     golden.finish();
 }

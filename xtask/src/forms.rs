@@ -1,10 +1,11 @@
 //! The forms of the raw layer: what each row of `src/raw` emits, read from a build of `tests/device/probe`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
+use ptx_link::convergence::is_convergent;
 
 use crate::device::{Arch, Build};
 use crate::root;
@@ -44,6 +45,26 @@ pub struct Form {
 }
 
 impl Row {
+    /// The golden file: what the row claims, then every form.
+    pub fn golden(&self) -> String {
+        let mut lines: Vec<String> = self.forms.iter().map(|form| self.line(form)).collect();
+        lines.sort();
+        let convergent: BTreeSet<_> = self.forms.iter().map(|form| is_convergent(&form.block.text)).collect();
+        let convergent = match convergent.into_iter().collect::<Vec<_>>()[..] {
+            [true] => "convergent",
+            [false] => "not convergent",
+            _ => panic!("{}: some forms are convergent and some are not", self.name),
+        };
+        format!(
+            "// {}\n// PTX ISA {}, {} or higher, section {}, {convergent}\n{}\n",
+            self.form,
+            shown(self.isa),
+            self.target,
+            self.section,
+            lines.join("\n")
+        )
+    }
+
     /// A form's line in the golden file: what it needs beside the row's claims stands behind it.
     pub fn line(&self, form: &Form) -> String {
         let mut needs = Vec::new();
@@ -140,7 +161,8 @@ pub fn number(target: &str) -> u32 {
     target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
 }
 
-fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
+/// The rows of a module that a probe was compiled to.
+pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
     for block in asm_blocks(module) {
         if let Some(row) = block.text.strip_prefix("// row:") {
