@@ -510,12 +510,12 @@ macro_rules! add {
             #[inline(always)]
             unsafe fn red(self, addr: u32) {
                 // SAFETY: the caller's contract.
-                unsafe { raw::red_add_shared_cluster(sem::Relaxed, scope::Cluster, ty::$Tag, addr, self) }
+                unsafe { raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::$Tag, addr, self) }
             }
             #[inline(always)]
             unsafe fn atom(self, addr: u32) -> Self {
                 // SAFETY: the caller's contract.
-                unsafe { raw::atom_add_shared_cluster(sem::Relaxed, scope::Cluster, ty::$Tag, addr, self) }
+                unsafe { raw::atom_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::$Tag, addr, self) }
             }
         }
     )* };
@@ -535,7 +535,7 @@ add! { u32: U32; i32: S32; u64: U64; f32: F32; f64: F64; }
 pub unsafe trait AddAsync: Element {
     /// # Safety
     ///
-    /// As [`raw::red_async_add_shared_cluster`].
+    /// As [`raw::red_async_add`].
     #[doc(hidden)]
     unsafe fn red_async(self, addr: u32, mbar: u32);
 }
@@ -547,7 +547,7 @@ macro_rules! add_async {
             #[inline(always)]
             unsafe fn red_async(self, addr: u32, mbar: u32) {
                 // SAFETY: the caller's contract.
-                unsafe { raw::red_async_add_shared_cluster(ty::$Tag, addr, self, mbar) }
+                unsafe { raw::red_async_add(space::SharedCluster, ty::$Tag, addr, self, mbar) }
             }
         }
     )* };

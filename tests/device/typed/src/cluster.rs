@@ -112,7 +112,7 @@ unsafe fn add_to_others(inbox: u32, bar: u32) {
             }
             unsafe {
                 let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
-                raw::red_async_add_shared_cluster(ty::U32, dst + 4 * i, i, mbar);
+                raw::red_async_add(space::SharedCluster, ty::U32, dst + 4 * i, i, mbar);
             }
         }
     });
@@ -269,8 +269,8 @@ pair! {
                 let peer = raw::mapa_shared_cluster(tile, rank);
                 raw::st_weak(space::SharedCluster, ty::B32, peer + 12, 7);
                 raw::st_weak_v4(space::SharedCluster, ty::B32, peer + 64, [1, 2, 3, 4]);
-                raw::red_add_shared_cluster(sem::Relaxed, scope::Cluster, ty::U32, peer + 20, 9);
-                out.write(raw::atom_add_shared_cluster(sem::Relaxed, scope::Cluster, ty::U32, peer + 24, 10));
+                raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 20, 9);
+                out.write(raw::atom_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 24, 10));
             }
             cluster_sync();
             out.add(1).write(read(tile + 12));
@@ -396,7 +396,7 @@ pair! {
             cluster_sync();
             expect(bar, BYTES);
             let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
-            for_each::<{ N as u32 }>(|i| raw::red_async_add_shared_cluster(ty::U32, dst + 4 * i, i, mbar));
+            for_each::<{ N as u32 }>(|i| raw::red_async_add(space::SharedCluster, ty::U32, dst + 4 * i, i, mbar));
             wait(bar, 1);
             out.add(1).write(read(inbox + 12));
             cluster_sync();
