@@ -640,6 +640,12 @@ pub struct Mailbox<T, const N: usize, V, Phase = Uninit> {
 }
 
 static_assertions::assert_not_impl_any!(Mailbox<u32, 4, ByTile>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Mailbox<u32, 4, ByTile, Ready>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Inbox<'static, u32, 4, ByTile>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Channel<'static, u32, 4>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(ClusterShared<'static, u32, 4, Open>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Peer<'static, u32, 4, Open>: Send, Sync);
+static_assertions::assert_not_impl_any!(Route<'static>: Send, Sync);
 
 /// The bytes of the tile; its mbarriers follow.
 const fn mailbox_bytes<T: Element, const N: usize, V: Via>() -> u32 {

@@ -158,7 +158,7 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         let sent = [0, 1, 2, 3].map(|lane| before.get(4 * thread + lane).unwrap_or(0));
         let (before, here) = before.release(&cluster);
 
-        // Round the ring: what came in goes out in the next round.
+        // Round the ring: what came in, copied by the threads, goes out in the next round.
         let mut channel = ring.along(to_next);
         let (mut out, mut free) = (here.update(cta, |_, word| word).to_async(cta), next);
         let mut round = 2;
