@@ -223,7 +223,6 @@ pub trait Publishable: Sealed {
     /// The state afterwards.
     type After;
 }
-impl Sealed for Written {}
 impl Publishable for Written {
     type After = Published;
 }

@@ -48,6 +48,13 @@ impl<T: Element> Global<T> {
         Global { base, len }
     }
 
+    /// Element `i`, or `None` past the end.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        // SAFETY: in bounds, and nobody writes.
+        (i < self.len).then(|| unsafe { self.base.add(i).read() })
+    }
+
     /// The whole tiles of `N` elements, `N * size_of::<T>()` being a multiple of 16, and the elements after them.
     #[inline(always)]
     pub fn tiles<const N: usize>(self) -> (Tiles<T, N>, Tail<T>) {

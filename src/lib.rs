@@ -12,8 +12,10 @@
 
 #[macro_use]
 pub mod qualifier;
+pub mod atomic;
 pub mod bulk;
 pub mod cluster;
+pub mod fence;
 pub mod global;
 pub mod launch;
 pub mod mask;

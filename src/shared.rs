@@ -18,14 +18,14 @@
 use core::marker::PhantomData;
 
 use crate::launch::{Cta, trap};
-use crate::qualifier::{Sealed, space, ty};
+use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 
 /// A plain-data element: any bit pattern is a value.
 ///
 /// # Safety
 ///
-/// Implemented here only: for types without padding or invalid values, of 1, 2, 4 or 8 bytes.
+/// Implemented here only: for types without padding or invalid values, of 1, 2, 4, 8 or 16 bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
@@ -165,6 +165,60 @@ elements! {
     u64: 2, B64;
     i64: 2, B64;
     f64: 2, B64;
+}
+#[cfg(feature = "half")]
+elements! {
+    half::f16: 8, B16;
+    half::bf16: 8, B16;
+    [half::f16; 2]: 4, B32;
+    [half::bf16; 2]: 4, B32;
+}
+
+impl Sealed for B128 {}
+// SAFETY: two integers without padding.
+#[diagnostic::do_not_recommend]
+unsafe impl Element for B128 {
+    type Vector = [B128; 1];
+    #[inline(always)]
+    unsafe fn load(addr: u32) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::ld_weak_b128(space::SharedCta, addr) }
+    }
+    #[inline(always)]
+    unsafe fn store(addr: u32, value: Self) {
+        // SAFETY: as above.
+        unsafe { raw::st_weak_b128(space::SharedCta, addr, value) }
+    }
+    #[inline(always)]
+    unsafe fn load_vector(addr: u32) -> Self::Vector {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
+    }
+    #[inline(always)]
+    unsafe fn store_vector(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+    }
+    #[inline(always)]
+    unsafe fn load_cluster(addr: u32) -> Self {
+        // SAFETY: as above.
+        unsafe { raw::ld_weak_b128(space::SharedCluster, addr) }
+    }
+    #[inline(always)]
+    unsafe fn store_cluster(addr: u32, value: Self) {
+        // SAFETY: as above.
+        unsafe { raw::st_weak_b128(space::SharedCluster, addr, value) }
+    }
+    #[inline(always)]
+    unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+    }
+    #[inline(always)]
+    unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
+    }
 }
 
 /// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.

@@ -39,6 +39,20 @@ pub const KERNELS: &[Kernel] = &[
         expected: cluster_exchange,
     },
     Kernel {
+        name: "atomic_histogram",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| seed as usize * 997 + 1,
+        expected: atomic_histogram,
+    },
+    Kernel {
+        name: "atomic_operations",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| seed as usize * 37 + 1,
+        expected: atomic_operations,
+    },
+    Kernel {
         name: "mbarrier_reverse",
         grid: (3, 0, 128),
         dynamic_shared: 0,
@@ -53,6 +67,44 @@ pub const KERNELS: &[Kernel] = &[
         expected: pipeline_sum,
     },
 ];
+
+/// How often each low byte comes.
+fn atomic_histogram(input: &[u32]) -> Vec<u32> {
+    let mut bins = vec![0; 256];
+    for word in input {
+        bins[*word as usize % 256] += 1;
+    }
+    bins
+}
+
+/// Sums, extremes and counts, in the order of the kernel's views.
+fn atomic_operations(input: &[u32]) -> Vec<u32> {
+    let n = input.len();
+    let sum = |f: fn(u32) -> u32| input.iter().fold(0, |sum: u32, word| sum.wrapping_add(f(*word)));
+    let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
+    let longs: Vec<i64> = input.iter().map(|word| i64::from(*word)).collect();
+    let total = sum(|word| word);
+    let mut output = vec![total, input.iter().copied().max().unwrap_or(0)];
+    output.extend([n as u32 % 10, (10 - n as u32 % 10) % 10]);
+    output.push(input.iter().fold(0, |any, word| any | word & 0x5555_5555));
+    output.push(input.iter().fold(0, |odd, word| odd ^ word));
+    output.push(sum(|word| word.wrapping_mul(word)));
+    // The last ticket wraps around to 0; who has it sees the whole sum.
+    output.extend([input.iter().fold(0, |clear, word| clear | !(word | 0xff)), 0, total]);
+    output.extend([(sum(|word| word & 0xff) as f32).to_bits(), 0]);
+    output.extend(halves(longs.iter().map(|word| word - (1 << 31)).sum::<i64>() as u64));
+    output.extend(halves(longs.iter().map(|word| word << 20).max().unwrap_or(0).max(0) as u64));
+    output.extend(halves(n as u64));
+    output.extend(halves(longs.iter().fold(0, |odd, word| odd ^ (*word as u64) << 7)));
+    output.extend(
+        [n as u32, sum(|word| word & 1), sum(|word| word & 2), sum(|word| word & 4)]
+            .map(|sum| (sum as f32).to_bits()),
+    );
+    output.extend(halves((longs.iter().sum::<i64>() as f64).to_bits()));
+    output.push(n as u32 % (1 << 16));
+    output.push(input.iter().map(|word| *word as i32).min().unwrap_or(0).min(0) as u32);
+    output
+}
 
 /// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
 fn pipeline_sum(input: &[u32]) -> Vec<u32> {

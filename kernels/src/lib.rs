@@ -3,6 +3,7 @@
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch, core_float_math)]
 
+mod atomic;
 mod axpy_bulk;
 mod cluster;
 mod mbarrier;

@@ -16,6 +16,8 @@ use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
+mod atomic;
+mod fence;
 mod mbarrier;
 mod pipeline;
 
