@@ -4,13 +4,14 @@
 //! [`Cta::cluster`] opens the scope. It begins and ends with the cluster's barrier, so no CTA has exited, or not yet
 //! begun, while another uses its shared memory; and what stands for that memory cannot leave it. Two ways lead to a peer:
 //!
-//! - [`ClusterShared`]: an array that every CTA has at the same place, read by all or written by all between two
+//! - [`ClusterShared`]: an array that every CTA has at the same place, read by all, written by all or atomic for all, between two
 //!   barriers of the cluster.
 //! - [`Mailbox`]: an array with the mbarrier that counts what arrives in it. Others fill it, its own CTA alone waits.
 //!
 //! ```text
 //!   Shared<'c, …>  ── Cluster::publish ──►  ClusterShared<ReadOnly>  ── close ──►  Shared, in the state it had
 //!   Shared<'c, …>  ── Cluster::open ─────►  ClusterShared<Open> ─────── close ──►  Shared<Published>
+//!   Shared<'c, …>  ── open_atomic ───────►  ClusterShared<Atomic> ───── close ──►  Shared<Published>
 //!
 //!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, add, … ──► Sent
 //!          ▲                      │      ▲                         │   ▲                             │ receive
@@ -25,6 +26,7 @@
 
 use core::marker::PhantomData;
 
+use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::bulk::CachePolicy;
 use crate::global::{GlobalTile, tile_bytes};
 use crate::launch::Cta;
@@ -263,6 +265,15 @@ impl<After> PeerReadable for ReadOnly<After> {}
 pub trait PeerWritable: Sealed {}
 impl PeerWritable for Open {}
 
+/// States of a [`ClusterShared`] in which it is accessed by atomic operations.
+#[diagnostic::on_unimplemented(
+    message = "a peer's shared memory in the state `{Self}` has no atomic elements",
+    label = "not atomic now",
+    note = "`cluster.open_atomic(…)`, in place of `open` or `publish`, is for atomic operations of the whole cluster"
+)]
+pub trait PeerAtomic: Sealed {}
+impl PeerAtomic for Atomic {}
+
 /// `N` elements of shared memory that every CTA of the cluster has at the same place, and that all of them may read or
 /// write, as the state says.
 #[must_use = "the scope has to return this memory: end its use with `.close(&cluster)`"]
@@ -292,13 +303,13 @@ impl<'c> Cluster<'c> {
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Shared, Free}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Shared<'c, u32, 64, Free>) {
-    /// let bins = cluster.open(bins.write(cluster.cta(), |_| 0));
-    /// if let Some(peer) = bins.peer(1) {
-    ///     peer.add(17, 1);
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
+    /// let words = cluster.open(words);
+    /// if let Some(first) = words.peer(0) {
+    ///     first.set(cluster.rank() as usize, 5);
     /// }
-    /// let bins = bins.close(cluster);
-    /// let _count = bins.get(17);
+    /// let words = words.close(cluster);
+    /// let _of_the_second = words.get(1);
     /// # }
     /// ```
     #[inline(always)]
@@ -306,6 +317,30 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> ClusterShared<'c, T, N, Open> {
+        self.sync();
+        ClusterShared::new(memory.addr())
+    }
+
+    /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Shared, Free}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Shared<'c, u32, 64, Free>) {
+    /// let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0));
+    /// if let Some(bin) = bins.peer(1).and_then(|peer| peer.atomic(17)) {
+    ///     bin.add(1, sem::Relaxed);
+    /// }
+    /// let bins = bins.close(cluster);
+    /// let _count = bins.get(17);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn open_atomic<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> ClusterShared<'c, T, N, Atomic> {
         self.sync();
         ClusterShared::new(memory.addr())
     }
@@ -375,6 +410,17 @@ impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Open> {
     }
 }
 
+impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Atomic> {
+    /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    #[inline(always)]
+    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
+        cluster.sync();
+        Shared::new(self.addr)
+    }
+}
+
 /// The memory of one CTA of the cluster, as [`ClusterShared::peer`] gives it.
 #[derive(Debug)]
 pub struct Peer<'a, T, const N: usize, State> {
@@ -392,7 +438,7 @@ impl<T, const N: usize, State> Clone for Peer<'_, T, N, State> {
 }
 impl<T, const N: usize, State> Copy for Peer<'_, T, N, State> {}
 
-impl<T: Element, const N: usize, State> Peer<'_, T, N, State> {
+impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     #[inline(always)]
     fn element(&self, i: usize) -> Option<u32> {
         (i < N).then(|| self.addr + (i * size_of::<T>()) as u32)
@@ -452,74 +498,27 @@ impl<T: Element, const N: usize, State> Peer<'_, T, N, State> {
         self.vector(i).map(|addr| unsafe { T::store_vector_cluster(addr, value) })
     }
 
-    /// Adds to element `i`; `None` past the end. Many threads may add to one element.
+    /// Element `i`, for atomic operations of cluster scope; `None` past the end.
     ///
-    /// PTX: `red.relaxed.cluster.shared::cluster.add`
+    /// ```
+    /// # use ptx::{atomic::Atomic, cluster::Peer, qualifier::sem};
+    /// # fn body(peer: Peer<'_, u32, 64, Atomic>) {
+    /// if let Some(bin) = peer.atomic(17) {
+    ///     bin.add(1, sem::Relaxed); // red.relaxed.cluster.shared::cluster.add.u32
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
-    pub fn add(&self, i: usize, value: T) -> Option<()>
+    pub fn atomic(&self, i: usize) -> Option<AtomicRef<'a, T, scope::Cluster, space::SharedCluster>>
     where
-        T: Add,
-        State: PeerWritable,
+        T: AtomicValue,
+        State: PeerAtomic,
     {
-        // SAFETY: in bounds and aligned; the CTA is alive in the scope.
-        self.element(i).map(|addr| unsafe { value.red(addr) })
-    }
-
-    /// Adds to element `i` and returns what it was; `None` past the end.
-    ///
-    /// PTX: `atom.relaxed.cluster.shared::cluster.add`
-    #[inline(always)]
-    pub fn fetch_add(&self, i: usize, value: T) -> Option<T>
-    where
-        T: Add,
-        State: PeerWritable,
-    {
-        // SAFETY: as in `add`.
-        self.element(i).map(|addr| unsafe { value.atom(addr) })
+        // SAFETY: in bounds and aligned; the CTA is alive in the scope; in this state, which lasts as long as the borrow,
+        // all CTAs access the elements by this method alone.
+        self.element(i).map(|addr| unsafe { AtomicRef::new(addr) })
     }
 }
-
-/// Elements that `red` and `atom` add.
-///
-/// # Safety
-///
-/// Implemented here only.
-#[diagnostic::on_unimplemented(
-    message = "no atomic addition has elements of `{Self}`",
-    label = "not `u32`, `i32`, `u64`, `f32` or `f64`",
-    note = "`red.add` and `atom.add` on shared memory take `.u32`, `.s32`, `.u64`, `.f32` and `.f64` (PTX ISA 9.7.13.6)"
-)]
-pub unsafe trait Add: Element {
-    /// # Safety
-    ///
-    /// `addr` is the `.shared::cluster` address of an element in a CTA that has not exited.
-    #[doc(hidden)]
-    unsafe fn red(self, addr: u32);
-    /// # Safety
-    ///
-    /// As `red`.
-    #[doc(hidden)]
-    unsafe fn atom(self, addr: u32) -> Self;
-}
-
-macro_rules! add {
-    ($( $T:ty: $Tag:ident; )*) => { $(
-        // SAFETY: the tag's type is this one.
-        unsafe impl Add for $T {
-            #[inline(always)]
-            unsafe fn red(self, addr: u32) {
-                // SAFETY: the caller's contract.
-                unsafe { raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::$Tag, addr, self) }
-            }
-            #[inline(always)]
-            unsafe fn atom(self, addr: u32) -> Self {
-                // SAFETY: the caller's contract.
-                unsafe { raw::atom_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::$Tag, addr, self) }
-            }
-        }
-    )* };
-}
-add! { u32: U32; i32: S32; u64: U64; f32: F32; f64: F64; }
 
 /// Elements that `red.async` adds.
 ///

@@ -5,6 +5,7 @@ use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
 
 /// CTAs of a cluster, and digits that each of them counts.
@@ -44,12 +45,13 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
             trap();
         }
         // Each digit is counted in one CTA, by the threads of all.
-        let bins = cluster.open(bins.write(cta, |_| 0));
+        let bins = cluster.open_atomic(bins.write(cta, |_| 0));
         let mut i = first as usize;
         while let Some(word) = input.get(i) {
             let digit = word as usize % 256;
-            if let Some(peer) = bins.peer((digit / DIGITS) as u32) {
-                peer.add(digit % DIGITS, 1);
+            let peer = bins.peer((digit / DIGITS) as u32);
+            if let Some(bin) = peer.and_then(|peer| peer.atomic(digit % DIGITS)) {
+                bin.add(1, sem::Relaxed);
             }
             i += step as usize;
         }

@@ -5,5 +5,5 @@ use ptx::shared::{Loaded, Shared};
 
 pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Loaded>) {
     let tile = cluster.open(tile);
-    let _ = tile.peer(1).map(|peer| peer.add(0, 1));
+    let _ = tile.peer(1).map(|peer| peer.set(0, 1));
 }

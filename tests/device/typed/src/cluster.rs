@@ -250,8 +250,13 @@ pair! {
             if let Some(peer) = tile.peer(unsafe { src.read() }) {
                 let _ = peer.set(3, 7);
                 let _ = peer.set_vector(4, [1, 2, 3, 4]);
-                let _ = peer.add(5, 9);
-                unsafe { out.write(peer.fetch_add(6, 10).unwrap_or(0)) };
+            }
+            let tile = cluster.open_atomic(tile.close(&cluster));
+            if let Some(peer) = tile.peer(unsafe { src.read() }) {
+                if let Some(element) = peer.atomic(5) {
+                    element.add(9, sem::Relaxed);
+                }
+                unsafe { out.write(peer.atomic(6).map_or(0, |element| element.fetch_add(10, sem::AcqRel))) };
             }
             let tile = tile.close(&cluster);
             unsafe { out.add(1).write(tile.get(3).unwrap_or(0)) };
@@ -269,8 +274,16 @@ pair! {
                 let peer = raw::mapa_shared_cluster(tile, rank);
                 raw::st_weak(space::SharedCluster, ty::B32, peer + 12, 7);
                 raw::st_weak_v4(space::SharedCluster, ty::B32, peer + 64, [1, 2, 3, 4]);
+            }
+            cluster_sync();
+            cluster_sync();
+            let rank = src.read();
+            if rank < raw::cluster_nctarank() {
+                let peer = raw::mapa_shared_cluster(tile, rank);
                 raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 20, 9);
-                out.write(raw::atom_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 24, 10));
+                let old =
+                    raw::atom_add(sem::AcqRel, scope::Cluster, space::SharedCluster, ty::U32, peer + 24, 10);
+                out.write(old);
             }
             cluster_sync();
             out.add(1).write(read(tile + 12));
