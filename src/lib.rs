@@ -13,8 +13,11 @@
 #[macro_use]
 pub mod qualifier;
 pub mod atomic;
+pub mod barrier;
 pub mod bulk;
 pub mod cluster;
+#[cfg(feature = "sm_100")]
+pub mod clusterlaunchcontrol;
 pub mod fence;
 pub mod global;
 pub mod launch;
@@ -23,3 +26,4 @@ pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod warp;

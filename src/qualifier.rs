@@ -227,12 +227,12 @@ qualifiers! {
         Or = ".or";
         /// `.xor`: an odd number.
         Xor = ".xor";
-        /// `.add.acc::f16`: the sum, accumulated in `.f16`.
-        AddAccF16 = ".add.acc::f16";
         /// `.inc`: one more, or 0 from the operand on.
         Inc = ".inc";
         /// `.dec`: one less, or the operand from 0 and from above the operand.
         Dec = ".dec";
+        /// `.add.acc::f16`: the sum, accumulated in `.f16`.
+        AddAccF16 = ".add.acc::f16";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {

@@ -5,9 +5,11 @@
 
 mod atomic;
 mod axpy_bulk;
+mod barrier;
 mod cluster;
 mod mbarrier;
 mod pipeline;
+mod warp;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

@@ -140,11 +140,14 @@ legal! {
 ///
 /// The instruction, operation, PTX ISA, gate and types; and for each shape the names of the weak and the ordered form.
 macro_rules! multimem {
+    ($instruction:ident $op:ident $isa:literal, $Type:ident { $($tag:tt)* } $( $shape:ident $names:tt )*) => {
+        multimem!(@each $instruction $op [ $isa "sm_90" ] [ $Type { $($tag)* } ] $( $shape $names )*);
+    };
     (
-        $instruction:ident $op:ident $isa:literal $($gate:ident)?, $Type:ident { $($tag:tt)* }
+        $instruction:ident $op:ident $isa:literal $gate:ident, $Type:ident { $($tag:tt)* }
         $( $shape:ident $names:tt )*
     ) => {
-        multimem!(@each $instruction $op [ $isa $($gate)? ] [ $Type { $($tag)* } ] $( $shape $names )*);
+        multimem!(@each $instruction $op [ $isa "sm_100" $gate ] [ $Type { $($tag)* } ] $( $shape $names )*);
     };
     (@each $instruction:ident $op:ident $isa:tt $type:tt $( $shape:ident $names:tt )*) => {
         $( multimem!(@op $op $instruction $names $isa $shape $type); )*
@@ -249,7 +252,7 @@ macro_rules! multimem {
     };
 
     (@ld_row $name:ident $loads:literal $sem:literal $sem_form:literal [ $($order:tt)* ] $others:literal
-        [ [ $($op:tt)* ] $text:literal $op_form:literal $does:literal ] [ $isa:literal $($gate:ident)? ]
+        [ [ $($op:tt)* ] $text:literal $op_form:literal $does:literal ] [ $isa:literal $target:literal $($gate:ident)? ]
         [ $Type:ident { $($tag:tt)* } ] $vec:literal $what:literal
         [ $head:literal $tail:literal $($out:tt)* ] $st:tt
     ) => {
@@ -260,7 +263,7 @@ macro_rules! multimem {
             ) -> $($out)*;
             form: "multimem.ld_reduce" $sem $sem_form $op_form $vec "{.type} d, [addr];";
             ptx: $head "multimem.ld_reduce" $sem .. $tail;
-            isa: $isa, target: "sm_90", section: "9.7.9.14";
+            isa: $isa, target: $target, section: "9.7.9.14";
             $( gate: $gate; )?
             # Safety
             "- `addr` is a multimem address of such values in global memory, aligned to the size of one."
@@ -269,7 +272,7 @@ macro_rules! multimem {
     };
     (@st_row $name:ident $mnemonic:literal $makes:literal $result:expr, $sem:literal $sem_form:literal [ $($order:tt)* ]
         $others:literal
-        [ [ $($op:tt)* ] $text:literal $op_form:literal $does:literal ] [ $isa:literal $($gate:ident)? ]
+        [ [ $($op:tt)* ] $text:literal $op_form:literal $does:literal ] [ $isa:literal $target:literal $($gate:ident)? ]
         [ $Type:ident { $($tag:tt)* } ] $vec:literal $what:literal
         $ld:tt [ $head:literal $tail:literal $($in:tt)* ]
     ) => {
@@ -280,7 +283,7 @@ macro_rules! multimem {
             );
             form: $mnemonic $sem $sem_form $op_form $vec "{.type} [addr], b;";
             ptx: $head $mnemonic $sem .. $tail;
-            isa: $isa, target: "sm_90", section: "9.7.9.14";
+            isa: $isa, target: $target, section: "9.7.9.14";
             $( gate: $gate; )?
             # Safety
             "- `addr` is a multimem address of such values in global memory, aligned to the size of one."

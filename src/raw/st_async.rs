@@ -131,7 +131,7 @@ st_async_release! {
 }
 // Unlike `st`, ptxas 13.5 wants eight bits in a register of eight bits here, which `asm!` does not have.
 st_async_release! {
-    st_async_release_b8 st_async_mmio_release_b8 "eight bits"
+    st_async_release_byte st_async_mmio_release_byte "eight bits"
     StAsyncReleaseByteType { ty::B8 as u8 in reg16, ty::U8 as u8 in reg16, ty::S8 as u8 in reg16 }
     "{{ .reg .b8 e; cvt.u8.u16 e, {b}; " " [{addr}], e; }}"
 }
