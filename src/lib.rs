@@ -16,6 +16,7 @@ pub mod async_group;
 pub mod atomic;
 pub mod barrier;
 pub mod bulk;
+pub mod cluster;
 #[cfg(feature = "sm_100")]
 pub mod clusterlaunchcontrol;
 pub mod cp_async;

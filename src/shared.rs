@@ -69,6 +69,34 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     ///
     /// As [`store`](Element::store), for sixteen bytes aligned to 16.
     unsafe fn store_vector(addr: u32, value: Self::Vector);
+
+    /// [`load`](Element::load) from the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`load`](Element::load), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn load_cluster(addr: u32) -> Self;
+
+    /// [`store`](Element::store) to the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`store`](Element::store), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn store_cluster(addr: u32, value: Self);
+
+    /// [`load_vector`](Element::load_vector) from the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`load_vector`](Element::load_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn load_vector_cluster(addr: u32) -> Self::Vector;
+
+    /// [`store_vector`](Element::store_vector) to the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`store_vector`](Element::store_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn store_vector_cluster(addr: u32, value: Self::Vector);
 }
 
 /// The same bits as another type.
@@ -108,6 +136,26 @@ macro_rules! elements {
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
                 unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+            }
+            #[inline(always)]
+            unsafe fn load_cluster(addr: u32) -> Self {
+                // SAFETY: as above.
+                unsafe { bits(raw::ld_weak(space::SharedCluster, ty::$Bits, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store_cluster(addr: u32, value: Self) {
+                // SAFETY: as above.
+                unsafe { raw::st_weak(space::SharedCluster, ty::$Bits, addr, bits(value)) }
+            }
+            #[inline(always)]
+            unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
+                // SAFETY: as above; sixteen bytes each.
+                unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
+                // SAFETY: as above; sixteen bytes each.
+                unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
             }
         }
     )* };
@@ -157,6 +205,26 @@ unsafe impl Element for B128 {
     unsafe fn store_vector(addr: u32, value: Self::Vector) {
         // SAFETY: as above; sixteen bytes each.
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+    }
+    #[inline(always)]
+    unsafe fn load_cluster(addr: u32) -> Self {
+        // SAFETY: as above.
+        unsafe { raw::ld_weak_b128(space::SharedCluster, addr) }
+    }
+    #[inline(always)]
+    unsafe fn store_cluster(addr: u32, value: Self) {
+        // SAFETY: as above.
+        unsafe { raw::st_weak_b128(space::SharedCluster, addr, value) }
+    }
+    #[inline(always)]
+    unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+    }
+    #[inline(always)]
+    unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
     }
 }
 

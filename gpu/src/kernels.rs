@@ -25,6 +25,20 @@ pub struct Kernel {
 /// Every kernel.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
+        name: "cluster_histogram",
+        grid: (8, 4, 128),
+        dynamic_shared: 0,
+        words: |seed| 101 * (1 + seed as usize % 80),
+        expected: cluster_histogram,
+    },
+    Kernel {
+        name: "cluster_exchange",
+        grid: (8, 4, 128),
+        dynamic_shared: 0,
+        words: |_| 10 * 512,
+        expected: cluster_exchange,
+    },
+    Kernel {
         name: "atomic_histogram",
         grid: (4, 0, 128),
         dynamic_shared: 0,
@@ -132,6 +146,43 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
         }
     }
     sums
+}
+
+/// For each of two clusters, how many of its words have a low byte less than each.
+fn cluster_histogram(input: &[u32]) -> Vec<u32> {
+    let mut starts = vec![0; 2 * 256];
+    for (i, word) in input.iter().enumerate() {
+        let cluster = i / (4 * 128) % 2;
+        for start in &mut starts[256 * cluster + 1 + (word % 256) as usize..256 * (cluster + 1)] {
+            *start += 1;
+        }
+    }
+    starts
+}
+
+/// See the kernel.
+fn cluster_exchange(input: &[u32]) -> Vec<u32> {
+    let word = |cluster: usize, rank: usize, i: usize| input[512 * (4 * cluster + rank % 4) + i];
+    let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
+    let ring = |cluster, rank, i| {
+        sum(&mut (0..4).map(|j| word(cluster, rank + 4 - j, i).wrapping_mul(j as u32 + 1)))
+    };
+    let thread = |cluster, rank, t| sum(&mut (4 * t..4 * t + 4).map(|i| ring(cluster, rank, i)));
+    let mut output = Vec::new();
+    for (cluster, rank) in (0..8).map(|block| (block / 4, block % 4)) {
+        for i in 0..512 {
+            let t = i / 4;
+            let all = sum(&mut (0..4).map(|rank| thread(cluster, rank, t)));
+            let partner = thread(cluster, rank ^ 1, t).wrapping_add(t as u32);
+            output.push(
+                (ring(cluster, rank, i) ^ input[512 * (8 + cluster) + i])
+                    .wrapping_add(word(cluster, rank + 2, i).wrapping_mul(3))
+                    .wrapping_add(all)
+                    .wrapping_sub(partner.wrapping_mul(5)),
+            );
+        }
+    }
+    output
 }
 
 /// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.

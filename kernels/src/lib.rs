@@ -7,6 +7,7 @@ mod atomic;
 mod axpy_bulk;
 mod barrier;
 mod bulk_reduce;
+mod cluster;
 mod cp_async;
 mod mbarrier;
 mod pipeline;

@@ -6,6 +6,8 @@
 #![allow(clippy::missing_safety_doc, unused_variables)]
 #![feature(abi_ptx, asm_experimental_arch)]
 
+mod cluster;
+
 use ptx::bulk;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
