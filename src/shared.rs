@@ -160,12 +160,6 @@ unsafe impl Element for B128 {
     }
 }
 
-#[cfg(feature = "half")]
-elements! {
-    half::f16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    half::bf16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-}
-
 /// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.
 pub const ALIGN: u32 = 128;
 

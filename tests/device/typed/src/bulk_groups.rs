@@ -1,7 +1,7 @@
 //! What `ptx::bulk` has beside loads and stores: reductions, policies, prefetches, byte masks, groups one after another.
 
 use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
-use ptx::qualifier::{op, ty};
+use ptx::qualifier::op;
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn fill(base: u32) {
     while v < BYTES / 16 {
         let addr = base + 16 * v;
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
-        unsafe { raw::st_shared_cta_v4_b32(addr, bits(0), bits(1), bits(2), bits(3)) };
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]) };
         v += threads;
     }
 }

@@ -49,7 +49,7 @@ stages! {
             raw::cp_async_commit_group();
             raw::cp_async_wait_group::<0>();
             sync();
-            out.write(raw::ld_shared_cta_b32(base + 12));
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             fence_async();
         })
     }
@@ -268,7 +268,7 @@ stages! {
             raw::cp_async_commit_group();
             raw::cp_async_wait_group::<2>();
             sync();
-            out.write(raw::ld_shared_cta_b32(base + 12));
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             raw::cp_async_wait_group::<1>();
             sync();
             copy(base, src.add(3 * N).cast());
@@ -311,7 +311,7 @@ stages! {
             while i < n {
                 raw::cp_async_wait_group::<1>();
                 sync();
-                out.add(i).write(raw::ld_shared_cta_b32(oldest + 12));
+                out.add(i).write(raw::ld_weak(space::SharedCta, ty::B32, oldest + 12));
                 sync();
                 copy(oldest, src.wrapping_add(2 * N).cast());
                 raw::cp_async_commit_group();
@@ -339,13 +339,13 @@ stages! {
             let value = |at: u32, lane: usize| (at as usize / 4 + lane) as f32;
             vectors(|at| {
                 let bits = |lane| value(at, lane).to_bits();
-                raw::st_shared_cta_v4_b32(base + at, bits(0), bits(1), bits(2), bits(3));
+                raw::st_weak_v4(space::SharedCta, ty::B32, base + at, [bits(0), bits(1), bits(2), bits(3)]);
             });
             sync();
             sync();
             vectors(|at| {
                 let bits = |lane| (value(at, lane) + 1.0).to_bits();
-                raw::st_shared_cta_v4_b32(base + at, bits(0), bits(1), bits(2), bits(3));
+                raw::st_weak_v4(space::SharedCta, ty::B32, base + at, [bits(0), bits(1), bits(2), bits(3)]);
             });
             sync();
             sync();
