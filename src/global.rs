@@ -41,7 +41,7 @@ impl<T: Element> Global<T> {
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
-    /// - nobody writes them until the grid ends.
+    /// - nobody writes them until the grid ends. (Inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on.)
     /// - every thread of the CTA makes it with equal arguments.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *const T, len: usize) -> Self {

@@ -14,7 +14,10 @@
 pub mod qualifier;
 pub mod async_group;
 pub mod atomic;
+pub mod barrier;
 pub mod bulk;
+#[cfg(feature = "sm_100")]
+pub mod clusterlaunchcontrol;
 pub mod cp_async;
 pub mod fence;
 pub mod global;
@@ -24,3 +27,4 @@ pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod warp;

@@ -58,7 +58,8 @@ macro_rules! qualifiers {
             pub mod $axis {
                 $(
                     $(#[$doc])*
-                    #[doc(hidden)]
+                    // Listed on the axis's page; hidden from rustdoc only, which rustc's messages would otherwise take up.
+                    #[cfg_attr(doc, doc(hidden))]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     pub struct $Tag;
                     #[diagnostic::do_not_recommend]
@@ -180,6 +181,18 @@ qualifiers! {
         F16x2 = ".f16x2";
         /// `.bf16x2`: two `.bf16`, the first in the low bits.
         Bf16x2 = ".bf16x2";
+        /// `.e4m3`: an eight-bit float, as its bits.
+        E4m3 = ".e4m3";
+        /// `.e5m2`: an eight-bit float, as its bits.
+        E5m2 = ".e5m2";
+        /// `.e4m3x2`: two `.e4m3` as bits, the first in the low ones.
+        E4m3x2 = ".e4m3x2";
+        /// `.e5m2x2`: two `.e5m2` as bits, the first in the low ones.
+        E5m2x2 = ".e5m2x2";
+        /// `.e4m3x4`: four `.e4m3` as bits, the first in the low ones.
+        E4m3x4 = ".e4m3x4";
+        /// `.e5m2x4`: four `.e5m2` as bits, the first in the low ones.
+        E5m2x4 = ".e5m2x4";
     }
     /// `.level::prefetch_size`: what the L2 cache may fetch around the data.
     mod prefetch_size {
@@ -220,6 +233,8 @@ qualifiers! {
         /// `.dec`: one less, or the operand from 0 or above it.
         /// `.dec`: one less, or the operand from 0 and from above the operand.
         Dec = ".dec";
+        /// `.add.acc::f16`: the sum, accumulated in `.f16`.
+        AddAccF16 = ".add.acc::f16";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
@@ -405,6 +420,7 @@ types! {
     U8 = u8; U16 = u16; U32 = u32; U64 = u64;
     S8 = i8; S16 = i16; S32 = i32; S64 = i64;
     F32 = f32; F64 = f64;
+    E4m3 = u8; E5m2 = u8; E4m3x2 = u16; E5m2x2 = u16; E4m3x4 = u32; E5m2x4 = u32;
 }
 
 #[cfg(feature = "half")]

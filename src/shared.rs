@@ -167,23 +167,30 @@ pub const ALIGN: u32 = 128;
 ///
 /// # Safety
 ///
-/// `at` uses the bytes `addr .. addr + SIZE` and nothing else.
+/// `at` uses the bytes `addr .. addr + SIZE`, the barriers of `BARRIERS`, `clusterlaunchcontrol` only if `CANCELS`, and
+/// nothing else.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not the handle of something that lies there",
-    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>` and `RingMemory<T, N, INPUTS, STAGES>`"
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>` and `RingMemory<T, N, INPUTS, STAGES>`; the barriers of \
+            `ptx::barrier` stand beside them"
 )]
 pub unsafe trait Place: Sized {
     /// Its size in bytes.
     const SIZE: u32;
     /// Its alignment in bytes.
     const ALIGN: u32;
+    /// The barriers of the CTA that it uses: bit `n` is barrier `n`, 1 to 15.
+    const BARRIERS: u16 = 0;
+    /// Whether it asks for the cancellation of clusters, as one place of a kernel may.
+    const CANCELS: bool = false;
 
     /// The handle of the one that lies at `addr`.
     ///
     /// # Safety
     ///
-    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses.
+    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses; nor does anything
+    /// else use its `BARRIERS`, or, if it `CANCELS`, `clusterlaunchcontrol`.
     unsafe fn at(addr: u32) -> Self;
 }
 
@@ -212,22 +219,45 @@ unsafe impl SharedMemory for () {
     unsafe fn claim() {}
 }
 
-/// The offsets of places laid out one after another, and the end of the last.
+/// What a place needs.
 #[doc(hidden)]
-pub const fn layout<const FIELDS: usize>(places: [(u32, u32); FIELDS]) -> ([u32; FIELDS], u32) {
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Needs {
+    pub size: u32,
+    pub align: u32,
+    pub barriers: u16,
+    pub cancels: bool,
+}
+
+/// The offsets of places laid out one after another, and the end of the last. What a CTA has once goes to one of them.
+#[doc(hidden)]
+pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
     let (mut end, mut i) = (0_u32, 0);
+    let (mut barriers, mut cancels) = (0, false);
     while i < FIELDS {
-        let (size, align) = places[i];
-        offsets[i] = end.next_multiple_of(align);
-        end = offsets[i] + size;
+        let place = places[i];
+        assert!(
+            barriers & place.barriers == 0,
+            "two fields have the same barrier: give each a number of its own, 1 to 15"
+        );
+        assert!(
+            !(cancels && place.cancels),
+            "two fields ask for the cancellation of clusters: once one was refused, no other may ask (PTX ISA 9.7.13.17)"
+        );
+        barriers |= place.barriers;
+        cancels |= place.cancels;
+        offsets[i] = end.next_multiple_of(place.align);
+        end = offsets[i] + place.size;
         i += 1;
     }
     (offsets, end)
 }
 
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
-/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory)).
+/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory), the barriers of
+/// [`barrier`](crate::barrier), each number once).
 /// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
 /// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`]. It stands in a module, not in
 /// a function.
@@ -251,7 +281,12 @@ macro_rules! shared_memory {
             #[doc(hidden)]
             const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = {
                 let layout = $crate::shared::layout([
-                    $( (<$Place as $crate::shared::Place>::SIZE, <$Place as $crate::shared::Place>::ALIGN) ),*
+                    $( $crate::shared::Needs {
+                        size: <$Place as $crate::shared::Place>::SIZE,
+                        align: <$Place as $crate::shared::Place>::ALIGN,
+                        barriers: <$Place as $crate::shared::Place>::BARRIERS,
+                        cancels: <$Place as $crate::shared::Place>::CANCELS,
+                    } ),*
                 ]);
                 assert!(
                     layout.1 <= 48 * 1024,
@@ -275,7 +310,8 @@ macro_rules! shared_memory {
         core::arch::global_asm!(
             ".shared .align 128 .b8 {tag}__smem[{size}];",
             tag = sym $Name::tag,
-            size = const $Name::LAYOUT.1,
+            // Barriers alone take no bytes, but PTX has no array of none.
+            size = const if $Name::LAYOUT.1 == 0 { 1 } else { $Name::LAYOUT.1 },
         );
 
         // SAFETY: `LAYOUT` gives each field bytes of its own in an allocation of this type alone.
@@ -320,6 +356,14 @@ static_assertions::assert_not_impl_any!(DynamicShared: Copy, Clone, Send, Sync);
 
 #[cfg(target_arch = "nvptx64")]
 core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
+
+/// A place that a CTA may have any number of.
+const fn bytes_only<P: Place>() {
+    assert!(
+        P::BARRIERS == 0 && !P::CANCELS,
+        "what a CTA has once (a barrier, a queue of clusters) is a field of `shared_memory!`, not taken from `DynamicShared`"
+    );
+}
 
 impl DynamicShared {
     /// # Safety
@@ -366,6 +410,7 @@ impl DynamicShared {
                 "the launch's shared memory is aligned to 128 bytes"
             )
         };
+        const { bytes_only::<P>() };
         // The block starts at a multiple of 128 below 2^18, so neither sum overflows.
         let addr = self.next.next_multiple_of(P::ALIGN);
         if addr > self.end || self.end - addr < P::SIZE {
@@ -379,8 +424,9 @@ impl DynamicShared {
     /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
-        // Here too, so that the message about a size that cannot be shows the caller's line.
+        // Here too, so that a message about what cannot be shows the caller's line.
         const { _ = P::SIZE };
+        const { bytes_only::<P>() };
         match self.try_take() {
             Ok(taken) => taken,
             Err(_) => trap(),
@@ -409,6 +455,13 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
         SharedArray { addr, _elements: PhantomData }
+    }
+}
+
+impl<T, const N: usize> SharedArray<T, N> {
+    #[inline(always)]
+    pub(crate) fn addr(&self) -> u32 {
+        self.addr
     }
 }
 

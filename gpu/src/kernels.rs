@@ -39,6 +39,13 @@ pub const KERNELS: &[Kernel] = &[
         expected: atomic_operations,
     },
     Kernel {
+        name: "barrier_handoff",
+        grid: (1, 0, 160),
+        dynamic_shared: 0,
+        words: |seed| 256 * (1 + seed as usize % 40),
+        expected: barrier_handoff,
+    },
+    Kernel {
         name: "bulk_reduce_columns",
         grid: (4, 0, 128),
         dynamic_shared: 0,
@@ -67,6 +74,13 @@ pub const KERNELS: &[Kernel] = &[
         dynamic_shared: 0,
         words: |seed| 512 * (seed as usize % 50) + 1,
         expected: pipeline_sum,
+    },
+    Kernel {
+        name: "warp_segmented_sum",
+        grid: (3, 0, 112),
+        dynamic_shared: 0,
+        words: |_| 3 * 112,
+        expected: |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect(),
     },
 ];
 
@@ -120,6 +134,18 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     sums
 }
 
+/// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.
+fn barrier_handoff(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 64];
+    for (t, tile) in input.chunks_exact(256).enumerate() {
+        for (c, sum) in sums.iter_mut().enumerate() {
+            let turning = tile[(c + 64 * t) % 256].wrapping_mul(t as u32 + 1);
+            *sum = sum.wrapping_add(turning).wrapping_add(tile[255 - c]);
+        }
+    }
+    sums
+}
+
 /// The columns of `bulk_reduce_columns`.
 const COLUMNS: usize = 512;
 
@@ -131,6 +157,21 @@ fn column_sums(input: &[u32]) -> Vec<u32> {
         }
     }
     sums
+}
+
+/// A warp's words: the sum of those of one's key (three bits) and how many of them come before, exclusive or the sum of all
+/// words up to one's own.
+fn segmented_sum(warp: &[u32]) -> Vec<u32> {
+    let add = |sum: u32, word: &u32| sum.wrapping_add(*word);
+    let same = |words: &[u32], key: u32| -> Vec<u32> {
+        words.iter().copied().filter(|word| word & 7 == key & 7).collect()
+    };
+    let lanes = warp.iter().enumerate().map(|(lane, &word)| {
+        let before = same(&warp[..lane], word).len() as u32;
+        let sum = same(warp, word).iter().fold(before, add);
+        sum ^ warp[..=lane].iter().fold(0, add)
+    });
+    lanes.collect()
 }
 
 fn stencil(input: &[u32]) -> Vec<u32> {

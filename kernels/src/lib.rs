@@ -5,10 +5,12 @@
 
 mod atomic;
 mod axpy_bulk;
+mod barrier;
 mod bulk_reduce;
 mod cp_async;
 mod mbarrier;
 mod pipeline;
+mod warp;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

@@ -29,10 +29,11 @@ legal! {
 }
 legal! {
     /// `.type` of `ld` and `st`, which have a `.b128` besides.
-    LdStType(TypeTag): "`{Self}` is no `.type` of `ld` or `st`: they take `.b`, `.u` or `.s` of 8 to 64 bits, `.f32` or `.f64`"
+    LdStType(TypeTag): "`{Self}` is no `.type` of `ld` or `st`: they take `.b`, `.u` or `.s` of 8 to 64 bits, \
+        `.f32` or `.f64`"
     {
-        ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64, ty::F32,
-        ty::F64,
+        ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64,
+        ty::F32, ty::F64,
     }
 }
 legal! {
@@ -41,8 +42,8 @@ legal! {
     { ty::B8, ty::B16, ty::B32, ty::U8, ty::U16, ty::U32, ty::S8, ty::S16, ty::S32, ty::F32 }
 }
 
-/// `ld{.weak}{.ss}{.vec}.type d, [a];`, `ld.volatile{.ss}{.vec}.type d, [a];`, `ld.sem.scope{.ss}{.vec}.type d, [a];`, and
-/// `st` likewise.
+/// `ld{.weak}{.ss}{.vec}.type d, [a];`, `ld.volatile{.ss}{.vec}.type d, [a];`, `ld.sem.scope{.ss}{.vec}.type d, [a];`,
+/// and `st` likewise.
 ///
 /// What it takes: the names, what they access, the `.scope`s and types, and the operands as the three parts of the text
 /// see them.
@@ -61,7 +62,8 @@ macro_rules! ld_st {
             [ Sem: LdSem { sem::Relaxed, sem::Acquire }, Scope: LdStScope $scopes, ]
             "- what others do to it meanwhile is atomic, in scopes that include each other."
             $what $isa $form $ty $head $ld_tail $ld_out);
-        ld_st!(@st $st_weak "Stores " "st.weak" "" [] "- nobody else reads or writes it meanwhile, asynchronous copies included."
+        ld_st!(@st $st_weak "Stores " "st.weak" "" []
+            "- nobody else reads or writes it meanwhile, asynchronous copies included."
             $what $isa $form $ty $st_head $st_tail $st_in);
         ld_st!(@st $st_volatile "Stores, as often as the program says and in its order, " "st.volatile" "" []
             "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
@@ -142,7 +144,8 @@ ld_st! {
         ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
     } ]
     "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
-    [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed) [cast(d0), cast(d1), cast(d2), cast(d3)] ]
+    [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)
+        [cast(d0), cast(d1), cast(d2), cast(d3)] ]
     "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
 ld_st! {

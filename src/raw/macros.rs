@@ -98,7 +98,7 @@ macro_rules! legal {
         { $($axis:ident :: $Tag:ident $(gate $gate:ident)?),* $(,)? }
     ) => {
         $(#[$doc])*
-        #[doc(hidden)]
+        #[cfg_attr(doc, doc(hidden))]
         #[diagnostic::on_unimplemented(
             message = $message,
             label = "not legal here",

@@ -189,9 +189,11 @@ fn row_of(text: &str) -> Result<Row> {
     })
 }
 
-/// Predicates and wide operands are set up and read out inside the block; what is left is the instruction.
+/// Predicates, and operands wider or narrower than the registers of `asm!`, are set up and read out inside the block;
+/// what is left is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
-    const SET_UP: [&str; 4] = [".reg ", "selp.b32 ", "setp.", "mov.b128 "];
+    const SET_UP: [&str; 7] =
+        [".reg ", "selp.b32 ", "setp.", "mov.b32 ", "mov.b64 ", "mov.b128 ", "cvt.u8.u16 "];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
     let [instruction] = left[..] else {
@@ -253,7 +255,8 @@ fn statements(code: &str) -> Vec<String> {
     statements.map(|statement| format!("{};", generic_registers(statement))).collect()
 }
 
-/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, and the wide `q` and `q1` are `%rq`.
+/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, the wide `q` and `q1` are `%rq`, and those of
+/// eight bits, `e` and `e0` to `e7`, are `%b`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
         // The one special register whose name ends with digits.
@@ -262,6 +265,7 @@ pub fn generic_registers(statement: &str) -> String {
         None if word.starts_with("$L") => "$L".into(),
         None if word == "p" => "%p".into(),
         None if matches!(word, "q" | "q1") => "%rq".into(),
+        None if matches!(word, "e" | "e0" | "e1" | "e2" | "e3" | "e4" | "e5" | "e6" | "e7") => "%b".into(),
         _ => word.into(),
     })
 }

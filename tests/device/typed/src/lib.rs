@@ -15,9 +15,14 @@ use ptx::raw;
 use ptx::shared::SharedArray;
 
 mod atomic;
+mod barrier;
+#[cfg(feature = "sm_100")]
+mod clusterlaunchcontrol;
 mod fence;
+mod launch;
 mod mbarrier;
 mod pipeline;
+mod warp;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -348,17 +353,6 @@ pair! {
         out.write(raw::ld_weak_v4(space::SharedCta, ty::B32, base + 16)[2]);
         fence_async();
         })
-    }
-}
-
-pair! {
-    typed_cta_sync(cta, tile, bar, src, dst, out) {
-        cta.sync_on::<1>();
-        cta.sync_count::<15, 64>();
-    }
-    raw_cta_sync(base, bar, src, dst, out) {
-        raw::barrier_cta_sync(Unaligned, 1);
-        raw::barrier_cta_sync_count(Unaligned, 15, 64);
     }
 }
 
