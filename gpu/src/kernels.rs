@@ -139,7 +139,7 @@ fn atomic_operations(input: &[u32]) -> Vec<u32> {
 /// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
 fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 4 * 128];
-    for (index, tile) in input.chunks_exact(512).enumerate() {
+    for (index, tile) in input.as_chunks::<512>().0.iter().enumerate() {
         for (i, word) in tile.iter().enumerate() {
             let sum = &mut sums[index % 4 * 128 + 32 + i % 96];
             *sum = sum.wrapping_add(*word);

@@ -1,7 +1,7 @@
 //! What `ptx::bulk` has beside loads and stores: reductions, policies, prefetches, byte masks, groups one after another.
 
 use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
-use ptx::qualifier::{op, ty};
+use ptx::qualifier::op;
 
 use super::*;
 
