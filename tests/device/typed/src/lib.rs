@@ -344,6 +344,7 @@ pair! {
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
         };
         while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        sync();
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < BYTES / 16 {
             let addr = base + 16 * v;
