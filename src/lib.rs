@@ -20,3 +20,4 @@ pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod tensor;
