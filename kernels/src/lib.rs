@@ -6,6 +6,7 @@
 mod axpy_bulk;
 mod mbarrier;
 mod pipeline;
+mod tensor;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
