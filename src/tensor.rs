@@ -239,8 +239,8 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         if self.next >= self.count {
             return None;
         }
-        // There are fewer than 2^32.
-        let index = S::index(self.boxes, self.next as u32);
+        // SAFETY: there is a box `next`, and there are fewer than 2^32, by the contract of `TensorMapMut::from_raw`.
+        let index = unsafe { S::index(self.boxes, self.next as u32) };
         self.next += self.step;
         Some((index, TensorTileMut { object: self.object, corner: S::corner(index), _of: PhantomData }))
     }

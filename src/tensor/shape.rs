@@ -111,8 +111,12 @@ pub trait BoxShape: LoadShape + StoreShape {
     #[doc(hidden)]
     fn count(boxes: Self::Index) -> u32;
     /// Box `i`, the innermost dimension fastest.
+    ///
+    /// # Safety
+    ///
+    /// `i` is less than `count`, which does not overflow.
     #[doc(hidden)]
-    fn index(boxes: Self::Index, i: u32) -> Self::Index;
+    unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
     /// Its first element, which has no coordinate of 2^31 or more.
     #[doc(hidden)]
     fn corner(index: Self::Index) -> Self::Corner;
@@ -273,8 +277,9 @@ macro_rules! boxes {
                 boxes.into_iter().fold(1, u32::wrapping_mul)
             }
             #[inline(always)]
-            fn index(boxes: Self::Index, i: u32) -> Self::Index {
-                nth(boxes, i)
+            unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index {
+                // SAFETY: the caller's contract.
+                unsafe { nth(boxes, i) }
             }
             #[inline(always)]
             fn corner(index: Self::Index) -> Self::Corner {
@@ -288,17 +293,22 @@ macro_rules! boxes {
     )* };
 }
 
-/// Box `i` of `boxes` in each dimension, the innermost fastest. What is left for the outermost is below its number.
+/// Box `i` of `boxes` in each dimension, the innermost fastest.
+///
+/// # Safety
+///
+/// There is a box `i`.
 #[inline(always)]
-fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
+unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
     let mut rest = i;
     core::array::from_fn(|d| {
         if d + 1 == RANK {
             return rest;
         }
-        // There is a box `i`, so no dimension has none of them.
-        let index = rest.checked_rem(boxes[d]).unwrap_or(0);
-        rest = rest.checked_div(boxes[d]).unwrap_or(0);
+        // SAFETY: where there is a box, no dimension has none.
+        unsafe { core::hint::assert_unchecked(boxes[d] != 0) };
+        let index = rest % boxes[d];
+        rest /= boxes[d];
         index
     })
 }

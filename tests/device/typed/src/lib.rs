@@ -16,6 +16,7 @@ use ptx::shared::SharedArray;
 
 mod mbarrier;
 mod pipeline;
+mod tensor;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
