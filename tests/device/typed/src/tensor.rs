@@ -617,6 +617,18 @@ pair! {
     }
 }
 
+/// Box `next`, its index and its coordinates.
+#[inline(always)]
+fn take(boxes: [u32; 2], next: usize, count: usize) -> Option<([u32; 2], [i32; 2])> {
+    if next >= count {
+        return None;
+    }
+    let i = next as u32;
+    unsafe { core::hint::assert_unchecked(boxes[0] != 0) };
+    let (x, y) = (i % boxes[0], i / boxes[0]);
+    Some(([x, y], [(32 * x) as i32, (8 * y) as i32]))
+}
+
 pair! {
     typed_tensor_boxes(cta, tile, bar, map, out) {
         let boxes = unsafe { [out.read(), out.add(1).read()] };
@@ -637,16 +649,10 @@ pair! {
     }
     raw_tensor_boxes(base, bar, map, out) {
         let boxes = [out.read(), out.add(1).read()];
-        let (i, count) = (cta_rank(), boxes[0] * boxes[1]);
-        if i >= count {
-            return;
-        }
-        {
-            core::hint::assert_unchecked(boxes[0] != 0);
-            let (x, y) = (i % boxes[0], i / boxes[0]);
+        let (next, count) = (cta_rank() as usize, (boxes[0] * boxes[1]) as usize);
+        if let Some(([x, y], at)) = take(boxes, next, count) {
             out.write(x);
             out.add(1).write(y);
-            let at = [(32 * x) as i32, (8 * y) as i32];
             closure(|| {
                 let state = if elected() {
                     let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
@@ -767,6 +773,18 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
     });
 }
 
+#[inline(always)]
+unsafe fn publish(slot: *mut u8, draft: u32) {
+    unsafe { sync() };
+    // Written so, LLVM branches as in the other twin.
+    if thread_rank() > 31 {
+    } else {
+        let dst = raw::cvta_to(space::Global, slot) as *mut u8;
+        unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, draft) };
+    }
+    unsafe { fence_async() }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
     map: *const u8,
@@ -781,9 +799,9 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
     unsafe { init(bar) };
     closure(|| unsafe {
         let (mut v, threads) = (thread_rank(), thread_count());
-        while v < 8 {
-            let words = map.cast::<u64>().add(2 * v as usize);
-            let (low, high) = (words.read(), words.add(1).read());
+        while v < 128 / 16 {
+            let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
+            let (low, high) = (word(0), word(1));
             raw::st_shared_cta_v4_b32(
                 draft + 16 * v,
                 low as u32,
@@ -811,11 +829,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
                 raw::tensormap_replace_tile_global_stride_shared_cta(space::SharedCta, ord::D0, draft, 1024);
             }
         }
-        sync();
-        if thread_rank() < 32 {
-            raw::tensormap_cp_fenceproxy(scope::Gpu, raw::cvta_to(space::Global, slot) as *mut u8, draft);
-        }
-        fence_async();
+        publish(slot, draft);
         raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
         let state = if elected() {
             let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
@@ -828,4 +842,79 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         out.write(raw::ld_shared_cta_b32(base + 12));
         sync();
     })
+}
+
+pair! {
+    typed_tensor_prefetch_shapes(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([7]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([7, -1]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([7, -1, 2]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([7, -1, 2, 3]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([7, -1, 2, 3, 4]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw(map) }.at(([7, -1, 2], [300])));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], [1, 2])));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)])));
+    }
+    raw_tensor_prefetch_shapes(base, bar, map, out) {
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [7]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [7, -1, 2]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [7, -1, 2, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [7, -1, 2, 3, 4]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [7, -1, 2], [300]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [7, -1, 2, 3], [1, 2]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [7, -1, 2, 3, 4], [1, 2, 31]);
+        }
+    }
+}
+
+#[cfg(feature = "sm_100a")]
+pair! {
+    typed_tensor_prefetch_rows(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x3<4>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x4<4>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x5<4>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([7, 1, 9, 4, 4]));
+    }
+    raw_tensor_prefetch_rows(base, bar, map, out) {
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4]);
+        }
+    }
 }
