@@ -41,11 +41,18 @@ impl<T: Element> Global<T> {
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
-    /// - nobody writes them until the grid ends.
+    /// - nobody writes them until the grid ends. (Inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on.)
     /// - every thread of the CTA makes it with equal arguments.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *const T, len: usize) -> Self {
         Global { base, len }
+    }
+
+    /// Element `i`, or `None` past the end.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        // SAFETY: in bounds, and nobody writes.
+        (i < self.len).then(|| unsafe { self.base.add(i).read() })
     }
 
     /// The whole tiles of `N` elements, `N * size_of::<T>()` being a multiple of 16, and the elements after them.

@@ -1,14 +1,18 @@
-//! The kernel's entry: where a thread becomes part of its CTA, and the CTA gets its shared memory.
+//! The kernel's entry: where a thread becomes part of its CTA, and the CTA gets its shared memory. And its place between
+//! the grids before and after it ([`Prerequisite`], [`Cta::launch_dependents`]).
 
 use core::marker::PhantomData;
 
+use crate::qualifier::{action, convergence::Unaligned, op};
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
+use crate::warp::Warp;
 
 /// The executing CTA, as each of its threads holds it.
 ///
-/// Methods that take a `&Cta` are *collective*: every thread of the CTA calls them, in the same order. Where one
-/// thread has to issue an instruction, it is the elected one, [`Cta::is_elected`]. The value has no size.
+/// Methods that take a `&Cta` are *collective*: every thread of the CTA calls them, in the same order. (Those that take a
+/// [`Warp`] are collective among its threads.) Where one thread has to issue an instruction, it is the elected one,
+/// [`Cta::is_elected`]. The value has no size.
 #[derive(Debug)]
 pub struct Cta {
     /// Bound to its thread.
@@ -30,6 +34,9 @@ impl Cta {
     /// - all threads of the CTA make the same sequence of collective calls (those that take this `Cta`, or a
     ///   handle obtained through it), each on the same handles, and with equal arguments where an argument steers
     ///   which calls come next;
+    /// - calls that take a [`Warp`], or are its own, are collective among the threads of that warp only: these make the
+    ///   same sequence of them, in the same order with the CTA's, and on the same handles. Between two of them the threads
+    ///   of a group of its [`Lanes`](crate::warp::Lanes) make the same sequence of the calls of that group;
     /// - the grid has fewer than 2^32 CTAs;
     /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, or the barriers 0 to 15.
     #[inline(always)]
@@ -68,47 +75,148 @@ impl Cta {
         (raw::tid_x() | raw::tid_y() | raw::tid_z()) == 0
     }
 
+    /// The warp's rank in the CTA: 32 threads each, by their rank.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let producer = cta.warp_rank() == 0;
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp_rank(&self) -> u32 {
+        self.thread_rank() / 32
+    }
+
+    /// The thread's warp, whose threads make calls among themselves.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let sum: u32 = cta.warp().reduce_add(value);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp(&self) -> Warp {
+        Warp::new()
+    }
+
     /// Waits for all threads of the CTA; what each wrote before is visible to all after.
     ///
     /// PTX: `barrier.cta.sync 0;`
     #[inline(always)]
     pub fn sync(&self) {
-        self.sync_on::<0>();
+        // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and by the contract of `enter` they all
+        // call this. Barrier 0 has only collective calls, so no other kind of instruction is active on it.
+        unsafe { raw::barrier_cta_sync(Unaligned, 0) }
     }
 
-    /// [`sync`](Cta::sync) on barrier `ID`, 0 to 15.
+    /// [`sync`](Cta::sync), and in how many threads the predicate is true.
     ///
-    /// PTX: `barrier.cta.sync ID;`
+    /// PTX: `barrier.cta.red.popc.u32 d, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
+    /// let negative = cta.sync_count(value < 0.0);
+    /// # }
+    /// ```
     #[inline(always)]
-    pub fn sync_on<const ID: u32>(&self) {
-        const { assert!(ID <= 15, "a CTA has the barriers 0 to 15 (PTX ISA 9.7.13.1)") };
-        // SAFETY: 9.7.13.1: "Each CTA instance has sixteen barriers numbered 0..15", asserted above; without a count
-        // "all threads in the CTA participate", and by the contract of `enter` they all call this.
-        unsafe { raw::barrier_cta_sync(crate::qualifier::convergence::Unaligned, ID) }
+    pub fn sync_count(&self, predicate: bool) -> u32 {
+        // SAFETY: as in `sync`: each collective call completes barrier 0, and all threads make the same, so a reduction
+        // meets neither `.sync` nor another reduction there.
+        unsafe { raw::barrier_cta_red_popc(Unaligned, 0, predicate) }
     }
 
-    /// Waits on barrier `ID`, 1 to 15, until `THREADS` threads have arrived. With fewer threads than the CTA has, the
-    /// threads meet in groups, in the order of arrival. Barrier 0 is not for groups: all threads meet there in every
-    /// collective call.
+    /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
     ///
-    /// PTX: `barrier.cta.sync ID, THREADS;`
+    /// PTX: `barrier.cta.red.and.pred p, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let sorted: bool = cta.sync_and(value < 100);
+    /// # }
+    /// ```
     #[inline(always)]
-    pub fn sync_count<const ID: u32, const THREADS: u32>(&self) {
-        const {
-            assert!(
-                ID >= 1 && ID <= 15,
-                "threads meet in groups on the barriers 1 to 15: on barrier 0 all threads of the CTA meet"
-            )
-        };
-        const {
-            assert!(
-                THREADS > 0 && THREADS.is_multiple_of(32) && THREADS <= 1024,
-                "a barrier's thread count is a multiple of the warp size, 32, and 1024 at most (PTX ISA 9.7.13.1)"
-            )
-        };
-        // SAFETY: 9.7.13.1: the "value must be a multiple of the warp size", asserted above; the other points as
-        // in `sync_on`.
-        unsafe { raw::barrier_cta_sync_count(crate::qualifier::convergence::Unaligned, ID, THREADS) }
+    pub fn sync_and(&self, predicate: bool) -> bool {
+        // SAFETY: as in `sync_count`.
+        unsafe { raw::barrier_cta_red(op::And, Unaligned, 0, predicate) }
+    }
+
+    /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
+    /// steer which collective calls come next.
+    ///
+    /// PTX: `barrier.cta.red.or.pred p, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, mut step: impl FnMut() -> bool) {
+    /// while cta.sync_or(step()) {} // until no thread has more to do
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync_or(&self, predicate: bool) -> bool {
+        // SAFETY: as in `sync_count`.
+        unsafe { raw::barrier_cta_red(op::Or, Unaligned, 0, predicate) }
+    }
+
+    /// Lets the grids that depend on this one launch, once every CTA has said so or ended. They wait for this grid's memory
+    /// by [`Prerequisite::wait`], not by this: it may stand before the last store. Saying it twice changes nothing.
+    ///
+    /// PTX: `griddepcontrol.launch_dependents;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// cta.launch_dependents(); // the next grid's prologue overlaps with what follows
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn launch_dependents(&self) {
+        raw::griddepcontrol(action::LaunchDependents);
+    }
+}
+
+/// Handles of memory that the grids before this one may still use: what a kernel launched with programmatic dependent
+/// launch has until it waits for them. They come out by [`wait`](Prerequisite::wait) alone.
+///
+/// ```
+/// use ptx::global::Global;
+/// use ptx::launch::Prerequisite;
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, n: usize) {
+/// // SAFETY: the host passes `n` elements, which nobody writes once the grid before this one is complete.
+/// let x = unsafe { Prerequisite::new(Global::from_raw(x, n)) };
+/// // … whatever needs no memory of the grid before …
+/// let x = x.wait(cta);
+/// let (tiles, tail) = x.tiles::<1024>();
+/// # }
+/// ```
+#[must_use = "the memory of the grids before comes out by `.wait(&cta)`"]
+#[derive(Debug)]
+pub struct Prerequisite<T> {
+    memory: T,
+    /// The wait is the thread's.
+    _thread: PhantomData<*mut ()>,
+}
+
+static_assertions::assert_not_impl_any!(Prerequisite<u32>: Copy, Clone, Send, Sync);
+
+impl<T> Prerequisite<T> {
+    /// Puts handles away until the grids before this one are complete.
+    ///
+    /// # Safety
+    ///
+    /// What the constructors of `memory` ask for holds from the completion of the prerequisite grids on, instead of from
+    /// now on; until then this kernel has no other handle of that memory.
+    #[inline(always)]
+    pub const unsafe fn new(memory: T) -> Self {
+        Prerequisite { memory, _thread: PhantomData }
+    }
+
+    /// Waits until the prerequisite grids are complete and their memory operations visible. Without any it does not wait.
+    ///
+    /// PTX: `griddepcontrol.wait;`
+    #[inline(always)]
+    pub fn wait(self, _cta: &Cta) -> T {
+        raw::griddepcontrol(action::Wait);
+        self.memory
     }
 }
 

@@ -12,7 +12,12 @@
 
 #[macro_use]
 pub mod qualifier;
+pub mod atomic;
+pub mod barrier;
 pub mod bulk;
+#[cfg(feature = "sm_100")]
+pub mod clusterlaunchcontrol;
+pub mod fence;
 pub mod global;
 pub mod launch;
 pub mod mask;
@@ -21,3 +26,4 @@ pub mod pipeline;
 pub mod raw;
 pub mod shared;
 pub mod tensor;
+pub mod warp;

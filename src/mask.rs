@@ -1,4 +1,4 @@
-//! Sets that instructions take as 16-bit masks.
+//! Sets that instructions take as masks.
 
 bitflags::bitflags! {
     /// CTAs of a cluster, by their `%cluster_ctarank`: the destinations of a multicast.
@@ -77,5 +77,47 @@ bitflags::bitflags! {
         const BYTE_14 = 1 << 14;
         /// Byte 15.
         const BYTE_15 = 1 << 15;
+    }
+}
+
+bitflags::bitflags! {
+    /// Threads of a warp, by lane.
+    ///
+    /// ```
+    /// use ptx::mask::LaneMask;
+    /// let lanes = LaneMask::lane(3) | LaneMask::lane(17);
+    /// assert_eq!((lanes.count(), lanes.lowest()), (2, Some(3)));
+    /// assert!(LaneMask::lane(32).is_empty() && (!lanes).count() == 30);
+    /// ```
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct LaneMask: u32 {
+        /// Every lane.
+        const ALL = u32::MAX;
+        /// Each bit is a lane.
+        const _ = u32::MAX;
+    }
+}
+
+impl LaneMask {
+    /// The lane of that number, 0 to 31; no lane from 32 on.
+    #[inline(always)]
+    pub const fn lane(lane: u32) -> Self {
+        match 1_u32.checked_shl(lane) {
+            Some(bit) => LaneMask::from_bits_retain(bit),
+            None => LaneMask::empty(),
+        }
+    }
+
+    /// How many lanes there are in the set.
+    #[inline(always)]
+    pub const fn count(self) -> u32 {
+        self.bits().count_ones()
+    }
+
+    /// The lowest lane of the set, or `None` if it is empty.
+    #[inline(always)]
+    pub const fn lowest(self) -> Option<u32> {
+        if self.is_empty() { None } else { Some(self.bits().trailing_zeros()) }
     }
 }

@@ -12,7 +12,7 @@
 //! `ARRIVALS` times a phase, once unless the type says otherwise; what it does not do at once it can do in two steps.
 //!
 //! Barriers whose threads have different parts (a producer, consumers) are those of
-//! [`pipeline`](crate::pipeline); those of other CTAs are in [`cluster`](crate::cluster).
+//! [`pipeline`](crate::pipeline).
 
 use core::marker::PhantomData;
 

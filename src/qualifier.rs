@@ -29,6 +29,12 @@ pub trait TypeTag: Qualifier {
     type Value: Copy;
 }
 
+/// A state space: a qualifier whose operands are addresses in it.
+pub trait AddressSpace: Qualifier {
+    /// The Rust type of an address: a `u32` in shared memory, else a pointer.
+    type Address: Copy;
+}
+
 const fn fnv1a(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -43,9 +49,16 @@ macro_rules! qualifiers {
     ($( $(#[$axis_doc:meta])* mod $axis:ident { $( $(#[$doc:meta])* $Tag:ident = $ptx:literal; )* } )*) => {
         $(
             $(#[$axis_doc])*
+            ///
+            /// Its values:
+            $(
+                #[doc = concat!("- `", stringify!($Tag), "`:")]
+                $(#[$doc])*
+            )*
             pub mod $axis {
                 $(
                     $(#[$doc])*
+                    #[doc(hidden)]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     pub struct $Tag;
                     #[diagnostic::do_not_recommend]
@@ -137,7 +150,7 @@ qualifiers! {
         B32 = ".b32";
         /// `.b64`: 64 bits, a `u64`.
         B64 = ".b64";
-        /// `.b128`: 128 bits, a [`B128`](super::B128).
+        /// `.b128`: 128 bits, two halves.
         B128 = ".b128";
         /// `.u8`: a `u8`.
         U8 = ".u8";
@@ -167,6 +180,18 @@ qualifiers! {
         F16x2 = ".f16x2";
         /// `.bf16x2`: two `.bf16`, the first in the low bits.
         Bf16x2 = ".bf16x2";
+        /// `.e4m3`: an eight-bit float, as its bits.
+        E4m3 = ".e4m3";
+        /// `.e5m2`: an eight-bit float, as its bits.
+        E5m2 = ".e5m2";
+        /// `.e4m3x2`: two `.e4m3` as bits, the first in the low ones.
+        E4m3x2 = ".e4m3x2";
+        /// `.e5m2x2`: two `.e5m2` as bits, the first in the low ones.
+        E5m2x2 = ".e5m2x2";
+        /// `.e4m3x4`: four `.e4m3` as bits, the first in the low ones.
+        E4m3x4 = ".e4m3x4";
+        /// `.e5m2x4`: four `.e5m2` as bits, the first in the low ones.
+        E5m2x4 = ".e5m2x4";
     }
     /// `.level::prefetch_size`: what the L2 cache may fetch around the data.
     mod prefetch_size {
@@ -206,6 +231,8 @@ qualifiers! {
         Inc = ".inc";
         /// `.dec`: one less, or the operand from 0 and from above the operand.
         Dec = ".dec";
+        /// `.add.acc::f16`: the sum, accumulated in `.f16`.
+        AddAccF16 = ".add.acc::f16";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
@@ -374,6 +401,14 @@ pub struct B128 {
     pub hi: u64,
 }
 
+macro_rules! spaces {
+    ($( $Tag:ident = $Address:ty; )*) => {
+        $( #[diagnostic::do_not_recommend] impl AddressSpace for space::$Tag { type Address = $Address; } )*
+    };
+}
+
+spaces! { SharedCta = u32; SharedCluster = u32; Global = *mut u8; All = *mut u8; }
+
 macro_rules! types {
     ($( $Tag:ident = $Value:ty; )*) => { $( #[diagnostic::do_not_recommend] impl TypeTag for ty::$Tag { type Value = $Value; } )* };
 }
@@ -383,6 +418,7 @@ types! {
     U8 = u8; U16 = u16; U32 = u32; U64 = u64;
     S8 = i8; S16 = i16; S32 = i32; S64 = i64;
     F32 = f32; F64 = f64;
+    E4m3 = u8; E5m2 = u8; E4m3x2 = u16; E5m2x2 = u16; E4m3x4 = u32; E5m2x4 = u32;
 }
 
 #[cfg(feature = "half")]

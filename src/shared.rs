@@ -18,14 +18,14 @@
 use core::marker::PhantomData;
 
 use crate::launch::{Cta, trap};
-use crate::qualifier::{Sealed, space};
+use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 
 /// A plain-data element: any bit pattern is a value.
 ///
 /// # Safety
 ///
-/// Implemented here only: for types without padding or invalid values, of 1, 2, 4 or 8 bytes.
+/// Implemented here only: for types without padding or invalid values, of 1, 2, 4, 8 or 16 bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
@@ -70,14 +70,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
 ///
 /// Both are plain data.
 #[inline(always)]
-unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
+pub(crate) unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
     const { assert!(size_of::<From>() == size_of::<To>()) };
     // SAFETY: of one size, and any bit pattern is a value of `To`.
     unsafe { core::mem::transmute_copy(&from) }
 }
 
 macro_rules! elements {
-    ($( $T:ty: $lanes:literal, $ld:ident, $st:ident; )*) => { $(
+    ($( $T:ty: $lanes:literal, $Bits:ident; )*) => { $(
         impl Sealed for $T {}
         // SAFETY: a primitive number: no padding, no invalid value.
         unsafe impl Element for $T {
@@ -85,41 +85,72 @@ macro_rules! elements {
             #[inline(always)]
             unsafe fn load(addr: u32) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$ld(addr)) }
+                unsafe { bits(raw::ld_weak(space::SharedCta, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn store(addr: u32, value: Self) {
                 // SAFETY: as above.
-                unsafe { raw::$st(addr, bits(value)) }
+                unsafe { raw::st_weak(space::SharedCta, ty::$Bits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_vector(addr: u32) -> Self::Vector {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { bits(raw::ld_shared_cta_v4_b32(addr)) }
+                unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe {
-                    let [b0, b1, b2, b3]: [u32; 4] = bits(value);
-                    raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3)
-                }
+                unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
             }
         }
     )* };
 }
 
 elements! {
-    u8: 16, ld_shared_cta_b8, st_shared_cta_b8;
-    i8: 16, ld_shared_cta_b8, st_shared_cta_b8;
-    u16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    i16: 8, ld_shared_cta_b16, st_shared_cta_b16;
-    u32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    i32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    f32: 4, ld_shared_cta_b32, st_shared_cta_b32;
-    u64: 2, ld_shared_cta_b64, st_shared_cta_b64;
-    i64: 2, ld_shared_cta_b64, st_shared_cta_b64;
-    f64: 2, ld_shared_cta_b64, st_shared_cta_b64;
+    u8: 16, B8;
+    i8: 16, B8;
+    u16: 8, B16;
+    i16: 8, B16;
+    u32: 4, B32;
+    i32: 4, B32;
+    f32: 4, B32;
+    u64: 2, B64;
+    i64: 2, B64;
+    f64: 2, B64;
+}
+#[cfg(feature = "half")]
+elements! {
+    half::f16: 8, B16;
+    half::bf16: 8, B16;
+    [half::f16; 2]: 4, B32;
+    [half::bf16; 2]: 4, B32;
+}
+
+impl Sealed for B128 {}
+// SAFETY: two integers without padding.
+#[diagnostic::do_not_recommend]
+unsafe impl Element for B128 {
+    type Vector = [B128; 1];
+    #[inline(always)]
+    unsafe fn load(addr: u32) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::ld_weak_b128(space::SharedCta, addr) }
+    }
+    #[inline(always)]
+    unsafe fn store(addr: u32, value: Self) {
+        // SAFETY: as above.
+        unsafe { raw::st_weak_b128(space::SharedCta, addr, value) }
+    }
+    #[inline(always)]
+    unsafe fn load_vector(addr: u32) -> Self::Vector {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
+    }
+    #[inline(always)]
+    unsafe fn store_vector(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+    }
 }
 
 /// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.
@@ -129,23 +160,30 @@ pub const ALIGN: u32 = 128;
 ///
 /// # Safety
 ///
-/// `at` uses the bytes `addr .. addr + SIZE` and nothing else.
+/// `at` uses the bytes `addr .. addr + SIZE`, the barriers of `BARRIERS`, `clusterlaunchcontrol` only if `CANCELS`, and
+/// nothing else.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not the handle of something that lies there",
-    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>` and `RingMemory<T, N, INPUTS, STAGES>`"
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>` and `RingMemory<T, N, INPUTS, STAGES>`; the barriers of \
+            `ptx::barrier` stand beside them"
 )]
 pub unsafe trait Place: Sized {
     /// Its size in bytes.
     const SIZE: u32;
     /// Its alignment in bytes.
     const ALIGN: u32;
+    /// The barriers of the CTA that it uses: bit `n` is barrier `n`, 1 to 15.
+    const BARRIERS: u16 = 0;
+    /// Whether it asks for the cancellation of clusters, as one place of a kernel may.
+    const CANCELS: bool = false;
 
     /// The handle of the one that lies at `addr`.
     ///
     /// # Safety
     ///
-    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses.
+    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses; nor does anything
+    /// else use its `BARRIERS`, or, if it `CANCELS`, `clusterlaunchcontrol`.
     unsafe fn at(addr: u32) -> Self;
 }
 
@@ -174,22 +212,45 @@ unsafe impl SharedMemory for () {
     unsafe fn claim() {}
 }
 
-/// The offsets of places laid out one after another, and the end of the last.
+/// What a place needs.
 #[doc(hidden)]
-pub const fn layout<const FIELDS: usize>(places: [(u32, u32); FIELDS]) -> ([u32; FIELDS], u32) {
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Needs {
+    pub size: u32,
+    pub align: u32,
+    pub barriers: u16,
+    pub cancels: bool,
+}
+
+/// The offsets of places laid out one after another, and the end of the last. What a CTA has once goes to one of them.
+#[doc(hidden)]
+pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
     let (mut end, mut i) = (0_u32, 0);
+    let (mut barriers, mut cancels) = (0, false);
     while i < FIELDS {
-        let (size, align) = places[i];
-        offsets[i] = end.next_multiple_of(align);
-        end = offsets[i] + size;
+        let place = places[i];
+        assert!(
+            barriers & place.barriers == 0,
+            "two fields have the same barrier: give each a number of its own, 1 to 15"
+        );
+        assert!(
+            !(cancels && place.cancels),
+            "two fields ask for the cancellation of clusters: once one was refused, no other may ask (PTX ISA 9.7.13.17)"
+        );
+        barriers |= place.barriers;
+        cancels |= place.cancels;
+        offsets[i] = end.next_multiple_of(place.align);
+        end = offsets[i] + place.size;
         i += 1;
     }
     (offsets, end)
 }
 
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
-/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory)).
+/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory), the barriers of
+/// [`barrier`](crate::barrier), each number once).
 /// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
 /// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`]. It stands in a module, not in
 /// a function.
@@ -213,7 +274,12 @@ macro_rules! shared_memory {
             #[doc(hidden)]
             const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = {
                 let layout = $crate::shared::layout([
-                    $( (<$Place as $crate::shared::Place>::SIZE, <$Place as $crate::shared::Place>::ALIGN) ),*
+                    $( $crate::shared::Needs {
+                        size: <$Place as $crate::shared::Place>::SIZE,
+                        align: <$Place as $crate::shared::Place>::ALIGN,
+                        barriers: <$Place as $crate::shared::Place>::BARRIERS,
+                        cancels: <$Place as $crate::shared::Place>::CANCELS,
+                    } ),*
                 ]);
                 assert!(
                     layout.1 <= 48 * 1024,
@@ -237,7 +303,8 @@ macro_rules! shared_memory {
         core::arch::global_asm!(
             ".shared .align 128 .b8 {tag}__smem[{size}];",
             tag = sym $Name::tag,
-            size = const $Name::LAYOUT.1,
+            // Barriers alone take no bytes, but PTX has no array of none.
+            size = const if $Name::LAYOUT.1 == 0 { 1 } else { $Name::LAYOUT.1 },
         );
 
         // SAFETY: `LAYOUT` gives each field bytes of its own in an allocation of this type alone.
@@ -282,6 +349,14 @@ static_assertions::assert_not_impl_any!(DynamicShared: Copy, Clone, Send, Sync);
 
 #[cfg(target_arch = "nvptx64")]
 core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
+
+/// A place that a CTA may have any number of.
+const fn bytes_only<P: Place>() {
+    assert!(
+        P::BARRIERS == 0 && !P::CANCELS,
+        "what a CTA has once (a barrier, a queue of clusters) is a field of `shared_memory!`, not taken from `DynamicShared`"
+    );
+}
 
 impl DynamicShared {
     /// # Safety
@@ -328,6 +403,7 @@ impl DynamicShared {
                 "the launch's shared memory is aligned to 128 bytes"
             )
         };
+        const { bytes_only::<P>() };
         // The block starts at a multiple of 128 below 2^18, so neither sum overflows.
         let addr = self.next.next_multiple_of(P::ALIGN);
         if addr > self.end || self.end - addr < P::SIZE {
@@ -341,8 +417,9 @@ impl DynamicShared {
     /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
-        // Here too, so that the message about a size that cannot be shows the caller's line.
+        // Here too, so that a message about what cannot be shows the caller's line.
         const { _ = P::SIZE };
+        const { bytes_only::<P>() };
         match self.try_take() {
             Ok(taken) => taken,
             Err(_) => trap(),
@@ -371,6 +448,13 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
         SharedArray { addr, _elements: PhantomData }
+    }
+}
+
+impl<T, const N: usize> SharedArray<T, N> {
+    #[inline(always)]
+    pub(crate) fn addr(&self) -> u32 {
+        self.addr
     }
 }
 

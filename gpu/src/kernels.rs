@@ -25,6 +25,27 @@ pub struct Kernel {
 /// Every kernel.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
+        name: "atomic_histogram",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| seed as usize * 997 + 1,
+        expected: atomic_histogram,
+    },
+    Kernel {
+        name: "atomic_operations",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| seed as usize * 37 + 1,
+        expected: atomic_operations,
+    },
+    Kernel {
+        name: "barrier_handoff",
+        grid: (1, 0, 160),
+        dynamic_shared: 0,
+        words: |seed| 256 * (1 + seed as usize % 40),
+        expected: barrier_handoff,
+    },
+    Kernel {
         name: "mbarrier_reverse",
         grid: (3, 0, 128),
         dynamic_shared: 0,
@@ -38,7 +59,52 @@ pub const KERNELS: &[Kernel] = &[
         words: |seed| 512 * (seed as usize % 50) + 1,
         expected: pipeline_sum,
     },
+    Kernel {
+        name: "warp_segmented_sum",
+        grid: (3, 0, 112),
+        dynamic_shared: 0,
+        words: |_| 3 * 112,
+        expected: |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect(),
+    },
 ];
+
+/// How often each low byte comes.
+fn atomic_histogram(input: &[u32]) -> Vec<u32> {
+    let mut bins = vec![0; 256];
+    for word in input {
+        bins[*word as usize % 256] += 1;
+    }
+    bins
+}
+
+/// Sums, extremes and counts, in the order of the kernel's views.
+fn atomic_operations(input: &[u32]) -> Vec<u32> {
+    let n = input.len();
+    let sum = |f: fn(u32) -> u32| input.iter().fold(0, |sum: u32, word| sum.wrapping_add(f(*word)));
+    let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
+    let longs: Vec<i64> = input.iter().map(|word| i64::from(*word)).collect();
+    let total = sum(|word| word);
+    let mut output = vec![total, input.iter().copied().max().unwrap_or(0)];
+    output.extend([n as u32 % 10, (10 - n as u32 % 10) % 10]);
+    output.push(input.iter().fold(0, |any, word| any | word & 0x5555_5555));
+    output.push(input.iter().fold(0, |odd, word| odd ^ word));
+    output.push(sum(|word| word.wrapping_mul(word)));
+    // The last ticket wraps around to 0; who has it sees the whole sum.
+    output.extend([input.iter().fold(0, |clear, word| clear | !(word | 0xff)), 0, total]);
+    output.extend([(sum(|word| word & 0xff) as f32).to_bits(), 0]);
+    output.extend(halves(longs.iter().map(|word| word - (1 << 31)).sum::<i64>() as u64));
+    output.extend(halves(longs.iter().map(|word| word << 20).max().unwrap_or(0).max(0) as u64));
+    output.extend(halves(n as u64));
+    output.extend(halves(longs.iter().fold(0, |odd, word| odd ^ (*word as u64) << 7)));
+    output.extend(
+        [n as u32, sum(|word| word & 1), sum(|word| word & 2), sum(|word| word & 4)]
+            .map(|sum| (sum as f32).to_bits()),
+    );
+    output.extend(halves((longs.iter().sum::<i64>() as f64).to_bits()));
+    output.push(n as u32 % (1 << 16));
+    output.push(input.iter().map(|word| *word as i32).min().unwrap_or(0).min(0) as u32);
+    output
+}
 
 /// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
 fn pipeline_sum(input: &[u32]) -> Vec<u32> {
@@ -50,6 +116,33 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
         }
     }
     sums
+}
+
+/// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.
+fn barrier_handoff(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 64];
+    for (t, tile) in input.chunks_exact(256).enumerate() {
+        for (c, sum) in sums.iter_mut().enumerate() {
+            let turning = tile[(c + 64 * t) % 256].wrapping_mul(t as u32 + 1);
+            *sum = sum.wrapping_add(turning).wrapping_add(tile[255 - c]);
+        }
+    }
+    sums
+}
+
+/// A warp's words: the sum of those of one's key (three bits) and how many of them come before, exclusive or the sum of all
+/// words up to one's own.
+fn segmented_sum(warp: &[u32]) -> Vec<u32> {
+    let add = |sum: u32, word: &u32| sum.wrapping_add(*word);
+    let same = |words: &[u32], key: u32| -> Vec<u32> {
+        words.iter().copied().filter(|word| word & 7 == key & 7).collect()
+    };
+    let lanes = warp.iter().enumerate().map(|(lane, &word)| {
+        let before = same(&warp[..lane], word).len() as u32;
+        let sum = same(warp, word).iter().fold(before, add);
+        sum ^ warp[..=lane].iter().fold(0, add)
+    });
+    lanes.collect()
 }
 
 pub const SEEDS: u32 = 100;

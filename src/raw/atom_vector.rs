@@ -21,52 +21,50 @@ legal! {
 
 /// `atom{.sem}{.scope}{.global}.op{.noftz}{.level::cache_hint}.vec.type d, [a], b{, cache-policy};`
 ///
-/// A row without and with a policy for each of the generic and the global space.
 macro_rules! atom_vector {
     ($doc:literal $vec:ident $op:literal, $Type:ident $tags:tt
-        $generic:ident, $generic_hint:ident, $global:ident, $global_hint:ident
+        $name:ident, $hint:ident
     ) => {
-        atom_vector!(@$vec $doc $op $Type $tags $generic "", "" [] "by a generic address" "");
-        atom_vector!(@$vec $doc $op $Type $tags $generic_hint "", ".L2::cache_hint" [cache_policy]
-            "by a generic address; under an L2 cache policy" ", cache-policy");
-        atom_vector!(@$vec $doc $op $Type $tags $global ".global", "" [] "by an address in it" "");
-        atom_vector!(@$vec $doc $op $Type $tags $global_hint ".global", ".L2::cache_hint" [cache_policy]
-            "by an address in it; under an L2 cache policy" ", cache-policy");
+        atom_vector!(@$vec $doc $op $Type $tags $name "" [] "" "");
+        atom_vector!(@$vec $doc $op $Type $tags $hint ".L2::cache_hint" [cache_policy]
+            "Under an L2 cache policy." ", cache-policy");
     };
     (@v2 $doc:literal $op:literal $Type:ident $tags:tt
-        $name:ident $space:literal, $hint:literal [ $($policy:ident)? ] $how:literal $form:literal
+        $name:ident $hint:literal [ $($policy:ident)? ] $how:literal $form:literal
     ) => {
-        atom_vector!(@row $doc $op $Type $tags $name $space, $hint ".v2" [ $($policy)? ] $how $form
+        atom_vector!(@row $doc $op $Type $tags $name $hint ".v2" [ $($policy)? ] $how $form
             2 [ b0 b1 ] [ d0 d1 ]
             " {{{d0}, {d1}}}, [{addr}], {{{b0}, {b1}}}");
     };
     (@v4 $doc:literal $op:literal $Type:ident $tags:tt
-        $name:ident $space:literal, $hint:literal [ $($policy:ident)? ] $how:literal $form:literal
+        $name:ident $hint:literal [ $($policy:ident)? ] $how:literal $form:literal
     ) => {
-        atom_vector!(@row $doc $op $Type $tags $name $space, $hint ".v4" [ $($policy)? ] $how $form
+        atom_vector!(@row $doc $op $Type $tags $name $hint ".v4" [ $($policy)? ] $how $form
             4 [ b0 b1 b2 b3 ] [ d0 d1 d2 d3 ]
             " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}], {{{b0}, {b1}, {b2}, {b3}}}");
     };
     (@v8 $doc:literal $op:literal $Type:ident $tags:tt
-        $name:ident $space:literal, $hint:literal [ $($policy:ident)? ] $how:literal $form:literal
+        $name:ident $hint:literal [ $($policy:ident)? ] $how:literal $form:literal
     ) => {
-        atom_vector!(@row $doc $op $Type $tags $name $space, $hint ".v8" [ $($policy)? ] $how $form
+        atom_vector!(@row $doc $op $Type $tags $name $hint ".v8" [ $($policy)? ] $how $form
             8 [ b0 b1 b2 b3 b4 b5 b6 b7 ] [ d0 d1 d2 d3 d4 d5 d6 d7 ]
             " {{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, [{addr}], {{{b0}, {b1}, {b2}, {b3}, {b4}, {b5}, {b6}, {b7}}}");
     };
-    (@row $doc:literal $op:literal $Type:ident { $($tag:tt)* } $name:ident $space:literal, $hint:literal $vec:literal
+    (@row $doc:literal $op:literal $Type:ident { $($tag:tt)* } $name:ident $hint:literal $vec:literal
         [] $how:literal $form:literal $n:literal [ $($b:ident)* ] [ $($d:ident)* ] $operands:literal
     ) => {
         instruction! {
             #[doc = $doc]
-            #[doc = concat!("They are in global memory, ", $how, ". Each element is atomic for itself.")]
+            /// They are in global memory. Each element is atomic for itself.
+            #[doc = $how]
             @unsafe fn $name[
                 Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
                 Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
-                Ty: $Type after $space $op $hint $vec { $($tag)* },
+                Space: AtomGlobalSpace { space::All, space::Global },
+                Ty: $Type after $op $hint $vec { $($tag)* },
             ](addr: *mut u8 = reg64, b: [Ty::Value; $n] = [ $($b)* ])
                 -> [Ty::Value; $n] = ($($d: _ = typed),*) [$(cast($d)),*];
-            form: "atom{.sem}{.scope}" $space $op $hint $vec "{.type} d, [addr], b" $form ";";
+            form: "atom{.sem}{.scope}{.space}" $op $hint $vec "{.type} d, [addr], b" $form ";";
             ptx: "atom" .. $operands ";";
             isa: "8.1", target: "sm_90", section: "9.7.13.5";
             # Safety
@@ -74,19 +72,21 @@ macro_rules! atom_vector {
             "- what others do to its elements meanwhile is atomic, in scopes that include each other."
         }
     };
-    (@row $doc:literal $op:literal $Type:ident { $($tag:tt)* } $name:ident $space:literal, $hint:literal $vec:literal
+    (@row $doc:literal $op:literal $Type:ident { $($tag:tt)* } $name:ident $hint:literal $vec:literal
         [ cache_policy ] $how:literal $form:literal $n:literal [ $($b:ident)* ] [ $($d:ident)* ] $operands:literal
     ) => {
         instruction! {
             #[doc = $doc]
-            #[doc = concat!("They are in global memory, ", $how, ". Each element is atomic for itself.")]
+            /// They are in global memory. Each element is atomic for itself.
+            #[doc = $how]
             @unsafe fn $name[
                 Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
                 Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
-                Ty: $Type after $space $op $hint $vec { $($tag)* },
+                Space: AtomGlobalSpace { space::All, space::Global },
+                Ty: $Type after $op $hint $vec { $($tag)* },
             ](addr: *mut u8 = reg64, b: [Ty::Value; $n] = [ $($b)* ], cache_policy: u64 = reg64)
                 -> [Ty::Value; $n] = ($($d: _ = typed),*) [$(cast($d)),*];
-            form: "atom{.sem}{.scope}" $space $op $hint $vec "{.type} d, [addr], b" $form ";";
+            form: "atom{.sem}{.scope}{.space}" $op $hint $vec "{.type} d, [addr], b" $form ";";
             ptx: "atom" .. $operands ", {cache_policy};";
             isa: "8.1", target: "sm_90", section: "9.7.13.5";
             # Safety
@@ -100,14 +100,12 @@ macro_rules! atom_vector {
 atom_vector! {
     "Adds the elements of `b` to those at `addr`, and returns those before."
     v2 ".add", AtomVectorAddType { ty::F32 as u32 in reg32 }
-    atom_add_v2, atom_add_v2_cache_hint, atom_add_v2_global,
-    atom_add_v2_global_cache_hint
+    atom_add_v2, atom_add_v2_cache_hint
 }
 atom_vector! {
     "Adds the elements of `b` to those at `addr`, and returns those before."
     v4 ".add", AtomVectorAddType { ty::F32 as u32 in reg32 }
-    atom_add_v4, atom_add_v4_cache_hint, atom_add_v4_global,
-    atom_add_v4_global_cache_hint
+    atom_add_v4, atom_add_v4_cache_hint
 }
 atom_vector! {
     "Adds the elements of `b` to those at `addr`, subnormals preserved, and returns those before."
@@ -115,8 +113,7 @@ atom_vector! {
         ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
         ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
     }
-    atom_add_noftz_v2, atom_add_noftz_v2_cache_hint, atom_add_noftz_v2_global,
-    atom_add_noftz_v2_global_cache_hint
+    atom_add_noftz_v2, atom_add_noftz_v2_cache_hint
 }
 atom_vector! {
     "Adds the elements of `b` to those at `addr`, subnormals preserved, and returns those before."
@@ -124,14 +121,12 @@ atom_vector! {
         ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
         ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
     }
-    atom_add_noftz_v4, atom_add_noftz_v4_cache_hint, atom_add_noftz_v4_global,
-    atom_add_noftz_v4_global_cache_hint
+    atom_add_noftz_v4, atom_add_noftz_v4_cache_hint
 }
 atom_vector! {
     "Adds the elements of `b` to those at `addr`, subnormals preserved, and returns those before."
     v8 ".add.noftz", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
-    atom_add_noftz_v8, atom_add_noftz_v8_cache_hint, atom_add_noftz_v8_global,
-    atom_add_noftz_v8_global_cache_hint
+    atom_add_noftz_v8, atom_add_noftz_v8_cache_hint
 }
 atom_vector! {
     "Makes each element at `addr` the minimum of itself and that of `b`, and returns those before."
@@ -139,8 +134,7 @@ atom_vector! {
         ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
         ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
     }
-    atom_min_noftz_v2, atom_min_noftz_v2_cache_hint, atom_min_noftz_v2_global,
-    atom_min_noftz_v2_global_cache_hint
+    atom_min_noftz_v2, atom_min_noftz_v2_cache_hint
 }
 atom_vector! {
     "Makes each element at `addr` the minimum of itself and that of `b`, and returns those before."
@@ -148,14 +142,12 @@ atom_vector! {
         ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
         ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
     }
-    atom_min_noftz_v4, atom_min_noftz_v4_cache_hint, atom_min_noftz_v4_global,
-    atom_min_noftz_v4_global_cache_hint
+    atom_min_noftz_v4, atom_min_noftz_v4_cache_hint
 }
 atom_vector! {
     "Makes each element at `addr` the minimum of itself and that of `b`, and returns those before."
     v8 ".min.noftz", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
-    atom_min_noftz_v8, atom_min_noftz_v8_cache_hint, atom_min_noftz_v8_global,
-    atom_min_noftz_v8_global_cache_hint
+    atom_min_noftz_v8, atom_min_noftz_v8_cache_hint
 }
 atom_vector! {
     "Makes each element at `addr` the maximum of itself and that of `b`, and returns those before."
@@ -163,8 +155,7 @@ atom_vector! {
         ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
         ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
     }
-    atom_max_noftz_v2, atom_max_noftz_v2_cache_hint, atom_max_noftz_v2_global,
-    atom_max_noftz_v2_global_cache_hint
+    atom_max_noftz_v2, atom_max_noftz_v2_cache_hint
 }
 atom_vector! {
     "Makes each element at `addr` the maximum of itself and that of `b`, and returns those before."
@@ -172,12 +163,10 @@ atom_vector! {
         ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
         ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
     }
-    atom_max_noftz_v4, atom_max_noftz_v4_cache_hint, atom_max_noftz_v4_global,
-    atom_max_noftz_v4_global_cache_hint
+    atom_max_noftz_v4, atom_max_noftz_v4_cache_hint
 }
 atom_vector! {
     "Makes each element at `addr` the maximum of itself and that of `b`, and returns those before."
     v8 ".max.noftz", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
-    atom_max_noftz_v8, atom_max_noftz_v8_cache_hint, atom_max_noftz_v8_global,
-    atom_max_noftz_v8_global_cache_hint
+    atom_max_noftz_v8, atom_max_noftz_v8_cache_hint
 }

@@ -116,7 +116,7 @@ macro_rules! load {
     (@multicast $name:ident $($rest:tt)*) => {
         load! { @row $name ".shared::cluster" ".multicast::cluster" [ cta_mask ", {cta_mask}", ", ctaMask" ]
             "shared memory of each CTA of the cluster that `cta_mask` holds, at the offset of `dst_mem`"
-            "- each CTA of `cta_mask` is in the cluster, does not exit before the copy is complete; the next point holds in each."
+            "- `cta_mask` is of CTAs of the cluster that exit after the copy is complete; the next point holds in each."
             $($rest)* }
     };
     (@row $name:ident $dst:literal $multicast:literal [ $($mask:ident $mask_text:literal, $mask_form:literal)? ]

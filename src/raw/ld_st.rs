@@ -1,105 +1,158 @@
-//! `ld` and `st` on `.shared::cta`: sections 9.7.9.8 and 9.7.9.11 of the PTX ISA.
+//! `ld` and `st` on `.shared::cta` and `.shared::cluster`: sections 9.7.9.8 and 9.7.9.11 of the PTX ISA.
+//!
+//! Weak and volatile accesses have no scope; the others are atomic, with a `.sem` and a `.scope`. ptxas 13.5 takes more
+//! than the sections' syntax: `.v8` of 8-bit and 16-bit types, `.f16` and `.f16x2`. These are not offered.
 
-instruction! {
-    /// Loads one byte.
-    @unsafe fn ld_shared_cta_b8(addr: u32 = reg32) -> u8 = (d: u16 = reg16) d as u8;
-    form: "ld.weak.shared::cta.b8 d, [addr];";
-    ptx: "ld.weak.shared::cta.b8" .. " {d}, [{addr}];";
-    isa: "7.8", target: "sm_70", section: "9.7.9.8";
-    # Safety
-    "- `addr` is a `.shared::cta` address of memory of the executing CTA."
+#[cfg(target_arch = "nvptx64")]
+use super::cast;
+use crate::qualifier::B128;
+
+legal! {
+    /// `.space` of `ld` and `st`.
+    LdStSpace: "`{Self}` is no `.space` of `ld` or `st` here: they take `.shared::cta` or `.shared::cluster`"
+    { space::SharedCta, space::SharedCluster }
+}
+legal! {
+    /// `.sem` of `ld` with a `.scope`.
+    LdSem: "`{Self}` is no `.sem` of `ld` with a `.scope`: it takes `.relaxed` or `.acquire`"
+    { sem::Relaxed, sem::Acquire }
+}
+legal! {
+    /// `.sem` of `st` with a `.scope`.
+    StSem: "`{Self}` is no `.sem` of `st` with a `.scope`: it takes `.relaxed` or `.release`"
+    { sem::Relaxed, sem::Release }
+}
+legal! {
+    /// `.scope` of `ld`, `st` and `multimem`.
+    LdStScope: "`{Self}` is no `.scope` of `ld`, `st` or `multimem`: they take `.cta`, `.cluster`, `.gpu` or `.sys`"
+    { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }
+}
+legal! {
+    /// `.type` of `ld` and `st`, which have a `.b128` besides.
+    LdStType(TypeTag): "`{Self}` is no `.type` of `ld` or `st`: they take `.b`, `.u` or `.s` of 8 to 64 bits, \
+        `.f32` or `.f64`"
+    {
+        ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64,
+        ty::F32, ty::F64,
+    }
+}
+legal! {
+    /// `.type` of `ld` and `st` with a `.v4`.
+    LdStV4Type(TypeTag): "`{Self}` is no `.type` of a `.v4`: it takes `.b`, `.u` or `.s` of 8 to 32 bits, or `.f32`"
+    { ty::B8, ty::B16, ty::B32, ty::U8, ty::U16, ty::U32, ty::S8, ty::S16, ty::S32, ty::F32 }
 }
 
-instruction! {
-    /// Loads two bytes.
-    @unsafe fn ld_shared_cta_b16(addr: u32 = reg32) -> u16 = (d: u16 = reg16) d;
-    form: "ld.weak.shared::cta.b16 d, [addr];";
-    ptx: "ld.weak.shared::cta.b16" .. " {d}, [{addr}];";
-    isa: "7.8", target: "sm_70", section: "9.7.9.8";
-    # Safety
-    "- `addr` is a `.shared::cta` address of memory of the executing CTA, aligned to 2 bytes."
+/// `ld{.weak}{.ss}{.vec}.type d, [a];`, `ld.volatile{.ss}{.vec}.type d, [a];`, `ld.sem.scope{.ss}{.vec}.type d, [a];`,
+/// and `st` likewise.
+///
+/// What it takes: the names, what they access, the `.scope`s and types, and the operands as the three parts of the text
+/// see them.
+macro_rules! ld_st {
+    (
+        [ $ld_weak:ident $ld_volatile:ident $ld:ident $st_weak:ident $st_volatile:ident $st:ident ]
+        $what:literal $isa:literal $form:literal $scopes:tt $ty:tt $head:literal $ld_tail:literal $ld_out:tt
+        $st_head:literal $st_tail:literal $st_in:tt
+    ) => {
+        ld_st!(@ld $ld_weak "Loads " "ld.weak" "" [] "- nobody writes it meanwhile."
+            $what $isa $form $ty $head $ld_tail $ld_out);
+        ld_st!(@ld $ld_volatile "Loads, as often as the program says and in its order, " "ld.volatile" "" []
+            "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
+            $what $isa $form $ty $head $ld_tail $ld_out);
+        ld_st!(@ld $ld "Loads atomically " "ld" "{.sem}{.scope}"
+            [ Sem: LdSem { sem::Relaxed, sem::Acquire }, Scope: LdStScope $scopes, ]
+            "- what others do to it meanwhile is atomic, in scopes that include each other."
+            $what $isa $form $ty $head $ld_tail $ld_out);
+        ld_st!(@st $st_weak "Stores " "st.weak" "" []
+            "- nobody else reads or writes it meanwhile, asynchronous copies included."
+            $what $isa $form $ty $st_head $st_tail $st_in);
+        ld_st!(@st $st_volatile "Stores, as often as the program says and in its order, " "st.volatile" "" []
+            "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
+            $what $isa $form $ty $st_head $st_tail $st_in);
+        ld_st!(@st $st "Stores atomically " "st" "{.sem}{.scope}"
+            [ Sem: StSem { sem::Relaxed, sem::Release }, Scope: LdStScope $scopes, ]
+            "- what others do to it meanwhile is atomic, in scopes that include each other."
+            $what $isa $form $ty $st_head $st_tail $st_in);
+    };
+    (@ld $name:ident $does:literal $mnemonic:literal $order_form:literal [ $($order:tt)* ] $others:literal
+        $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($out:tt)* ]
+    ) => {
+        instruction! {
+            #[doc = concat!($does, $what, ".")]
+            @unsafe fn $name[
+                $($order)*
+                Space: LdStSpace { space::SharedCta, space::SharedCluster on "sm_90" },
+                $($ty)*
+            ](addr: u32 = reg32) -> $($out)*;
+            form: $mnemonic $order_form "{.space}" $form " d, [addr];";
+            ptx: $head $mnemonic .. $tail;
+            isa: $isa, target: "sm_70", section: "9.7.9.8";
+            # Safety
+            "- `addr` is the address of it in that space, aligned to its size, in a CTA that has not exited."
+            $others
+        }
+    };
+    (@st $name:ident $does:literal $mnemonic:literal $order_form:literal [ $($order:tt)* ] $others:literal
+        $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($in:tt)* ]
+    ) => {
+        instruction! {
+            #[doc = concat!($does, $what, ".")]
+            @unsafe fn $name[
+                $($order)*
+                Space: LdStSpace { space::SharedCta, space::SharedCluster on "sm_90" },
+                $($ty)*
+            ](addr: u32 = reg32, $($in)*);
+            form: $mnemonic $order_form "{.space}" $form " [addr], b;";
+            ptx: $head $mnemonic .. $tail;
+            isa: $isa, target: "sm_70", section: "9.7.9.11";
+            # Safety
+            "- `addr` is the address of it in that space, aligned to its size, in a CTA that has not exited."
+            $others
+        }
+    };
 }
 
-instruction! {
-    /// Loads four bytes.
-    @unsafe fn ld_shared_cta_b32(addr: u32 = reg32) -> u32 = (d: u32 = reg32) d;
-    form: "ld.weak.shared::cta.b32 d, [addr];";
-    ptx: "ld.weak.shared::cta.b32" .. " {d}, [{addr}];";
-    isa: "7.8", target: "sm_70", section: "9.7.9.8";
-    # Safety
-    "- `addr` is a `.shared::cta` address of memory of the executing CTA, aligned to 4 bytes."
+ld_st! {
+    [ ld_weak ld_volatile ld st_weak st_volatile st ] "a value" "7.8" "{.type}"
+    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
+    [ Ty: LdStType {
+        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
+        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
+        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
+        ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+    } ]
+    "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) cast(d) ]
+    "" " [{addr}], {b};" [ b: Ty::Value = typed ]
 }
-
-instruction! {
-    /// Loads eight bytes.
-    @unsafe fn ld_shared_cta_b64(addr: u32 = reg32) -> u64 = (d: u64 = reg64) d;
-    form: "ld.weak.shared::cta.b64 d, [addr];";
-    ptx: "ld.weak.shared::cta.b64" .. " {d}, [{addr}];";
-    isa: "7.8", target: "sm_70", section: "9.7.9.8";
-    # Safety
-    "- `addr` is a `.shared::cta` address of memory of the executing CTA, aligned to 8 bytes."
+ld_st! {
+    [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "a vector of two" "7.8" ".v2{.type}"
+    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
+    [ Ty: LdStType after ".v2" {
+        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
+        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
+        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
+        ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+    } ]
+    "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
+    "" " [{addr}], {{{b0}, {b1}}};" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
-
-instruction! {
-    /// Loads sixteen bytes as four words.
-    @unsafe fn ld_shared_cta_v4_b32(addr: u32 = reg32) -> [u32; 4] =
-        (d0: u32 = reg32, d1: u32 = reg32, d2: u32 = reg32, d3: u32 = reg32) [d0, d1, d2, d3];
-    form: "ld.weak.shared::cta.v4.b32 d, [addr];";
-    ptx: "ld.weak.shared::cta.v4.b32" .. " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];";
-    isa: "7.8", target: "sm_70", section: "9.7.9.8";
-    # Safety
-    "- `addr` is a `.shared::cta` address of memory of the executing CTA, aligned to 16 bytes."
+ld_st! {
+    [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "a vector of four" "7.8" ".v4{.type}"
+    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
+    [ Ty: LdStV4Type after ".v4" {
+        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32,
+        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32,
+        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
+    } ]
+    "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
+    [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)
+        [cast(d0), cast(d1), cast(d2), cast(d3)] ]
+    "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
-
-instruction! {
-    /// Stores one byte.
-    @unsafe fn st_shared_cta_b8(addr: u32 = reg32, b: u8 = reg16);
-    form: "st.weak.shared::cta.b8 [addr], b;";
-    ptx: "st.weak.shared::cta.b8" .. " [{addr}], {b};";
-    isa: "7.8", target: "sm_70", section: "9.7.9.11";
-    # Safety
-    "- `addr` is a `.shared::cta` address of memory of the executing CTA."
-    "- no asynchronous copy reads or writes that memory."
-}
-
-instruction! {
-    /// Stores two bytes.
-    @unsafe fn st_shared_cta_b16(addr: u32 = reg32, b: u16 = reg16);
-    form: "st.weak.shared::cta.b16 [addr], b;";
-    ptx: "st.weak.shared::cta.b16" .. " [{addr}], {b};";
-    isa: "7.8", target: "sm_70", section: "9.7.9.11";
-    # Safety
-    "- as [`st_shared_cta_b8`], `addr` aligned to 2 bytes."
-}
-
-instruction! {
-    /// Stores four bytes.
-    @unsafe fn st_shared_cta_b32(addr: u32 = reg32, b: u32 = reg32);
-    form: "st.weak.shared::cta.b32 [addr], b;";
-    ptx: "st.weak.shared::cta.b32" .. " [{addr}], {b};";
-    isa: "7.8", target: "sm_70", section: "9.7.9.11";
-    # Safety
-    "- as [`st_shared_cta_b8`], `addr` aligned to 4 bytes."
-}
-
-instruction! {
-    /// Stores eight bytes.
-    @unsafe fn st_shared_cta_b64(addr: u32 = reg32, b: u64 = reg64);
-    form: "st.weak.shared::cta.b64 [addr], b;";
-    ptx: "st.weak.shared::cta.b64" .. " [{addr}], {b};";
-    isa: "7.8", target: "sm_70", section: "9.7.9.11";
-    # Safety
-    "- as [`st_shared_cta_b8`], `addr` aligned to 8 bytes."
-}
-
-instruction! {
-    /// Stores sixteen bytes from four words.
-    @unsafe fn st_shared_cta_v4_b32(
-        addr: u32 = reg32, b0: u32 = reg32, b1: u32 = reg32, b2: u32 = reg32, b3: u32 = reg32,
-    );
-    form: "st.weak.shared::cta.v4.b32 [addr], b;";
-    ptx: "st.weak.shared::cta.v4.b32" .. " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};";
-    isa: "7.8", target: "sm_70", section: "9.7.9.11";
-    # Safety
-    "- as [`st_shared_cta_b8`], `addr` aligned to 16 bytes."
+ld_st! {
+    [ ld_weak_b128 ld_volatile_b128 ld_b128 st_weak_b128 st_volatile_b128 st_b128 ] "128 bits" "8.3" ".b128"
+    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys @ "8.4" }
+    []
+    "{{ .reg .b128 q; " ".b128 q, [{addr}]; mov.b128 {{{lo}, {hi}}}, q; }}"
+    [ B128 = (lo: u64 = reg64, hi: u64 = reg64) B128 { lo, hi } ]
+    "{{ .reg .b128 q; mov.b128 q, {{{b_lo}, {b_hi}}}; " ".b128 [{addr}], q; }}" [ b: B128 = { lo: b_lo, hi: b_hi } ]
 }

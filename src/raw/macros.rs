@@ -82,7 +82,8 @@ macro_rules! closed {
     };
 }
 
-/// A sealed trait for the qualifiers that stand at one place of an instruction. `(TypeTag)` makes it one of types.
+/// A sealed trait for the qualifiers that stand at one place of an instruction. `(TypeTag)` makes it one of types,
+/// `(AddressSpace)` one of spaces.
 macro_rules! legal {
     ($(#[$doc:meta])* $Trait:ident: $($rest:tt)*) => {
         legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::Qualifier ] $($rest)*);
@@ -90,10 +91,14 @@ macro_rules! legal {
     ($(#[$doc:meta])* $Trait:ident(TypeTag): $($rest:tt)*) => {
         legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::TypeTag ] $($rest)*);
     };
+    ($(#[$doc:meta])* $Trait:ident(AddressSpace): $($rest:tt)*) => {
+        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::AddressSpace ] $($rest)*);
+    };
     (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $Super:path ] $message:literal
         { $($axis:ident :: $Tag:ident $(gate $gate:ident)?),* $(,)? }
     ) => {
         $(#[$doc])*
+        #[doc(hidden)]
         #[diagnostic::on_unimplemented(
             message = $message,
             label = "not legal here",
@@ -118,13 +123,14 @@ macro_rules! legal {
 ///
 /// A tag may say
 /// - `as u32 in reg32`: it is the type of the operands of class `typed`, which go in such a register as such bits;
+/// - `at u32 in reg32`: it is the space of the operands of class `address`, whose addresses go in such a register;
 /// - `@ "8.6"`: PTX got it later than the instruction. The text carries the version to the linker (`// ptx:8.6`);
 /// - `on "sm_90"`: it needs a newer target than the instruction, though not a newer one than the crate;
 /// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction.
 ///
 /// A qualifier may say `after " [{dst}], "`, before its tags: text that stands before it.
 ///
-/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `pred` for a `bool`, which the text compares with 0; `mask` for
+/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `address`; `pred` for a `bool`, which the text compares with 0; `mask` for
 /// the types of [`mask`](crate::mask); `[b0 b1]` for an array whose elements are `typed` and bear these names in the
 /// text, `[reg32: c0 c1]` for one whose elements go in that register; `{ lo: b_lo, hi: b_hi }` for a `B128`.
 ///
@@ -135,7 +141,7 @@ macro_rules! instruction {
         $(@$safety:ident)? fn $name:ident
             $([ $( $Q:ident: $Legal:ident $(after $($between:literal)+)? { $(
                 $axis:ident :: $Tag:ident $(as $bits:ident in $tclass:ident)?
-                $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)?
+                $(at $addr_bits:ident in $addr_class:ident)? $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)?
             ),* $(,)? } ),* $(,)? ])?
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
             ( $( $arg:ident: $Arg:ty = $class:tt ),* $(,)? )
@@ -153,6 +159,12 @@ macro_rules! instruction {
             {
                 #[doc = concat!("`", $($form,)+ "`\n")]
                 $(#[$doc])*
+                $(
+                    $( #[doc = concat!(
+                        "\n- `", stringify!($Q), "`:" $(, " `", stringify!($axis), "::", stringify!($Tag), "`")*
+                    )] )*
+                    ///
+                )?
                 ///
                 #[doc = concat!(
                     "PTX ISA ", $isa,
@@ -181,9 +193,9 @@ macro_rules! instruction {
                     #[allow(unused_unsafe)]
                     unsafe {
                         emit! {
-                            [ $($head),+ ] [ "// ptx:", $isa ] []
+                            [ $($head),+ ] [ "// ptx:", $isa ] [ [] [] ]
                             [ $( $( [ $Q [ $($( , $between )+)? ] $(
-                                [ $axis :: $Tag [ $($bits $tclass)? ] [ $($newer)? ] [ $($least)? ] ]
+                                [ $axis :: $Tag [ $($bits $tclass)? ] [ $($addr_bits $addr_class)? ] [ $($newer)? ] [ $($least)? ] ]
                             )* ] )* )? ]
                             { [ $($tail),+ ] [ $($convergent)? ]
                               [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ]
@@ -226,22 +238,29 @@ macro_rules! emit {
         emit!(@arms [ $($text)* $($between)* ] $need $typed $Q [ $( $tag )* ] [ $($more)* ] $leaf)
     };
     (@arms $text:tt $need:tt $typed:tt $Q:ident
-        [ $( [ $axis:ident :: $Tag:ident $bits:tt $newer:tt $least:tt ] )* ] $more:tt $leaf:tt
+        [ $( [ $axis:ident :: $Tag:ident $bits:tt $at:tt $newer:tt $least:tt ] )* ] $more:tt $leaf:tt
     ) => {
         match const { <$Q as $crate::qualifier::Qualifier>::ID } {
             $(
                 <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
-                    emit!(@push $text $need $typed [ $axis :: $Tag ] $bits $newer $least $more $leaf),
+                    emit!(@push $text $need $typed [ $axis :: $Tag ] $bits $at $newer $least $more $leaf),
             )*
             // The legality trait admits no other tag.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
-    (@push $text:tt $need:tt $typed:tt $tag:tt [ $bits:ident $class:ident ] $newer:tt $least:tt $more:tt $leaf:tt) => {
-        emit!(@push $text $need [ $bits $class ] $tag [] $newer $least $more $leaf)
+    (@push $text:tt $need:tt [ $typed:tt $addressed:tt ] $tag:tt [ $bits:ident $class:ident ] $at:tt
+        $newer:tt $least:tt $more:tt $leaf:tt
+    ) => {
+        emit!(@push $text $need [ [ $bits $class ] $addressed ] $tag [] $at $newer $least $more $leaf)
+    };
+    (@push $text:tt $need:tt [ $typed:tt $addressed:tt ] $tag:tt [] [ $bits:ident $class:ident ]
+        $newer:tt $least:tt $more:tt $leaf:tt
+    ) => {
+        emit!(@push $text $need [ $typed [ $bits $class ] ] $tag [] [] $newer $least $more $leaf)
     };
     (@push
-        [ $($text:tt)* ] [ $($need:tt)* ] $typed:tt [ $axis:ident :: $Tag:ident ] []
+        [ $($text:tt)* ] [ $($need:tt)* ] $typed:tt [ $axis:ident :: $Tag:ident ] [] []
         [ $($newer:literal)? ] [ $($least:literal)? ] $more:tt $leaf:tt
     ) => {
         emit!(
@@ -254,16 +273,16 @@ macro_rules! emit {
         emit!(@operands $text $need $typed { $tail $convergent $options $result } [] [] $operands)
     };
 
-    (@operands $text:tt $need:tt [ $bits:ident $treg:ident ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+    (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in typed $arg:ident] $($more:tt)* ]
     ) => {
-        emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* ]
+        emit!(@operands $text $need [ [ $bits $treg ] $at ] $leaf [ $($let)* ]
             [ $($asm)* $arg = in($treg) $crate::raw::cast::<_, $bits>($arg), ] [ $($more)* ])
     };
-    (@operands $text:tt $need:tt [ $bits:ident $treg:ident ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+    (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in [ $($lane:ident)+ ] $arg:ident] $($more:tt)* ]
     ) => {
-        emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
+        emit!(@operands $text $need [ [ $bits $treg ] $at ] $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
             [ $($asm)* $( $lane = in($treg) $crate::raw::cast::<_, $bits>($lane), )+ ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
@@ -278,6 +297,12 @@ macro_rules! emit {
         emit!(@operands $text $need $typed $leaf
             [ $($let)* let $crate::qualifier::B128 { lo: $lo, hi: $hi } = $arg; ]
             [ $($asm)* $lo = in(reg64) $lo, $hi = in(reg64) $hi, ] [ $($more)* ])
+    };
+    (@operands $text:tt $need:tt [ $ty:tt [ $bits:ident $areg:ident ] ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+        [ [in address $arg:ident] $($more:tt)* ]
+    ) => {
+        emit!(@operands $text $need [ $ty [ $bits $areg ] ] $leaf [ $($let)* ]
+            [ $($asm)* $arg = in($areg) $crate::raw::cast::<_, $bits>($arg), ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in pred $arg:ident] $($more:tt)* ]
@@ -297,10 +322,10 @@ macro_rules! emit {
         emit!(@operands $text $need $typed $leaf [ $($let)* ]
             [ $($asm)* $arg = in($class) $arg, ] [ $($more)* ])
     };
-    (@operands $text:tt $need:tt [ $bits:ident $treg:ident ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
+    (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [out typed $out:ident $Ty:ty] $($more:tt)* ]
     ) => {
-        emit!(@operands $text $need [ $bits $treg ] $leaf [ $($let)* let $out: $bits; ]
+        emit!(@operands $text $need [ [ $bits $treg ] $at ] $leaf [ $($let)* let $out: $bits; ]
             [ $($asm)* $out = lateout($treg) $out, ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]

@@ -24,25 +24,23 @@ legal! {
     { ty::B32 }
 }
 
+legal! {
+    /// `.ss` of `red.async.relaxed`.
+    RedAsyncSpace(AddressSpace): "`{Self}` is no space of `red.async.relaxed`: it takes `.shared::cluster` or none (generic)"
+    { space::All, space::SharedCluster }
+}
+
 /// `red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
 macro_rules! red_async {
-    ($doc:literal $op:literal, $Type:ident $tags:tt $generic:ident, $cluster:ident) => {
-        red_async!(@row $doc $op $Type $tags $generic *mut u8, reg64, "", "generic");
-        red_async!(@row $doc $op $Type $tags $cluster u32, reg32, ".shared::cluster", "`.shared::cluster`");
-    };
-    (@row $doc:literal $op:literal $Type:ident { $($tag:tt)* }
-        $name:ident $Addr:ty, $class:ident, $space:literal, $address:literal
-    ) => {
+    ($( $doc:literal $op:literal, $Type:ident { $($tag:tt)* } $name:ident )*) => { $(
         instruction! {
             #[doc = $doc]
-            #[doc = concat!(
-                "The mbarrier at `mbar` gets a complete-tx of the value's size in bytes when it is done. Addresses are ",
-                $address, ".",
-            )]
+            /// The mbarrier at `mbar` gets a complete-tx of the value's size in bytes when it is done.
             @unsafe fn $name[
-                Ty: $Type after $space ".mbarrier::complete_tx::bytes" $op { $($tag)* },
-            ](addr: $Addr = $class, b: Ty::Value = typed, mbar: $Addr = $class);
-            form: "red.async.relaxed.cluster" $space ".mbarrier::complete_tx::bytes" $op "{.type} [addr], b, [mbar];";
+                Space: RedAsyncSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
+                Ty: $Type after ".mbarrier::complete_tx::bytes" $op { $($tag)* },
+            ](addr: Space::Address = address, b: Ty::Value = typed, mbar: Space::Address = address);
+            form: "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes" $op "{.type} [addr], b, [mbar];";
             ptx: "red.async.relaxed.cluster" .. " [{addr}], {b}, [{mbar}];";
             isa: "8.1", target: "sm_90", section: "9.7.13.7";
             # Safety
@@ -50,48 +48,41 @@ macro_rules! red_async {
             "  memory of one CTA of the cluster, which is not the executing one and does not exit before the reduction is done."
             "- what others do to the value meanwhile is atomic, in scopes that include each other."
         }
-    };
+    )* };
 }
 
 red_async! {
     "Starts adding `b` to the value at `addr`."
     ".add", RedAsyncAddType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64 }
-    red_async_add, red_async_add_shared_cluster
-}
-red_async! {
+    red_async_add
+
     "Starts incrementing the value at `addr`, or making it 0 if it is `b` or more."
     ".inc", RedAsyncIncType { ty::U32 as u32 in reg32 }
-    red_async_inc, red_async_inc_shared_cluster
-}
-red_async! {
+    red_async_inc
+
     "Starts decrementing the value at `addr`, or making it `b` if it is 0 or more than `b`."
     ".dec", RedAsyncIncType { ty::U32 as u32 in reg32 }
-    red_async_dec, red_async_dec_shared_cluster
-}
-red_async! {
+    red_async_dec
+
     "Starts making the value at `addr` the minimum of itself and `b`."
     ".min", RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 }
-    red_async_min, red_async_min_shared_cluster
-}
-red_async! {
+    red_async_min
+
     "Starts making the value at `addr` the maximum of itself and `b`."
     ".max", RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 }
-    red_async_max, red_async_max_shared_cluster
-}
-red_async! {
+    red_async_max
+
     "Starts making the value at `addr` its bitwise and with `b`."
     ".and", RedAsyncBitType { ty::B32 as u32 in reg32 }
-    red_async_and, red_async_and_shared_cluster
-}
-red_async! {
+    red_async_and
+
     "Starts making the value at `addr` its bitwise or with `b`."
     ".or", RedAsyncBitType { ty::B32 as u32 in reg32 }
-    red_async_or, red_async_or_shared_cluster
-}
-red_async! {
+    red_async_or
+
     "Starts making the value at `addr` its bitwise exclusive or with `b`."
     ".xor", RedAsyncBitType { ty::B32 as u32 in reg32 }
-    red_async_xor, red_async_xor_shared_cluster
+    red_async_xor
 }
 
 legal! {
@@ -107,44 +98,45 @@ legal! {
     { ty::U32, ty::S32, ty::U64, ty::S64 }
 }
 
-/// `red.async{.mmio}.release.scope{.ss}.add.type [a], b;`
-macro_rules! red_async_release {
-    ($release:ident, $mmio:ident, $space:literal, $address:literal) => {
-        instruction! {
-            /// Starts adding `b` to the value at `addr`, with release semantics. It is done when the CTA has ended.
-            #[doc = concat!("The value is in global memory, ", $address, ".")]
-            @unsafe fn $release[
-                Scope: RedAsyncReleaseScope { scope::Gpu, scope::Sys },
-                Ty: RedAsyncReleaseType after $space ".add" {
-                    ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-                },
-            ](addr: *mut u8 = reg64, b: Ty::Value = typed);
-            form: "red.async.release{.scope}" $space ".add{.type} [addr], b;";
-            ptx: "red.async.release" .. " [{addr}], {b};";
-            isa: "8.7", target: "sm_100", section: "9.7.13.7";
-            gate: sm_100;
-            # Safety
-            "- `addr` is the address of such a value in global memory, aligned to its size, which stays until the CTA has ended."
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
-        }
-        instruction! {
-            /// As without `.mmio`, as one access to memory-mapped I/O, in `.sys` scope. It is done when the CTA has ended.
-            #[doc = concat!("The value is in global memory, ", $address, ".")]
-            @unsafe fn $mmio[
-                Ty: RedAsyncReleaseType after $space ".add" {
-                    ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-                },
-            ](addr: *mut u8 = reg64, b: Ty::Value = typed);
-            form: "red.async.mmio.release.sys" $space ".add{.type} [addr], b;";
-            ptx: "red.async.mmio.release.sys" .. " [{addr}], {b};";
-            isa: "8.7", target: "sm_100", section: "9.7.13.7";
-            gate: sm_100;
-            # Safety
-            "- `addr` is the address of such a value in global memory, aligned to its size, which stays until the CTA has ended."
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
-        }
-    };
+legal! {
+    /// `.ss` of `red.async.release`.
+    RedAsyncReleaseSpace: "`{Self}` is no space of `red.async.release`: it takes `.global` or none (generic)"
+    { space::All, space::Global }
 }
 
-red_async_release! { red_async_release_add, red_async_mmio_release_add, "", "by a generic address" }
-red_async_release! { red_async_release_add_global, red_async_mmio_release_add_global, ".global", "by an address in it" }
+instruction! {
+    /// Starts adding `b` to the value at `addr`, with release semantics. It is done when the CTA has ended.
+    /// The value is in global memory.
+    @unsafe fn red_async_release_add[
+        Scope: RedAsyncReleaseScope { scope::Gpu, scope::Sys },
+        Space: RedAsyncReleaseSpace { space::All, space::Global },
+        Ty: RedAsyncReleaseType after ".add" {
+            ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
+        },
+    ](addr: *mut u8 = reg64, b: Ty::Value = typed);
+    form: "red.async.release{.scope}{.ss}.add{.type} [addr], b;";
+    ptx: "red.async.release" .. " [{addr}], {b};";
+    isa: "8.7", target: "sm_100", section: "9.7.13.7";
+    gate: sm_100;
+    # Safety
+    "- `addr` is the address of such a value in global memory, aligned to its size, which stays until the CTA has ended."
+    "- what others do to it meanwhile is atomic, in scopes that include each other."
+}
+
+instruction! {
+    /// As without `.mmio`, as one access to memory-mapped I/O, in `.sys` scope. It is done when the CTA has ended.
+    /// The value is in global memory.
+    @unsafe fn red_async_mmio_release_add[
+        Space: RedAsyncReleaseSpace { space::All, space::Global },
+        Ty: RedAsyncReleaseType after ".add" {
+            ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
+        },
+    ](addr: *mut u8 = reg64, b: Ty::Value = typed);
+    form: "red.async.mmio.release.sys{.ss}.add{.type} [addr], b;";
+    ptx: "red.async.mmio.release.sys" .. " [{addr}], {b};";
+    isa: "8.7", target: "sm_100", section: "9.7.13.7";
+    gate: sm_100;
+    # Safety
+    "- `addr` is the address of such a value in global memory, aligned to its size, which stays until the CTA has ended."
+    "- what others do to it meanwhile is atomic, in scopes that include each other."
+}

@@ -1,10 +1,11 @@
 //! The forms of the raw layer: what each row of `src/raw` emits, read from a build of `tests/device/probe`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
+use ptx_link::convergence::is_convergent;
 
 use crate::device::{Arch, Build};
 use crate::root;
@@ -44,6 +45,26 @@ pub struct Form {
 }
 
 impl Row {
+    /// The golden file: what the row claims, then every form.
+    pub fn golden(&self) -> String {
+        let mut lines: Vec<String> = self.forms.iter().map(|form| self.line(form)).collect();
+        lines.sort();
+        let convergent: BTreeSet<_> = self.forms.iter().map(|form| is_convergent(&form.block.text)).collect();
+        let convergent = match convergent.into_iter().collect::<Vec<_>>()[..] {
+            [true] => "convergent",
+            [false] => "not convergent",
+            _ => panic!("{}: some forms are convergent and some are not", self.name),
+        };
+        format!(
+            "// {}\n// PTX ISA {}, {} or higher, section {}, {convergent}\n{}\n",
+            self.form,
+            shown(self.isa),
+            self.target,
+            self.section,
+            lines.join("\n")
+        )
+    }
+
     /// A form's line in the golden file: what it needs beside the row's claims stands behind it.
     pub fn line(&self, form: &Form) -> String {
         let mut needs = Vec::new();
@@ -140,7 +161,8 @@ pub fn number(target: &str) -> u32 {
     target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
 }
 
-fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
+/// The rows of a module that a probe was compiled to.
+pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
     for block in asm_blocks(module) {
         if let Some(row) = block.text.strip_prefix("// row:") {
@@ -167,9 +189,11 @@ fn row_of(text: &str) -> Result<Row> {
     })
 }
 
-/// Predicates and wide operands are set up and read out inside the block; what is left is the instruction.
+/// Predicates, and operands wider or narrower than the registers of `asm!`, are set up and read out inside the block;
+/// what is left is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
-    const SET_UP: [&str; 4] = [".reg ", "selp.b32 ", "setp.", "mov.b128 "];
+    const SET_UP: [&str; 7] =
+        [".reg ", "selp.b32 ", "setp.", "mov.b32 ", "mov.b64 ", "mov.b128 ", "cvt.u8.u16 "];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
     let [instruction] = left[..] else {
@@ -231,7 +255,8 @@ fn statements(code: &str) -> Vec<String> {
     statements.map(|statement| format!("{};", generic_registers(statement))).collect()
 }
 
-/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, and the wide `q` and `q1` are `%rq`.
+/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, the wide `q` and `q1` are `%rq`, and those of
+/// eight bits, `e` and `e0` to `e7`, are `%b`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
         // The one special register whose name ends with digits.
@@ -240,6 +265,7 @@ pub fn generic_registers(statement: &str) -> String {
         None if word.starts_with("$L") => "$L".into(),
         None if word == "p" => "%p".into(),
         None if matches!(word, "q" | "q1") => "%rq".into(),
+        None if matches!(word, "e" | "e0" | "e1" | "e2" | "e3" | "e4" | "e5" | "e6" | "e7") => "%b".into(),
         _ => word.into(),
     })
 }

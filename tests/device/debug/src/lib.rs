@@ -5,7 +5,7 @@
 #![allow(clippy::missing_safety_doc)]
 #![feature(abi_ptx)]
 
-use ptx::qualifier::{action, convergence, op, scope, sem, ty};
+use ptx::qualifier::{action, convergence, op, scope, sem, space, ty};
 use ptx::raw;
 
 #[panic_handler]
@@ -18,9 +18,9 @@ pub unsafe extern "ptx-kernel" fn ten(shared: u32, global: *mut u8, size: u32) {
     unsafe {
         raw::mbarrier_init(shared, size);
         raw::mbarrier_arrive(sem::Release, scope::Cta, shared);
-        raw::atom_add_global(sem::Relaxed, scope::Gpu, ty::U32, global, size);
-        raw::atom_add_global(sem::AcqRel, scope::Sys, ty::F64, global, 1.0);
-        raw::red_min_shared_cta(sem::Release, scope::Cluster, ty::S32, shared, -1);
+        raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U32, global, size);
+        raw::atom_add(sem::AcqRel, scope::Sys, space::Global, ty::F64, global, 1.0);
+        raw::red_min(sem::Release, scope::Cluster, space::SharedCta, ty::S32, shared, -1);
         raw::fence(sem::Sc, scope::Cluster);
         raw::barrier_cta_sync(convergence::Unaligned, 3);
         raw::cp_async_bulk_global_shared_cta(global, shared, size);

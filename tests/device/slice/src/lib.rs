@@ -6,6 +6,7 @@
 // Each kernel: `out` has the length that `ptx-gpu` gives it, aligned to 16 bytes, and this CTA alone uses it.
 #![allow(clippy::missing_safety_doc)]
 
+use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, CachePolicy};
 use ptx::global::{GlobalMut, GlobalTileMut};
 use ptx::launch::{Cta, trap};
@@ -20,7 +21,13 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 const N: usize = 1024;
 
 ptx::shared_memory! {
-    struct Smem { first: SharedArray<u32, N>, second: SharedArray<u32, N>, bar: Mbarrier<Uninit> }
+    struct Smem {
+        first: SharedArray<u32, N>,
+        second: SharedArray<u32, N>,
+        bar: Mbarrier<Uninit>,
+        whole: NamedBarrier<15, 128>,
+        half: NamedBarrier<7, 64>,
+    }
 }
 
 /// What every kernel stores at index `i` before it goes on with it.
@@ -139,9 +146,9 @@ pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.first, |cta, tile| {
-        cta.sync_on::<15>();
-        cta.sync_count::<7, 64>();
-        cta.sync_count::<7, 128>();
+        smem.whole.sync(&cta.warp());
+        smem.half.sync(&cta.warp());
+        smem.whole.sync(&cta.warp());
         let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
         let i = cta.thread_rank() as usize;
         // SAFETY: in bounds, and the element is this thread's.

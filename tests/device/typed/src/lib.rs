@@ -10,13 +10,20 @@ use ptx::bulk;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
-use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space};
+use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
+mod atomic;
+mod barrier;
+#[cfg(feature = "sm_100")]
+mod clusterlaunchcontrol;
+mod fence;
+mod launch;
 mod mbarrier;
 mod pipeline;
 mod tensor;
+mod warp;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -205,7 +212,7 @@ pair! {
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
         };
         while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-        out.write(raw::ld_shared_cta_b32(base + 12));
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
     }
@@ -231,7 +238,7 @@ pair! {
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
         };
         while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-        out.write(raw::ld_shared_cta_b32(base + 12));
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
     }
@@ -255,7 +262,7 @@ pair! {
             while v < BYTES / 16 {
                 let addr = base + 16 * v;
                 let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
-                raw::st_shared_cta_v4_b32(addr, bits(0), bits(1), bits(2), bits(3));
+                raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]);
                 v += threads;
             }
             fence_async();
@@ -339,25 +346,13 @@ pair! {
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < BYTES / 16 {
             let addr = base + 16 * v;
-            let [b0, b1, b2, b3] =
-                raw::ld_shared_cta_v4_b32(addr).map(|bits| (f32::from_bits(bits) + 1.0).to_bits());
-            raw::st_shared_cta_v4_b32(addr, b0, b1, b2, b3);
+            let b = raw::ld_weak_v4(space::SharedCta, ty::B32, addr).map(|bits| (f32::from_bits(bits) + 1.0).to_bits());
+            raw::st_weak_v4(space::SharedCta, ty::B32, addr, b);
             v += threads;
         }
         sync();
-        out.write(raw::ld_shared_cta_v4_b32(base + 16)[2]);
+        out.write(raw::ld_weak_v4(space::SharedCta, ty::B32, base + 16)[2]);
         fence_async();
         })
-    }
-}
-
-pair! {
-    typed_cta_sync(cta, tile, bar, src, dst, out) {
-        cta.sync_on::<1>();
-        cta.sync_count::<15, 64>();
-    }
-    raw_cta_sync(base, bar, src, dst, out) {
-        raw::barrier_cta_sync(Unaligned, 1);
-        raw::barrier_cta_sync_count(Unaligned, 15, 64);
     }
 }

@@ -1,0 +1,151 @@
+//! Atomic operations: a histogram in shared memory, and each operation once.
+
+use ptx::atomic::GlobalAtomics;
+use ptx::global::Global;
+use ptx::launch::{Cta, trap};
+use ptx::qualifier::{B128, scope, sem};
+use ptx::shared::SharedArray;
+
+const BINS: usize = 256;
+
+ptx::shared_memory! {
+    struct Histogram { bins: SharedArray<u32, BINS> }
+}
+
+/// output\[b\] += the number of words of the input whose low byte is b. 4 CTAs of 128 threads; any other grid does too.
+///
+/// Each CTA counts in shared memory, where a conflict costs little, and adds its 256 counts to the output at the end.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` is the address, aligned to 16 bytes, of `n` words of global memory that nobody writes until the grid ends.
+/// - `output` is the address of 256 words that nobody but this grid uses until it ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; the collective calls below depend on nothing.
+    let (cta, smem, _) = unsafe { Cta::enter::<Histogram>() };
+    // SAFETY: the contract above; the grid uses the output through this view alone.
+    let (input, totals) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
+    };
+
+    cta.lend(smem.bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        for_each_word(cta, input, |word| {
+            if let Some(bin) = bins.atomic(word as usize % BINS) {
+                bin.add(1, sem::Relaxed);
+            }
+        });
+        let bins = bins.publish(cta);
+        let mut b = cta.thread_rank() as usize;
+        while let (Some(count), Some(total)) = (bins.get(b), totals.get(b)) {
+            total.add(count, sem::Relaxed);
+            b += cta.thread_count() as usize;
+        }
+        bins.to_async(cta).into_free()
+    });
+}
+
+ptx::shared_memory! {
+    struct Common { bits: SharedArray<u32, 4> }
+}
+
+/// Each operation over the words of the input, in global memory that starts as zeros; `gpu/src/kernels.rs` says what comes
+/// out. 4 CTAs of 128 threads.
+///
+/// # Safety
+///
+/// As [`atomic_histogram`], with 28 words of output, aligned to 16 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; the collective calls below depend on nothing.
+    let (cta, smem, _) = unsafe { Cta::enter::<Common>() };
+    // SAFETY: the contract above; these views are of different words, aligned to their types, and the only ones.
+    let (words, floats, longs, pairs, vectors, doubles, shorts) = unsafe {
+        (
+            GlobalAtomics::<u32, scope::Gpu>::from_raw(output, 10),
+            GlobalAtomics::<f32, scope::Gpu>::from_raw(output.add(10).cast(), 1),
+            GlobalAtomics::<i64, scope::Gpu>::from_raw(output.add(12).cast(), 2),
+            GlobalAtomics::<B128, scope::Gpu>::from_raw(output.add(16).cast(), 1),
+            GlobalAtomics::<f32, scope::Gpu>::from_raw(output.add(20).cast(), 4),
+            GlobalAtomics::<f64, scope::Gpu>::from_raw(output.add(24).cast(), 1),
+            GlobalAtomics::<u16, scope::Gpu>::from_raw(output.add(26).cast(), 1),
+        )
+    };
+    // SAFETY: as above, and nobody writes the input.
+    let input = unsafe { Global::from_raw(input, n as usize) };
+    // SAFETY: as above.
+    let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
+
+    cta.lend(smem.bits, |cta, bits| {
+        let bits = bits.write(cta, |_| !0).into_atomic(cta);
+        let (Some(sum), Some(greatest)) = (words.get(0), words.get(1)) else { trap() };
+        let (Some(up), Some(down)) = (words.get(2), words.get(3)) else { trap() };
+        let (Some(any), Some(odd)) = (words.get(4), words.get(5)) else { trap() };
+        let (Some(squares), Some(clear)) = (words.get(6), words.get(7)) else { trap() };
+        let (Some(tickets), Some(seen)) = (words.get(8), words.get(9)) else { trap() };
+        let (Some(float), Some(double)) = (floats.get(0), doubles.get(0)) else { trap() };
+        let (Some(long), Some(longest)) = (longs.get(0), longs.get(1)) else { trap() };
+        let (Some(pair), Some(short)) = (pairs.get(0), shorts.get(0)) else { trap() };
+        let Some(vector) = vectors.vectors::<4>().and_then(|vectors| vectors.get(0)) else { trap() };
+        let (Some(least), Some(all)) = (least.get(0), bits.atomic(0)) else { trap() };
+
+        for_each_word(cta, input, |word| {
+            sum.add(word, sem::Relaxed);
+            greatest.max(word, sem::Relaxed);
+            least.min(word as i32, sem::Relaxed);
+            up.inc(9, sem::Relaxed);
+            down.dec(9, sem::Relaxed);
+            any.or(word & 0x5555_5555, sem::Relaxed);
+            odd.xor(word, sem::Relaxed);
+            all.and(word | 0xff, sem::Relaxed);
+            // Whole numbers below 2^24: exact in any order.
+            float.add((word & 0xff) as f32, sem::Relaxed);
+            double.add(word as f64, sem::Relaxed);
+            vector.add([1.0, (word & 1) as f32, (word & 2) as f32, (word & 4) as f32], sem::Relaxed);
+            long.add(word as i64 - (1 << 31), sem::Relaxed);
+            longest.max((word as i64) << 20, sem::Relaxed);
+
+            let mut now = squares.fetch_or(0, sem::Relaxed);
+            while let Err(other) =
+                squares.compare_exchange(now, now.wrapping_add(word.wrapping_mul(word)), sem::Relaxed)
+            {
+                now = other;
+            }
+            let mut now = 0;
+            while let Err(other) = short.compare_exchange(now, now.wrapping_add(1), sem::Relaxed) {
+                now = other;
+            }
+            let mut now = B128::default();
+            while let Err(other) = pair.compare_exchange(
+                now,
+                B128 { lo: now.lo + 1, hi: now.hi ^ (word as u64) << 7 },
+                sem::Relaxed,
+            ) {
+                now = other;
+            }
+        });
+
+        // The last CTA sees what all have added: each adds, meets at the barrier, and takes a ticket by acquire and release.
+        let bits = bits.publish(cta);
+        if cta.is_elected() {
+            clear.or(!bits.get(0).unwrap_or(0), sem::Relaxed);
+            if tickets.fetch_inc(cta.count() - 1, sem::AcqRel) == cta.count() - 1 {
+                seen.swap(sum.fetch_add(0, sem::Relaxed), sem::Relaxed);
+            }
+        }
+        bits.to_async(cta).into_free()
+    });
+}
+
+/// Calls `f` with each word that is this thread's among those of the grid.
+#[inline(always)]
+fn for_each_word(cta: &Cta, input: Global<u32>, mut f: impl FnMut(u32)) {
+    let threads = (cta.count() * cta.thread_count()) as usize;
+    let mut i = (cta.rank() * cta.thread_count() + cta.thread_rank()) as usize;
+    while let Some(word) = input.get(i) {
+        f(word);
+        i += threads;
+    }
+}

@@ -1,0 +1,53 @@
+//! Two halves of a CTA: one loads tiles from global memory, the other sums them, over two named barriers.
+
+use ptx::barrier::Handoff;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+const TILE: usize = 256;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<u32, TILE>, handoff: Handoff<1, 2, 64, 64> }
+}
+
+/// Consumer `c` of 64 leaves at `output[c]` the sum over all tiles `t` of `(t + 1) * tile[(c + 64 * t) % 256]` and of
+/// `tile[255 - c]`.
+///
+/// Grid: 1 CTA of 160 threads: 64 produce, 64 consume, 32 stand by. `n` is a multiple of 256.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` is the address of `n` elements of global memory, `output` that of 64, which do not overlap; until the grid ends
+///   nobody writes `input`, and nobody else uses `output`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; the parts differ by warp, within a warp all threads make the same calls.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let warp = cta.warp();
+    let tiles = n as usize / TILE;
+    smem.handoff.split(
+        &cta,
+        smem.tile,
+        |mut producer| {
+            for tile in 0..tiles {
+                // SAFETY: in bounds, and nobody writes.
+                producer = producer.send(&warp, |i| unsafe { input.add(tile * TILE + i).read() }).wait(&warp);
+            }
+            producer
+        },
+        |mut consumer| {
+            let (c, mut sum) = (consumer.rank() as usize, 0_u32);
+            for t in 0..tiles {
+                let tile = consumer.receive(&warp);
+                let turning = tile.get((c + 64 * t) % TILE).unwrap_or(0);
+                let fixed = tile.get(TILE - 1 - c).unwrap_or(0);
+                sum = sum.wrapping_add(turning.wrapping_mul(t as u32 + 1)).wrapping_add(fixed);
+                consumer = tile.release(&warp);
+            }
+            // SAFETY: in bounds, and the element is this thread's.
+            unsafe { output.add(c).write(sum) };
+            consumer
+        },
+    );
+}

@@ -1,0 +1,920 @@
+//! Atomic operations on a value of shared or global memory: `atom` (9.7.13.5), `red` (9.7.13.6), and the atomic `ld` and
+//! `st` (9.7.9.8, 9.7.9.11).
+//!
+//! An [`AtomicRef`] is one value that many threads change at once. Its type says which: the value's type, the scope of
+//! every access, and the state space. It has only the operations that PTX has for that type in that space.
+//!
+//! Shared memory is atomic while its handle is in the state [`Atomic`]; global memory is from [`GlobalAtomics`].
+//!
+//! ```text
+//!   Written, Published, Loaded ── into_atomic ──► Atomic ── publish ──► Published (readable)
+//!                                                   │
+//!                                                   └── to_async ──► Fenced ── into_free ──► Free
+//! ```
+//!
+//! An operation that returns the value before (`fetch_…`, `swap`, `compare_exchange`) is an `atom` and takes any ordering
+//! but `.sc`; one without (`add`, `min`, …) is a `red`, which has nothing to wait for, and takes `.relaxed` or `.release`.
+//! Names that [`core::sync::atomic`] has too mean the same.
+//!
+//! # The scope of a view
+//!
+//! 9.7.13.5: "Two atomic operations (`atom` or `red`) are performed atomically with respect to each other only if each
+//! operation specifies a scope that includes the other." So the scope is no argument: it is fixed where memory becomes
+//! atomic, as `.cta` for shared memory and by the `unsafe` [`GlobalAtomics::from_raw`] for global memory, and every
+//! [`AtomicRef`] of that memory has it.
+//!
+//! # Floats
+//!
+//! `add` "rounds to nearest even". 9.7.13.5 further: "Current implementation of `atom.add.f32` on global memory flushes
+//! subnormal inputs and results to sign-preserving zero; whereas `atom.add.f32` on shared memory supports subnormal inputs
+//! and results"; 9.7.13.6 says the same of `red`. `f64` is not flushed, nor are `f16` and `bf16` (`.noftz`). Sums of floats
+//! depend on the order of the additions, which is another one in every run.
+//!
+//! # Half precision
+//!
+//! With the feature `half`, `half::f16` and `half::bf16` add and compare-exchange, `[f16; 2]` and `[bf16; 2]` add as the
+//! packed types `.f16x2` and `.bf16x2`, and vectors of both add, take the minimum and the maximum in global memory.
+
+use core::marker::PhantomData;
+
+use crate::global::ALIGN;
+use crate::launch::Cta;
+use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
+use crate::raw::{self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedSem, StSem};
+use crate::shared::{Element, Fenced, Loaded, Published, Shared, Written, bits, fence_async};
+
+/// A state space of which a view can be.
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations in `{Self}`",
+    label = "not a space of `atom` and `red`",
+    note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
+)]
+pub trait AtomicSpace: AtomSpace + Default {}
+impl AtomicSpace for space::Global {}
+impl AtomicSpace for space::SharedCta {}
+impl AtomicSpace for space::SharedCluster {}
+
+/// The scope of all accesses of a view.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no scope of atomic operations",
+    label = "not a `.scope`",
+    note = "it is `scope::Cta`, `scope::Cluster`, `scope::Gpu` or `scope::Sys`: the threads that access the value"
+)]
+pub trait AtomicViewScope: AtomScope + LdStScope + Default {}
+impl AtomicViewScope for scope::Cta {}
+impl AtomicViewScope for scope::Cluster {}
+impl AtomicViewScope for scope::Gpu {}
+impl AtomicViewScope for scope::Sys {}
+
+/// A type of which a value in memory can be atomic.
+///
+/// # Safety
+///
+/// Implemented here only: for plain data of 2, 4, 8 or 16 bytes that `atom` takes, or vectors of such.
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations on `{Self}`",
+    label = "not a type of `atom`",
+    note = "`atom` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64`; of `u16`, `i16` and `B128` it has a few operations; of 8 bits none"
+)]
+pub unsafe trait AtomicValue: Copy + Sealed + 'static {}
+
+macro_rules! values {
+    ($( $T:ty ),* $(,)?) => { $(
+        // SAFETY: plain data that a row of `atom` takes.
+        unsafe impl AtomicValue for $T {}
+    )* };
+}
+values! { u16, i16, u32, i32, f32, u64, i64, f64, B128, [f32; 2], [f32; 4] }
+
+/// A vector of which `atom` and `red` change each element in one instruction, each "separately" atomic (9.7.13.5).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no vector of `atom`",
+    label = "not a vector of `atom`",
+    note = "the vectors are `[f32; 2]` and `[f32; 4]`, and with the feature `half` `[f16; 2]` to `[f16; 8]`, of pairs `[f16; 2]` two or four, and `bf16` alike"
+)]
+pub trait AtomicVector: AtomicValue {}
+impl Sealed for [f32; 2] {}
+impl Sealed for [f32; 4] {}
+impl AtomicVector for [f32; 2] {}
+impl AtomicVector for [f32; 4] {}
+
+#[cfg(feature = "half")]
+mod halves {
+    use half::{bf16, f16};
+
+    use super::{AtomicValue, AtomicVector, Sealed};
+
+    values! {
+        f16, bf16, [f16; 2], [f16; 4], [f16; 8], [bf16; 2], [bf16; 4], [bf16; 8],
+        [[f16; 2]; 2], [[f16; 2]; 4], [[bf16; 2]; 2], [[bf16; 2]; 4],
+    }
+    macro_rules! vectors {
+        ($( $T:ty ),*) => { $( impl AtomicVector for $T {} )* };
+    }
+    vectors! { [f16; 2], [f16; 4], [f16; 8], [bf16; 2], [bf16; 4], [bf16; 8] }
+    vectors! { [[f16; 2]; 2], [[f16; 2]; 4], [[bf16; 2]; 2], [[bf16; 2]; 4] }
+
+    // `[f16; 2]` and `[bf16; 2]` are elements of shared memory besides.
+    macro_rules! seal {
+        ($( $T:ty ),*) => { $( impl Sealed for $T {} )* };
+    }
+    seal! { [f16; 4], [f16; 8], [bf16; 4], [bf16; 8] }
+    seal! { [[f16; 2]; 2], [[f16; 2]; 4], [[bf16; 2]; 2], [[bf16; 2]; 4] }
+}
+
+/// What stands above an operation's functions in its trait.
+macro_rules! operation_traits {
+    ($( $(#[$attribute:meta])* $Trait:ident { $( $fetch:ident, $plain:ident; )* } )*) => { $(
+        $(#[$attribute])*
+        pub trait $Trait<Space: AtomicSpace>: AtomicValue {
+            $(
+                /// The `atom`.
+                ///
+                /// # Safety
+                ///
+                /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
+                /// atomic operations alone, in scopes that include each other.
+                #[doc(hidden)]
+                unsafe fn $fetch<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self;
+                /// The `red`.
+                ///
+                /// # Safety
+                ///
+                /// As above.
+                #[doc(hidden)]
+                unsafe fn $plain<S: AtomScope>(sem: impl RedSem, scope: S, addr: Space::Address, b: Self);
+            )*
+        }
+    )* };
+}
+
+operation_traits! {
+    /// Types with `.add` in a space.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no atomic addition in `{Space}`",
+        label = "`atom.add` does not take this type here",
+        note = "`.add` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64` in every space, `[f32; 2]` and `[f32; 4]` in global memory, and `f16` and `bf16` with the feature `half`"
+    )]
+    AtomicAdd { fetch_add, add; }
+
+    /// Types with `.min` and `.max` in a space.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no atomic minimum and maximum in `{Space}`",
+        label = "`atom.min` and `atom.max` do not take this type here",
+        note = "`.min` and `.max` take `u32`, `i32`, `u64` and `i64`; in global memory also vectors of `f16` and `bf16`, with the feature `half`"
+    )]
+    AtomicMinMax { fetch_min, min; fetch_max, max; }
+
+    /// Types with `.inc` and `.dec` in a space.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no atomic increment and decrement in `{Space}`",
+        label = "`atom.inc` and `atom.dec` do not take this type",
+        note = "`.inc` and `.dec` take `u32` alone; to count without a bound there is `add`"
+    )]
+    AtomicIncDec { fetch_inc, inc; fetch_dec, dec; }
+
+    /// Types with `.and`, `.or` and `.xor` in a space.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no atomic bitwise operations in `{Space}`",
+        label = "`atom.and`, `atom.or` and `atom.xor` do not take this type",
+        note = "`.and`, `.or` and `.xor` take `u32`, `i32`, `u64` and `i64`"
+    )]
+    AtomicBitwise { fetch_and, and; fetch_or, or; fetch_xor, xor; }
+}
+
+/// Types with `.exch` in a space.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no atomic exchange in `{Space}`",
+    label = "`atom.exch` does not take this type here",
+    note = "`.exch` takes values of 32, 64 and 128 bits: `u32`, `i32`, `f32`, `u64`, `i64`, `f64` and `B128`; 16 bits have `compare_exchange`"
+)]
+pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
+    /// The `atom`.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicAdd`]'s.
+    #[doc(hidden)]
+    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self;
+}
+
+/// Types with `.cas` in a space.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no atomic compare-and-exchange in `{Space}`",
+    label = "`atom.cas` does not take this type here",
+    note = "`.cas` takes values of 16 to 128 bits that are one: no vector and no pair"
+)]
+pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
+    /// The `atom`.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicAdd`]'s.
+    #[doc(hidden)]
+    unsafe fn compare_exchange<S: AtomScope>(
+        sem: impl AtomSem,
+        scope: S,
+        addr: Space::Address,
+        current: Self,
+        new: Self,
+    ) -> Result<Self, Self>;
+}
+
+/// Types with an atomic `ld` and `st` in a space.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no atomic load and store in `{Space}`",
+    label = "no atomic `ld` and `st` here",
+    note = "they take single values in shared memory; elsewhere `fetch_or(0, …)` or `fetch_add(0, …)` reads, and `swap` writes"
+)]
+pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
+    /// The `ld`.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicAdd`]'s.
+    #[doc(hidden)]
+    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Address) -> Self;
+    /// The `st`.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicAdd`]'s.
+    #[doc(hidden)]
+    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self);
+}
+
+/// Implements an operation by its raw rows, for each type by the tag that PTX has for it there: in every space, or `in Global`.
+macro_rules! operations {
+    ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( operations!(@impl $Trait [ Space: AtomicSpace ] Space, Space::default(), $T as $Tag, $rows); )*
+    };
+    ($Trait:ident in Global { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( operations!(@impl $Trait [] space::Global, space::Global, $T as $Tag, $rows); )*
+    };
+    (@impl $Trait:ident [ $($generic:tt)* ] $Space:ty, $space:expr, $T:ty as $Tag:ident,
+        { $( $fetch:ident: $atom:ident, $plain:ident: $red:ident );* }
+    ) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($generic)*> $Trait<$Space> for $T { $(
+            #[inline(always)]
+            unsafe fn $fetch<S: AtomScope>(
+                sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self,
+            ) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b))) }
+            }
+            #[inline(always)]
+            unsafe fn $plain<S: AtomScope>(
+                sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self,
+            ) {
+                // SAFETY: as above.
+                unsafe { raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b)) }
+            }
+        )* }
+    };
+}
+
+// `.add` has no `.s64`: the sum has the bits of that of `.u64`.
+operations! {
+    AtomicAdd { u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64 }
+    { fetch_add: atom_add, add: red_add }
+}
+operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2, add: red_add_v2 } }
+operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4, add: red_add_v4 } }
+operations! {
+    AtomicMinMax { u32 as U32, i32 as S32, u64 as U64, i64 as S64 }
+    { fetch_min: atom_min, min: red_min; fetch_max: atom_max, max: red_max }
+}
+operations! {
+    AtomicIncDec { u32 as U32 }
+    { fetch_inc: atom_inc, inc: red_inc; fetch_dec: atom_dec, dec: red_dec }
+}
+operations! {
+    AtomicBitwise { u32 as B32, i32 as B32, u64 as B64, i64 as B64 }
+    { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
+}
+
+#[cfg(feature = "half")]
+const _: () = {
+    use half::{bf16, f16};
+
+    operations! {
+        AtomicAdd { f16 as F16, bf16 as Bf16, [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
+        { fetch_add: atom_add_noftz, add: red_add_noftz }
+    }
+    operations! {
+        AtomicAdd in Global { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
+        { fetch_add: atom_add_noftz_v2, add: red_add_noftz_v2 }
+    }
+    operations! {
+        AtomicAdd in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
+        { fetch_add: atom_add_noftz_v4, add: red_add_noftz_v4 }
+    }
+    operations! {
+        AtomicAdd in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
+        { fetch_add: atom_add_noftz_v8, add: red_add_noftz_v8 }
+    }
+    operations! {
+        AtomicMinMax in Global { [f16; 2] as F16, [bf16; 2] as Bf16, [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
+        {
+            fetch_min: atom_min_noftz_v2, min: red_min_noftz_v2;
+            fetch_max: atom_max_noftz_v2, max: red_max_noftz_v2
+        }
+    }
+    operations! {
+        AtomicMinMax in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
+        {
+            fetch_min: atom_min_noftz_v4, min: red_min_noftz_v4;
+            fetch_max: atom_max_noftz_v4, max: red_max_noftz_v4
+        }
+    }
+    operations! {
+        AtomicMinMax in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
+        {
+            fetch_min: atom_min_noftz_v8, min: red_min_noftz_v8;
+            fetch_max: atom_max_noftz_v8, max: red_max_noftz_v8
+        }
+    }
+};
+
+/// Implements the operations on bits: of 32 and 64 an exchange too, which 16 have not.
+macro_rules! bit_operations {
+    (exchange $( $T:ty as $Tag:ident ),*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<Space: AtomicSpace> AtomicSwap<Space> for $T {
+            #[inline(always)]
+            unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b))) }
+            }
+        }
+    )* };
+    (compare $( $T:ty as $Tag:ident ),*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<Space: AtomicSpace> AtomicCompareExchange<Space> for $T {
+            #[inline(always)]
+            unsafe fn compare_exchange<S: AtomScope>(
+                sem: impl AtomSem, scope: S, addr: Space::Address, current: Self, new: Self,
+            ) -> Result<Self, Self> {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe {
+                    let current: <ty::$Tag as TypeTag>::Value = bits(current);
+                    let old = raw::atom_cas(sem, scope, Space::default(), ty::$Tag, addr, current, bits(new));
+                    if old == current { Ok(bits(old)) } else { Err(bits(old)) }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for $T {
+            #[inline(always)]
+            unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::ld(sem, scope, Space::default(), ty::$Tag, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
+                // SAFETY: as above.
+                unsafe { raw::st(sem, scope, Space::default(), ty::$Tag, addr, bits(b)) }
+            }
+        }
+    )* };
+}
+bit_operations! { exchange u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64 }
+bit_operations! {
+    compare u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
+}
+#[cfg(feature = "half")]
+bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
+
+// The 128-bit rows have no `.type` tag.
+#[diagnostic::do_not_recommend]
+impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
+    #[inline(always)]
+    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::atom_exch_b128(sem, scope, Space::default(), addr, b) }
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Space: AtomicSpace> AtomicCompareExchange<Space> for B128 {
+    #[inline(always)]
+    unsafe fn compare_exchange<S: AtomScope>(
+        sem: impl AtomSem,
+        scope: S,
+        addr: Space::Address,
+        current: Self,
+        new: Self,
+    ) -> Result<Self, Self> {
+        // SAFETY: the caller's contract is the instruction's.
+        let old = unsafe { raw::atom_cas_b128(sem, scope, Space::default(), addr, current, new) };
+        if old == current { Ok(old) } else { Err(old) }
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for B128 {
+    #[inline(always)]
+    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::ld_b128(sem, scope, Space::default(), addr) }
+    }
+    #[inline(always)]
+    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe { raw::st_b128(sem, scope, Space::default(), addr, b) }
+    }
+}
+
+/// One value in memory that is accessed by atomic operations alone: of type `T`, by accesses of scope `S`, in `Space`.
+///
+/// It comes from [`Shared::atomic`] or [`GlobalAtomics::get`]; threads that hold one of the same value are independent.
+/// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, `.space` is `Space`, `.type` is that of `T`: of
+/// signed and unsigned integers alike `.b32` or `.b64` where the operation is bitwise, and for `.add` of an `i64` `.u64`.
+///
+/// ```
+/// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+/// # fn kernel(tickets: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+/// let ticket = tickets.fetch_add(1, sem::Relaxed); // atom.relaxed.gpu.global.add.u32
+/// tickets.max(7, sem::Release); // red.release.gpu.global.max.u32
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct AtomicRef<'a, T, S, Space: AtomicSpace> {
+    addr: Space::Address,
+    scope: S,
+    /// Bound to its thread: a shared address means something to its own CTA only.
+    _value: PhantomData<(&'a (), *mut T)>,
+}
+
+static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Gpu, space::Global>: Send, Sync);
+static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Cta, space::SharedCta>: Send, Sync);
+
+impl<T, S: Copy, Space: AtomicSpace> Clone for AtomicRef<'_, T, S, Space> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S: Copy, Space: AtomicSpace> Copy for AtomicRef<'_, T, S, Space> {}
+
+impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S, Space> {
+    /// # Safety
+    ///
+    /// - `addr` is the address in `Space` of a `T`, aligned to its size, in memory that lives through the lifetime.
+    /// - through the lifetime it is accessed by atomic operations alone, of the size of `T` or, if `T` is a vector, of its
+    ///   elements, in scopes that include `S` and that `S` includes.
+    #[inline(always)]
+    pub(crate) unsafe fn new(addr: Space::Address) -> Self {
+        AtomicRef { addr, scope: S::default(), _value: PhantomData }
+    }
+
+    /// The address of the value.
+    #[inline(always)]
+    pub fn addr(self) -> Space::Address {
+        self.addr
+    }
+
+    /// Loads the value.
+    ///
+    /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load(self, sem: impl LdSem) -> T
+    where
+        T: AtomicLoadStore<Space>,
+    {
+        // SAFETY: the invariant of `new`, which is the instruction's contract; here and in every method below.
+        unsafe { T::load(sem, self.scope, self.addr) }
+    }
+
+    /// Stores a value.
+    ///
+    /// PTX: `st{.sem}{.scope}{.space}{.type} [addr], value;`
+    #[inline(always)]
+    pub fn store(self, value: T, sem: impl StSem)
+    where
+        T: AtomicLoadStore<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::store(sem, self.scope, self.addr, value) }
+    }
+
+    /// Adds `b` (integers wrap) and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.add{.type} d, [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`,
+    /// `.v4` or `.v8`.
+    #[inline(always)]
+    pub fn fetch_add(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicAdd<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_add(sem, self.scope, self.addr, b) }
+    }
+
+    /// Adds `b`; integers wrap.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`, `.v4` or
+    /// `.v8`.
+    #[inline(always)]
+    pub fn add(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicAdd<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::add(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value the minimum of itself and `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_min(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicMinMax<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_min(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value the minimum of itself and `b`.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`
+    #[inline(always)]
+    pub fn min(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicMinMax<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::min(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value the maximum of itself and `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_max(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicMinMax<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_max(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value the maximum of itself and `b`.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`
+    #[inline(always)]
+    pub fn max(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicMinMax<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::max(sem, self.scope, self.addr, b) }
+    }
+
+    /// Increments the value, or makes it 0 where it is `b` or more, and returns the value before: counts from 0 to `b` and
+    /// around.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.inc.u32 d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_inc(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicIncDec<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_inc(sem, self.scope, self.addr, b) }
+    }
+
+    /// Increments the value, or makes it 0 where it is `b` or more.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.inc.u32 [addr], b;`
+    #[inline(always)]
+    pub fn inc(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicIncDec<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::inc(sem, self.scope, self.addr, b) }
+    }
+
+    /// Decrements the value, or makes it `b` where it is 0 or more than `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.dec.u32 d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_dec(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicIncDec<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_dec(sem, self.scope, self.addr, b) }
+    }
+
+    /// Decrements the value, or makes it `b` where it is 0 or more than `b`.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.dec.u32 [addr], b;`
+    #[inline(always)]
+    pub fn dec(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicIncDec<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::dec(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value its bitwise and with `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_and(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicBitwise<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_and(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value its bitwise and with `b`.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`
+    #[inline(always)]
+    pub fn and(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicBitwise<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::and(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value its bitwise or with `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_or(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicBitwise<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_or(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value its bitwise or with `b`.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`
+    #[inline(always)]
+    pub fn or(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicBitwise<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::or(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value its bitwise exclusive or with `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`
+    #[inline(always)]
+    pub fn fetch_xor(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicBitwise<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::fetch_xor(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value its bitwise exclusive or with `b`.
+    ///
+    /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`
+    #[inline(always)]
+    pub fn xor(self, b: T, sem: impl RedSem)
+    where
+        T: AtomicBitwise<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::xor(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value `b`, and returns the value before.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.exch{.type} d, [addr], b;`
+    #[inline(always)]
+    pub fn swap(self, b: T, sem: impl AtomSem) -> T
+    where
+        T: AtomicSwap<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::swap(sem, self.scope, self.addr, b) }
+    }
+
+    /// Makes the value `new` if it is `current`, and returns the value before: `Ok` if it was. Bits are compared: a NaN equals
+    /// itself, and -0 is not +0. One ordering holds for success and failure.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.cas{.type} d, [addr], current, new;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{B128, scope, sem, space}};
+    /// # fn kernel(pair: AtomicRef<'_, B128, scope::Gpu, space::Global>) {
+    /// // Both halves at once.
+    /// let mut seen = B128::default();
+    /// while let Err(now) =
+    ///     pair.compare_exchange(seen, B128 { lo: seen.lo + 1, hi: seen.hi ^ seen.lo }, sem::Relaxed)
+    /// {
+    ///     seen = now;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn compare_exchange(self, current: T, new: T, sem: impl AtomSem) -> Result<T, T>
+    where
+        T: AtomicCompareExchange<Space>,
+    {
+        // SAFETY: as in `load`.
+        unsafe { T::compare_exchange(sem, self.scope, self.addr, current, new) }
+    }
+}
+
+/// State: every thread of the CTA may access every element by atomic operations, and by nothing else.
+#[derive(Debug)]
+pub enum Atomic {}
+
+/// States from which shared memory can become atomic.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot become atomic",
+    label = "holds no values that threads may change",
+    note = "give it values first: `.write(&cta, |_| 0).into_atomic(&cta)`, or wait for a load; memory that a copy has read goes there by `.into_free()`"
+)]
+pub trait IntoAtomic: Sealed {}
+impl Sealed for Written {}
+impl IntoAtomic for Written {}
+impl IntoAtomic for Published {}
+impl IntoAtomic for Loaded {}
+
+/// The state in which elements are accessed by atomic operations.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` has no atomic elements",
+    label = "not atomic now",
+    note = "make it atomic with `.into_atomic(&cta)`, by which all threads agree to access it by atomic operations alone"
+)]
+pub trait AtomicAccess: Sealed {}
+impl Sealed for Atomic {}
+impl AtomicAccess for Atomic {}
+
+impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
+    /// Makes the elements atomic, once every thread is done with what it did to them before.
+    ///
+    /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
+    /// cta.lend(bins, |cta, bins| {
+    ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
+    ///     if let Some(bin) = bins.atomic(byte.into()) {
+    ///         bin.add(1, sem::Relaxed); // red.relaxed.cta.shared::cta.add.u32
+    ///     }
+    ///     let bins = bins.publish(cta);
+    ///     *out = bins.get(0).unwrap_or(0);
+    ///     bins.to_async(cta).into_free()
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn into_atomic(self, cta: &Cta) -> Shared<'s, T, N, Atomic>
+    where
+        T: AtomicValue,
+        State: IntoAtomic,
+    {
+        cta.sync();
+        self.into_state()
+    }
+
+    /// Element `i`, or `None` past the end.
+    ///
+    /// The scope is the CTA: in this state no other thread gets at the memory.
+    #[inline(always)]
+    pub fn atomic(&self, i: usize) -> Option<AtomicRef<'_, T, scope::Cta, space::SharedCta>>
+    where
+        T: AtomicValue,
+        State: AtomicAccess,
+    {
+        if i >= N {
+            return None;
+        }
+        // SAFETY: in bounds, and aligned since the array is to 128. The state gives no other access, of this CTA's
+        // threads or of copies, and all handles leave it together, at a barrier, which needs this borrow to end.
+        Some(unsafe { AtomicRef::new(self.addr() + (i * size_of::<T>()) as u32) })
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
+    /// Ends the atomic operations: what each thread did is visible to every thread, and the elements are readable.
+    ///
+    /// PTX: `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
+        cta.sync();
+        self.into_state()
+    }
+
+    /// Ends the atomic operations: what each thread did is visible to asynchronous copies.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
+        fence_async(cta);
+        self.into_state()
+    }
+}
+
+/// A slice of global memory whose elements are accessed by atomic operations alone, until the grid ends, in scope `S`.
+///
+/// ```
+/// # use ptx::{atomic::GlobalAtomics, qualifier::{scope, sem}};
+/// # fn kernel(histogram: *mut u32) {
+/// // SAFETY: the host passes 256 counters; in this grid and beside it nothing else accesses them.
+/// let histogram = unsafe { GlobalAtomics::<u32, scope::Gpu>::from_raw(histogram, 256) };
+/// if let Some(bin) = histogram.get(17) {
+///     bin.add(1, sem::Relaxed); // red.relaxed.gpu.global.add.u32
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GlobalAtomics<T, S> {
+    base: *mut T,
+    len: usize,
+    scope: PhantomData<S>,
+}
+
+static_assertions::assert_not_impl_any!(GlobalAtomics<u32, scope::Gpu>: Send, Sync);
+
+impl<T, S> Clone for GlobalAtomics<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S> Copy for GlobalAtomics<T, S> {}
+
+impl<T, S> GlobalAtomics<T, S> {
+    /// # Safety
+    ///
+    /// - `base` is the generic or global address, aligned to the size of `T`, of `len` elements of global memory.
+    /// - until the grid ends, whatever accesses them is an atomic operation on whole elements (of a vector `T`: on its
+    ///   elements), in a scope that includes every thread that accesses them, `S` among them: with `scope::Cta`, only the
+    ///   threads of one CTA do.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
+    where
+        T: AtomicValue,
+        S: AtomicViewScope,
+    {
+        GlobalAtomics { base, len, scope: PhantomData }
+    }
+
+    /// The number of elements.
+    #[inline(always)]
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Element `i`, or `None` past the end.
+    #[inline(always)]
+    pub fn get(self, i: usize) -> Option<AtomicRef<'static, T, S, space::Global>>
+    where
+        T: AtomicValue,
+        S: AtomicViewScope,
+    {
+        if i >= self.len {
+            return None;
+        }
+        // SAFETY: in bounds; the contract of `from_raw`, until the grid ends.
+        Some(unsafe { AtomicRef::new(self.base.add(i).cast()) })
+    }
+
+    /// The same elements as vectors of `N`, without those after the last whole vector; `None` if the slice does not start at a
+    /// multiple of 16 bytes. Operations on the vectors and on the elements are atomic towards each other: "the atomicity is
+    /// guaranteed separately for each of the individual scalar elements" (9.7.13.5).
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::{scope, sem}};
+    /// # fn kernel(sums: GlobalAtomics<f32, scope::Gpu>) {
+    /// if let Some(sum) = sums.vectors::<4>().and_then(|sums| sums.get(0)) {
+    ///     sum.add([1.0, 2.0, 3.0, 4.0], sem::Relaxed); // red.relaxed.gpu.global.add.v4.f32
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn vectors<const N: usize>(self) -> Option<GlobalAtomics<[T; N], S>>
+    where
+        [T; N]: AtomicVector,
+    {
+        // Vectors have 16 bytes at most.
+        if !self.base.addr().is_multiple_of(ALIGN) {
+            return None;
+        }
+        Some(GlobalAtomics { base: self.base.cast(), len: self.len / N, scope: PhantomData })
+    }
+}

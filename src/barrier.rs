@@ -1,0 +1,467 @@
+//! The CTA's barriers 1 to 15 (9.7.13.1) as owned resources. Barrier 0 is [`Cta::sync`], the one of every collective call.
+//!
+//! The kernel declares them in its [`shared_memory!`](crate::shared_memory), where a number given twice does not compile.
+//! A type has one kind of use, so `barrier.cta.red` never meets `.sync` or `.arrive` on one barrier:
+//!
+//! - [`NamedBarrier`]: as many threads as it names meet (`.sync`);
+//! - [`ReductionBarrier`]: they meet and combine a predicate (`.red`), by one operation;
+//! - [`Handoff`]: the first warps of the CTA produce tiles, the next ones consume them, over two barriers (`.arrive` on
+//!   one side, `.sync` on the other).
+//!
+//! ```text
+//!   Producer<Ready>    ── send: st, arrive FULL ──► Producer<Sent>      Consumer<Waiting> ── receive: sync FULL ──► Consumer<Received>
+//!          ▲                                             │                     ▲                                         │ get
+//!          └──────────────── wait: sync EMPTY ───────────┘                     └────────── release: arrive EMPTY ────────┘
+//! ```
+//!
+//! The calls take a [`Warp`]: they are collective among the threads of a warp, not of the CTA.
+
+use core::marker::PhantomData;
+
+use crate::launch::Cta;
+use crate::qualifier::{Sealed, convergence::Unaligned, op};
+use crate::raw;
+use crate::shared::{Element, Place, SharedArray};
+use crate::warp::Warp;
+
+/// The bit of barrier `id`, where `threads` meet.
+const fn bit(id: u32, threads: u32) -> u16 {
+    assert!(
+        id != 0,
+        "barrier 0 is the one of every collective call (`cta.sync()`): a barrier of your own has a number from 1 to 15"
+    );
+    assert!(id <= 15, "a CTA has the barriers 0 to 15 (PTX ISA 9.7.13.1)");
+    assert!(
+        threads > 0 && threads.is_multiple_of(32) && threads <= 1024,
+        "a barrier's thread count is a multiple of the warp size, 32, and 1024 at most (PTX ISA 9.7.13.1)"
+    );
+    1 << id
+}
+
+/// [`Kind`]: threads meet (`barrier.cta.sync`).
+#[derive(Debug)]
+pub enum Meeting {}
+/// [`Kind`]: threads meet, and count those whose predicate is true (`barrier.cta.red.popc`).
+#[derive(Debug)]
+pub enum Popc {}
+
+/// The kind of a barrier: the one instruction that it is for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kind of barrier",
+    label = "neither a meeting nor one of the three reductions",
+    note = "threads meet (`barrier::Meeting`), or combine a predicate: `barrier::Popc`, `qualifier::op::And`, `qualifier::op::Or`"
+)]
+pub trait Kind: Sealed {}
+impl Sealed for Meeting {}
+impl Sealed for Popc {}
+impl Kind for Meeting {}
+impl Kind for Popc {}
+impl Kind for op::And {}
+impl Kind for op::Or {}
+
+/// Kinds without a reduction.
+#[diagnostic::on_unimplemented(
+    message = "a barrier of the kind `{Self}` is for reductions: `.sync` must not be mixed with them",
+    label = "call `.red(&warp, predicate)`, or declare another barrier",
+    note = "one barrier has one kind of instruction (PTX ISA 9.7.13.1); `NamedBarrier<ID, THREADS>` is one for `.sync`"
+)]
+pub trait Meets: Kind {}
+impl Meets for Meeting {}
+
+/// Kinds with a reduction, of which every thread gets the `Output`: a count or a `bool`.
+#[diagnostic::on_unimplemented(
+    message = "a barrier of the kind `{Self}` does not reduce",
+    label = "declared for something else, or `barrier.cta.red` has no such reduction",
+    note = "a predicate is counted or combined on a barrier of its own: `ReductionBarrier<ID, THREADS, Op>`, `Op` being \
+            `barrier::Popc`, `qualifier::op::And` or `qualifier::op::Or`"
+)]
+pub trait Reduction<Output>: Sealed {
+    /// # Safety
+    ///
+    /// That of `barrier.cta.red` with a thread count.
+    #[doc(hidden)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> Output;
+}
+
+impl Reduction<u32> for Popc {
+    #[inline(always)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { raw::barrier_cta_red_popc_count(Unaligned, id, threads, predicate) }
+    }
+}
+
+impl Reduction<bool> for op::And {
+    #[inline(always)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
+        // SAFETY: the caller's.
+        unsafe { raw::barrier_cta_red_count(op::And, Unaligned, id, threads, predicate) }
+    }
+}
+
+impl Reduction<bool> for op::Or {
+    #[inline(always)]
+    unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
+        // SAFETY: the caller's.
+        unsafe { raw::barrier_cta_red_count(op::Or, Unaligned, id, threads, predicate) }
+    }
+}
+
+/// Barrier `ID`, where `THREADS` threads meet: whole warps, in the order of their arrival. Its kind says by which
+/// instruction.
+#[derive(Debug)]
+pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = Meeting> {
+    /// Bound to its CTA.
+    _thread: PhantomData<(*mut (), K)>,
+}
+
+/// A barrier where `THREADS` threads combine a predicate by `Op`: [`Popc`], [`And`](op::And) or [`Or`](op::Or).
+pub type ReductionBarrier<const ID: u32, const THREADS: u32, Op> = NamedBarrier<ID, THREADS, Op>;
+
+static_assertions::const_assert_eq!(size_of::<NamedBarrier<1, 32>>(), 0);
+static_assertions::assert_not_impl_any!(NamedBarrier<1, 32>: Copy, Clone, Send, Sync);
+
+// SAFETY: no bytes; barrier `ID` alone.
+unsafe impl<const ID: u32, const THREADS: u32, K: Kind> Place for NamedBarrier<ID, THREADS, K> {
+    const SIZE: u32 = 0;
+    const ALIGN: u32 = 1;
+    const BARRIERS: u16 = bit(ID, THREADS);
+
+    #[inline(always)]
+    unsafe fn at(_addr: u32) -> Self {
+        NamedBarrier { _thread: PhantomData }
+    }
+}
+
+impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
+    /// Waits until `THREADS` threads have come, this warp's 32 among them; what each wrote before is visible to all after.
+    ///
+    /// PTX: `barrier.cta.sync ID, THREADS;`
+    ///
+    /// ```
+    /// use ptx::barrier::NamedBarrier;
+    /// ptx::shared_memory! { struct Smem { half: NamedBarrier<1, 64> } }
+    /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem) {
+    /// if cta.warp_rank() < 2 {
+    ///     smem.half.sync(&cta.warp()); // the first two warps meet
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync(&self, _warp: &Warp)
+    where
+        K: Meets,
+    {
+        const { _ = bit(ID, THREADS) };
+        // SAFETY: 9.7.13.1: "sixteen barriers numbered 0..15", "the value must be a multiple of the warp size", both
+        // asserted by `bit`; the kind has no other instruction on its barrier, which has no other handle.
+        unsafe { raw::barrier_cta_sync_count(Unaligned, ID, THREADS) }
+    }
+
+    /// Waits until `THREADS` threads have come, and combines their predicates; what each wrote before is visible to all
+    /// after.
+    ///
+    /// PTX: `barrier.cta.red.popc.u32 d, ID, THREADS, c;` or `barrier.cta.red.op.pred p, ID, THREADS, c;`
+    ///
+    /// ```
+    /// use ptx::barrier::{Popc, ReductionBarrier};
+    /// ptx::shared_memory! { struct Smem { votes: ReductionBarrier<1, 64, Popc> } }
+    /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, value: u32) {
+    /// let large: u32 = smem.votes.red(&cta.warp(), value > 100);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn red<Output>(&self, _warp: &Warp, predicate: bool) -> Output
+    where
+        K: Reduction<Output>,
+    {
+        const { _ = bit(ID, THREADS) };
+        // SAFETY: the numbers as in `sync`; "barrier.red should not be intermixed with barrier.sync or barrier.arrive using
+        // the same active barrier": the kind has this one instruction, of one `.op`, on its barrier.
+        unsafe { K::red(ID, THREADS, predicate) }
+    }
+}
+
+/// Two barriers over which the first `PRODUCERS` threads of the CTA hand tiles to the next `CONSUMERS`.
+///
+/// `FULL` says that a tile is there, `EMPTY` that it has been read. [`split`](Handoff::split) gives
+/// each thread its part.
+#[derive(Debug)]
+pub struct Handoff<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> {
+    _thread: PhantomData<*mut ()>,
+}
+
+static_assertions::const_assert_eq!(size_of::<Handoff<1, 2, 32, 32>>(), 0);
+static_assertions::assert_not_impl_any!(Handoff<1, 2, 32, 32>: Copy, Clone, Send, Sync);
+
+impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32>
+    Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
+{
+    const BITS: u16 = {
+        assert!(FULL != EMPTY, "a hand-off has two barriers: give `FULL` and `EMPTY` numbers of their own");
+        _ = (bit(FULL, PRODUCERS), bit(EMPTY, CONSUMERS));
+        bit(FULL, PRODUCERS + CONSUMERS) | bit(EMPTY, PRODUCERS + CONSUMERS)
+    };
+}
+
+// SAFETY: no bytes; the barriers `FULL` and `EMPTY` alone.
+unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> Place
+    for Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
+{
+    const SIZE: u32 = 0;
+    const ALIGN: u32 = 1;
+    const BARRIERS: u16 = Self::BITS;
+
+    #[inline(always)]
+    unsafe fn at(_addr: u32) -> Self {
+        Handoff { _thread: PhantomData }
+    }
+}
+
+/// The numbers of a [`Handoff`].
+pub trait Parties: Sealed {
+    /// The barrier where a tile is handed over.
+    const FULL: u32;
+    /// The barrier where it is given back.
+    const EMPTY: u32;
+    /// The threads that produce.
+    const PRODUCERS: u32;
+    /// The threads that meet on either barrier.
+    const THREADS: u32;
+}
+
+impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> Sealed
+    for Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
+{
+}
+impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> Parties
+    for Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
+{
+    const FULL: u32 = FULL;
+    const EMPTY: u32 = EMPTY;
+    const PRODUCERS: u32 = PRODUCERS;
+    const THREADS: u32 = PRODUCERS + CONSUMERS;
+}
+
+impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32>
+    Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
+{
+    /// Splits the CTA by rank: the first `PRODUCERS` threads call `produce`, the next `CONSUMERS` call `consume`, the others
+    /// none. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
+    /// rest again.
+    ///
+    /// PTX: `barrier.cta.sync 0;` after the parts.
+    ///
+    /// ```
+    /// use ptx::barrier::Handoff;
+    /// use ptx::shared::SharedArray;
+    /// ptx::shared_memory! { struct Smem { tile: SharedArray<u32, 256>, handoff: Handoff<1, 2, 64, 64> } }
+    /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, rounds: u32) {
+    /// let warp = cta.warp();
+    /// smem.handoff.split(
+    ///     cta,
+    ///     smem.tile,
+    ///     |mut producer| {
+    ///         for round in 0..rounds {
+    ///             producer = producer.send(&warp, |i| round + i as u32).wait(&warp);
+    ///         }
+    ///         producer
+    ///     },
+    ///     |mut consumer| {
+    ///         for _ in 0..rounds {
+    ///             let tile = consumer.receive(&warp);
+    ///             let _mine = tile.get(tile.rank() as usize);
+    ///             consumer = tile.release(&warp);
+    ///         }
+    ///         consumer
+    ///     },
+    /// );
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn split<T: Element, const N: usize>(
+        self,
+        cta: &Cta,
+        tile: SharedArray<T, N>,
+        produce: impl FnOnce(Producer<T, N, Self, Ready>) -> Producer<T, N, Self, Ready>,
+        consume: impl FnOnce(Consumer<T, N, Self, Waiting>) -> Consumer<T, N, Self, Waiting>,
+    ) -> (Self, SharedArray<T, N>) {
+        const { _ = Self::BITS };
+        let (addr, rank) = (tile.addr(), cta.thread_rank());
+        if rank < PRODUCERS {
+            let Producer { .. } = produce(Producer { addr, rank, _state: PhantomData });
+        } else if rank < PRODUCERS + CONSUMERS {
+            let Consumer { .. } = consume(Consumer { addr, rank: rank - PRODUCERS, _state: PhantomData });
+        }
+        cta.sync();
+        (self, tile)
+    }
+}
+
+/// State of a [`Producer`]: the tile is its to fill.
+#[derive(Debug)]
+pub enum Ready {}
+/// State of a [`Producer`]: the tile is the consumers'.
+#[derive(Debug)]
+pub enum Sent {}
+/// State of a [`Consumer`]: the tile is the producers'.
+#[derive(Debug)]
+pub enum Waiting {}
+/// State of a [`Consumer`]: the tile is there to read.
+#[derive(Debug)]
+pub enum Received {}
+
+/// States in which a producer has the tile.
+#[diagnostic::on_unimplemented(
+    message = "a producer in the state `{Self}` cannot send",
+    label = "the consumers have not given the tile back",
+    note = "wait for them to read what was sent before: call `.wait(&warp)`"
+)]
+pub trait Sendable: Sealed {}
+/// States in which a producer has something to wait for.
+#[diagnostic::on_unimplemented(
+    message = "a producer in the state `{Self}` has nothing to wait for",
+    label = "nothing was sent since the last wait",
+    note = "the consumers give back what they got: call `.send(&warp, …)` first"
+)]
+pub trait Outstanding: Sealed {}
+/// States in which a consumer does not have the tile.
+#[diagnostic::on_unimplemented(
+    message = "a consumer in the state `{Self}` cannot receive",
+    label = "it still has the tile",
+    note = "the producers fill the tile when it is given back: call `.release(&warp)` first"
+)]
+pub trait Receivable: Sealed {}
+/// States in which a consumer has the tile.
+#[diagnostic::on_unimplemented(
+    message = "a consumer in the state `{Self}` does not have the tile",
+    label = "nothing to read or give back",
+    note = "the tile is there after `.receive(&warp)`, until `.release(&warp)`"
+)]
+pub trait Holding: Sealed {}
+impl Sealed for Ready {}
+impl Sealed for Sent {}
+impl Sealed for Waiting {}
+impl Sealed for Received {}
+impl Sendable for Ready {}
+impl Outstanding for Sent {}
+impl Receivable for Waiting {}
+impl Holding for Received {}
+
+/// A thread that fills the tile of a [`Handoff`].
+#[must_use = "the consumers wait for what it sends"]
+#[derive(Debug)]
+pub struct Producer<T, const N: usize, H, State> {
+    addr: u32,
+    rank: u32,
+    _state: PhantomData<(*mut [T; N], H, State)>,
+}
+
+/// A thread that reads the tile of a [`Handoff`].
+#[must_use = "the producers wait for its release"]
+#[derive(Debug)]
+pub struct Consumer<T, const N: usize, H, State> {
+    addr: u32,
+    rank: u32,
+    _state: PhantomData<(*mut [T; N], H, State)>,
+}
+
+static_assertions::assert_not_impl_any!(Producer<u32, 4, Handoff<1, 2, 32, 32>, Ready>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Consumer<u32, 4, Handoff<1, 2, 32, 32>, Waiting>: Copy, Clone, Send, Sync);
+
+impl<T, const N: usize, H, State> Producer<T, N, H, State> {
+    /// The thread's rank among the producers.
+    #[inline(always)]
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+}
+
+impl<T, const N: usize, H, State> Consumer<T, N, H, State> {
+    /// The thread's rank among the consumers.
+    #[inline(always)]
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+}
+
+impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
+    /// Fills element `i` with `f(i)`, each producer its share, and hands the tile over without waiting.
+    ///
+    /// PTX: an element: `st.weak.shared::cta`; `barrier.cta.arrive FULL, THREADS;`
+    #[must_use = "before it sends again, it waits for the tile to be read: call `.wait(&warp)`"]
+    #[inline(always)]
+    pub fn send(self, _warp: &Warp, mut f: impl FnMut(usize) -> T) -> Producer<T, N, H, Sent>
+    where
+        State: Sendable,
+    {
+        let mut i = self.rank as usize;
+        while i < N {
+            // SAFETY: in bounds; each element has one producer, and by the state no consumer reads.
+            unsafe { T::store(self.addr + (i * size_of::<T>()) as u32, f(i)) };
+            i += H::PRODUCERS as usize;
+        }
+        // SAFETY: the numbers are asserted by `Place`. The barrier is not mid-way with this warp's arrival in it: since
+        // that the warp has passed `wait`, for which the consumers had to pass `receive`, which completes this barrier.
+        unsafe { raw::barrier_cta_arrive(Unaligned, H::FULL, H::THREADS) };
+        Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
+    }
+
+    /// Waits until all consumers have released the tile.
+    ///
+    /// PTX: `barrier.cta.sync EMPTY, THREADS;`
+    #[inline(always)]
+    pub fn wait(self, _warp: &Warp) -> Producer<T, N, H, Ready>
+    where
+        State: Outstanding,
+    {
+        // SAFETY: the numbers are asserted by `Place`; producers only wait on this barrier, so the warp has no arrival in it.
+        unsafe { raw::barrier_cta_sync_count(Unaligned, H::EMPTY, H::THREADS) };
+        Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
+    }
+}
+
+impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
+    /// Waits for the tile.
+    ///
+    /// PTX: `barrier.cta.sync FULL, THREADS;`
+    #[inline(always)]
+    pub fn receive(self, _warp: &Warp) -> Consumer<T, N, H, Received>
+    where
+        State: Receivable,
+    {
+        // SAFETY: the numbers are asserted by `Place`; consumers only wait on this barrier, so the warp has no arrival in it.
+        unsafe { raw::barrier_cta_sync_count(Unaligned, H::FULL, H::THREADS) };
+        Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
+    }
+
+    /// Element `i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta`
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T>
+    where
+        State: Holding,
+    {
+        if i >= N {
+            return None;
+        }
+        // SAFETY: in bounds; by the state no producer writes.
+        Some(unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
+    }
+
+    /// Gives the tile back to the producers without waiting.
+    ///
+    /// PTX: `barrier.cta.arrive EMPTY, THREADS;`
+    #[must_use = "to read the next tile, it waits for it: call `.receive(&warp)`"]
+    #[inline(always)]
+    pub fn release(self, _warp: &Warp) -> Consumer<T, N, H, Waiting>
+    where
+        State: Holding,
+    {
+        // SAFETY: the numbers are asserted by `Place`. The barrier is not mid-way with this warp's arrival in it: since
+        // that the warp has passed `receive`, for which the producers had to pass `wait`, which completes this barrier.
+        unsafe { raw::barrier_cta_arrive(Unaligned, H::EMPTY, H::THREADS) };
+        Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
+    }
+}

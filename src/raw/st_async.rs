@@ -1,0 +1,137 @@
+//! `st.async`: section 9.7.9.12 of the PTX ISA.
+
+use crate::qualifier::B128;
+
+legal! {
+    /// `.type` of `st.async.weak`, which has a `.b128` besides.
+    StAsyncType(TypeTag): "`{Self}` is no `.type` of `st.async.weak`: it takes `.b`, `.u` or `.s` of 32 or 64 bits, \
+        `.f32` or `.f64`"
+    { ty::B32, ty::B64, ty::U32, ty::U64, ty::S32, ty::S64, ty::F32, ty::F64 }
+}
+legal! {
+    /// `.type` of `st.async.weak` with a `.v4`.
+    StAsyncV4Type(TypeTag): "`{Self}` is no `.type` of a `.v4`: it takes `.b32`, `.u32`, `.s32` or `.f32`"
+    { ty::B32, ty::U32, ty::S32, ty::F32 }
+}
+legal! {
+    /// `.scope` of `st.async.release`.
+    StAsyncScope: "`{Self}` is no `.scope` of `st.async.release`: it takes `.gpu` or `.sys`"
+    { scope::Gpu, scope::Sys }
+}
+legal! {
+    /// `.space` of `st.async.release`.
+    StAsyncSpace: "`{Self}` is no `.space` of `st.async.release`: it takes `.global` or nothing (`All`)"
+    { space::Global, space::All }
+}
+legal! {
+    /// `.type` of `st.async.release`, which takes types of eight bits besides.
+    StAsyncReleaseType(TypeTag): "`{Self}` is no `.type` of `st.async.release`: it takes `.b`, `.u` or `.s` of 16 \
+        to 64 bits, `.f32` or `.f64`"
+    {
+        ty::B16, ty::B32, ty::B64, ty::U16, ty::U32, ty::U64, ty::S16, ty::S32, ty::S64, ty::F32, ty::F64,
+    }
+}
+legal! {
+    /// `.type` of eight bits of `st.async.release`.
+    StAsyncReleaseByteType(TypeTag): "`{Self}` is no `.type` of eight bits: they are `.b8`, `.u8` and `.s8`"
+    { ty::B8, ty::U8, ty::S8 }
+}
+
+/// `st.async.weak{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar];`
+macro_rules! st_async {
+    ($generic:ident $cluster:ident $what:literal $($rest:tt)*) => {
+        st_async!(@row $generic *mut u8, reg64, "", "generic" $what $($rest)*);
+        st_async!(@row $cluster u32, reg32, ".shared::cluster", "of `.shared::cluster`" $what $($rest)*);
+    };
+    (@row $name:ident $Addr:ty, $class:ident, $space:literal, $address:literal
+        $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($in:tt)* ]
+    ) => {
+        instruction! {
+            #[doc = concat!("Starts storing ", $what, ". When it is done,")]
+            /// the mbarrier at `mbar` gets a complete-tx of its size in bytes, with release semantics in cluster scope.
+            #[doc = concat!("Addresses are ", $address, ".")]
+            @unsafe fn $name[ $($ty)* ](addr: $Addr = $class, $($in)*, mbar: $Addr = $class);
+            form: "st.async.weak" $space ".mbarrier::complete_tx::bytes" $form " [addr], b, [mbar];";
+            ptx: $head "st.async.weak" $space ".mbarrier::complete_tx::bytes" .. $tail;
+            isa: $isa, target: "sm_90", section: "9.7.9.12";
+            # Safety
+            "- `addr`, aligned to its size, and `mbar`, of a valid mbarrier, are addresses in shared memory of one CTA"
+            "  of the cluster, which has more than one; that CTA does not exit before the store is done."
+            "- nobody else reads or writes it until the mbarrier says that the store is done."
+        }
+    };
+}
+
+st_async! {
+    st_async_weak st_async_weak_shared_cluster "a value" "8.1" "{.type}"
+    [ Ty: StAsyncType {
+        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
+        ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+    } ]
+    "" " [{addr}], {b}, [{mbar}];" [ b: Ty::Value = typed ]
+}
+st_async! {
+    st_async_weak_v2 st_async_weak_v2_shared_cluster "a vector of two" "8.1" ".v2{.type}"
+    [ Ty: StAsyncType after ".v2" {
+        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
+        ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+    } ]
+    "" " [{addr}], {{{b0}, {b1}}}, [{mbar}];" [ b: [Ty::Value; 2] = [b0 b1] ]
+}
+st_async! {
+    st_async_weak_v4 st_async_weak_v4_shared_cluster "a vector of four" "8.1" ".v4{.type}"
+    [ Ty: StAsyncV4Type after ".v4" {
+        ty::B32 as u32 in reg32, ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
+    } ]
+    "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}}, [{mbar}];" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
+}
+st_async! {
+    st_async_weak_b128 st_async_weak_b128_shared_cluster "128 bits" "9.2" ".b128" []
+    "{{ .reg .b128 q; mov.b128 q, {{{b_lo}, {b_hi}}}; " ".b128 [{addr}], q, [{mbar}]; }}"
+    [ b: B128 = { lo: b_lo, hi: b_hi } ]
+}
+
+/// `st.async{.mmio}.release.scope{.ss}.type [a], b;`
+macro_rules! st_async_release {
+    ($release:ident $mmio:ident $what:literal $Type:ident $tags:tt $head:literal $tail:literal) => {
+        st_async_release!(@row $release "Starts storing " "st.async.release" "{.scope}"
+            [ Scope: StAsyncScope { scope::Gpu, scope::Sys }, ] $what $Type $tags $head $tail);
+        st_async_release!(@row $mmio "Starts storing, as one access to memory-mapped I/O, "
+            "st.async.mmio.release.sys" "" [] $what $Type $tags $head $tail);
+    };
+    (@row $name:ident $does:literal $mnemonic:literal $scope_form:literal [ $($scope:tt)* ]
+        $what:literal $Type:ident { $($tag:tt)* } $head:literal $tail:literal
+    ) => {
+        instruction! {
+            #[doc = concat!($does, $what, " to global memory, with release semantics.")]
+            /// It is done when the CTA has ended.
+            @unsafe fn $name[ $($scope)* Space: StAsyncSpace { space::Global, space::All }, Ty: $Type { $($tag)* } ](
+                addr: *mut u8 = reg64, b: Ty::Value = typed,
+            );
+            form: $mnemonic $scope_form "{.space}{.type} [addr], b;";
+            ptx: $head $mnemonic .. $tail;
+            isa: "8.7", target: "sm_100", section: "9.7.9.12";
+            gate: sm_100;
+            # Safety
+            "- `addr` is the address of such a value in global memory, aligned to its size, which stays until the CTA"
+            "  has ended."
+            "- what others do to it meanwhile is atomic, in scopes that include each other."
+        }
+    };
+}
+
+st_async_release! {
+    st_async_release st_async_mmio_release "a value"
+    StAsyncReleaseType {
+        ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U16 as u16 in reg16,
+        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32,
+        ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+    }
+    "" " [{addr}], {b};"
+}
+// Unlike `st`, ptxas 13.5 wants eight bits in a register of eight bits here, which `asm!` does not have.
+st_async_release! {
+    st_async_release_byte st_async_mmio_release_byte "eight bits"
+    StAsyncReleaseByteType { ty::B8 as u8 in reg16, ty::U8 as u8 in reg16, ty::S8 as u8 in reg16 }
+    "{{ .reg .b8 e; cvt.u8.u16 e, {b}; " " [{addr}], e; }}"
+}

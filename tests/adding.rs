@@ -1,0 +1,67 @@
+//! The dry run of docs/ADDING_AN_INSTRUCTION.md: the row that stands there, added to a family, gives the golden file that
+//! stands there.
+
+use std::fs;
+use std::path::Path;
+
+use xtask::device::{Arch, Build};
+use xtask::forms;
+
+/// The family that gets the row. The other families are left out, for speed.
+const FAMILY: &str = "griddepcontrol";
+
+#[test]
+fn a_row_and_a_golden_file_add_an_instruction() {
+    let root = xtask::root();
+    let document = fs::read_to_string(root.join("docs/ADDING_AN_INSTRUCTION.md")).unwrap();
+    let (_, dry_run) = document.split_once("## A dry run").expect("the dry run");
+    let block = |language: &str| {
+        let (_, from) = dry_run.split_once(&format!("```{language}\n")).expect("a block of it");
+        from.split_once("```").expect("its end").0
+    };
+
+    let folder = root.join("target/device/adding");
+    let copy = folder.join("ptx");
+    fs::create_dir_all(copy.join("src/raw")).unwrap();
+    for file in ["build.rs", "src/qualifier.rs", "src/mask.rs", "src/raw/macros.rs"] {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        write_if_new(&copy.join(file), &text);
+    }
+    // Of the manifest, what a crate without tests has.
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let (_, from) = manifest.split_once("[workspace.package]").unwrap();
+    let (manifest, _) = from.split_once("[dev-dependencies]").unwrap();
+    write_if_new(&copy.join("Cargo.toml"), &format!("[workspace]\n[workspace.package]{manifest}"));
+    let attributes =
+        "#![no_std]\n#![feature(asm_experimental_arch, abi_ptx)]\n#[macro_use]\npub mod qualifier;\n";
+    write_if_new(&copy.join("src/lib.rs"), &format!("{attributes}pub mod mask;\npub mod raw;\n"));
+    let raw = fs::read_to_string(root.join("src/raw/mod.rs")).unwrap();
+    let is_other = |line: &&str| {
+        let family = line.strip_prefix("mod ").or(line.strip_prefix("pub use "));
+        family.is_none_or(|family| family.starts_with("macros;") || family.starts_with(FAMILY))
+    };
+    let raw: Vec<_> = raw.lines().filter(is_other).collect();
+    write_if_new(&copy.join("src/raw/mod.rs"), &raw.join("\n"));
+    let family = fs::read_to_string(root.join(format!("src/raw/{FAMILY}.rs"))).unwrap();
+    write_if_new(&copy.join(format!("src/raw/{FAMILY}.rs")), &format!("{family}\n{}", block("rust")));
+
+    let probe = folder.join("probe");
+    fs::create_dir_all(probe.join("src")).unwrap();
+    for file in ["Cargo.toml", "src/lib.rs"] {
+        let text = fs::read_to_string(root.join("tests/device/probe").join(file)).unwrap();
+        let text = text.replace("../../..", "../ptx").replace("ptx::launch::trap()", "loop {}");
+        write_if_new(&probe.join(file), &text);
+    }
+    let module = Build::new(&probe, Arch::Sm90).run().unwrap_or_else(|error| panic!("{error:#}"));
+    let rows = forms::rows(&module.text, Arch::Sm90).unwrap_or_else(|error| panic!("{error:#}"));
+    let [_, added] = &rows[..] else { panic!("{} rows", rows.len()) };
+    let all = forms::Form { targets: Arch::ALL.to_vec(), ..added.forms[0].clone() };
+    assert_eq!(forms::Row { forms: vec![all], ..added.clone() }.golden(), block("ptx"));
+}
+
+/// Cargo builds again what is newer.
+fn write_if_new(path: &Path, text: &str) {
+    if fs::read_to_string(path).ok().as_deref() != Some(text) {
+        fs::write(path, text).unwrap();
+    }
+}

@@ -1,0 +1,385 @@
+//! `ptx::atomic`: each operation of each type, in global and in shared memory.
+
+use half::{bf16, f16};
+use ptx::atomic::{AtomicRef, GlobalAtomics};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::{B128, scope, sem, space, ty};
+use ptx::raw;
+use ptx::shared::SharedArray;
+
+use crate::{fence_async, scope as closure, sync, thread_count, thread_rank};
+
+const N: usize = 256;
+
+ptx::shared_memory! {
+    struct Words { values: SharedArray<u32, N>, bar: Mbarrier<Uninit> }
+}
+ptx::shared_memory! {
+    struct Wide { values: SharedArray<B128, N>, bar: Mbarrier<Uninit> }
+}
+ptx::shared_memory! {
+    struct Halves { values: SharedArray<[f16; 2], N>, bar: Mbarrier<Uninit> }
+}
+ptx::shared_memory! {
+    struct Doubles { values: SharedArray<f64, N>, bar: Mbarrier<Uninit> }
+}
+
+/// A kernel over elements of global memory, in both layers.
+macro_rules! global {
+    (
+        [$T:ty, $scope:ident] $typed:ident($g:ident, $b:ident, $out:ident) $typed_body:block
+        $raw:ident($addr:ident, $rb:ident, $rout:ident) $raw_body:block
+    ) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(p: *mut $T, n: usize, i: usize, b: *const $T, $out: *mut $T) {
+            let $b = unsafe { b.read() };
+            let values = unsafe { GlobalAtomics::<$T, scope::$scope>::from_raw(p, n) };
+            if let Some($g) = values.get(i) $typed_body
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw(p: *mut $T, n: usize, i: usize, b: *const $T, $rout: *mut $T) {
+            unsafe {
+                let $rb = b.read();
+                if i >= n {
+                    return;
+                }
+                let $addr = p.add(i).cast::<u8>();
+                $raw_body
+            }
+        }
+    };
+}
+
+/// `fetch_add` and `add`.
+macro_rules! global_add {
+    ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident $atom:ident $red:ident) => {
+        global! {
+            [$T, Gpu] $typed(g, b, out) {
+                unsafe { out.write(g.fetch_add(b, sem::AcqRel)) };
+                g.add(b, sem::Release);
+            }
+            $raw(g, b, out) {
+                out.cast::<$Bits>()
+                    .write(raw::$atom(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b)));
+                raw::$red(sem::Release, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b));
+            }
+        }
+    };
+}
+global_add! { [u32 as U32: u32] typed_atomic_add_u32 raw_atomic_add_u32 atom_add red_add }
+global_add! { [i32 as S32: i32] typed_atomic_add_i32 raw_atomic_add_i32 atom_add red_add }
+global_add! { [u64 as U64: u64] typed_atomic_add_u64 raw_atomic_add_u64 atom_add red_add }
+global_add! { [i64 as U64: u64] typed_atomic_add_i64 raw_atomic_add_i64 atom_add red_add }
+global_add! { [f32 as F32: f32] typed_atomic_add_f32 raw_atomic_add_f32 atom_add red_add }
+global_add! { [f64 as F64: f64] typed_atomic_add_f64 raw_atomic_add_f64 atom_add red_add }
+global_add! { [f16 as F16: f16] typed_atomic_add_f16 raw_atomic_add_f16 atom_add_noftz red_add_noftz }
+global_add! { [bf16 as Bf16: bf16] typed_atomic_add_bf16 raw_atomic_add_bf16 atom_add_noftz red_add_noftz }
+global_add! {
+    [[f16; 2] as F16x2: [f16; 2]] typed_atomic_add_f16x2 raw_atomic_add_f16x2 atom_add_noftz red_add_noftz
+}
+global_add! {
+    [[f32; 2] as F32: [f32; 2]] typed_atomic_add_f32_v2 raw_atomic_add_f32_v2 atom_add_v2 red_add_v2
+}
+global_add! {
+    [[f32; 4] as F32: [f32; 4]] typed_atomic_add_f32_v4 raw_atomic_add_f32_v4 atom_add_v4 red_add_v4
+}
+global_add! {
+    [[f16; 8] as F16: [f16; 8]] typed_atomic_add_f16_v8 raw_atomic_add_f16_v8
+    atom_add_noftz_v8 red_add_noftz_v8
+}
+global_add! {
+    [[[bf16; 2]; 4] as Bf16x2: [[bf16; 2]; 4]] typed_atomic_add_bf16x2_v4 raw_atomic_add_bf16x2_v4
+    atom_add_noftz_v4 red_add_noftz_v4
+}
+
+/// `fetch_min`, `min`, `fetch_max`, `max`.
+macro_rules! global_min_max {
+    ([$T:ty as $Tag:ident] $typed:ident $raw:ident $fetch_min:ident $min:ident $fetch_max:ident $max:ident) => {
+        global! {
+            [$T, Sys] $typed(g, b, out) {
+                unsafe { out.write(g.fetch_min(b, sem::Relaxed)) };
+                g.min(b, sem::Relaxed);
+                unsafe { out.add(1).write(g.fetch_max(b, sem::Acquire)) };
+                g.max(b, sem::Release);
+            }
+            $raw(g, b, out) {
+                out.write(raw::$fetch_min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b));
+                raw::$min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b);
+                out.add(1).write(raw::$fetch_max(sem::Acquire, scope::Sys, space::Global, ty::$Tag, g, b));
+                raw::$max(sem::Release, scope::Sys, space::Global, ty::$Tag, g, b);
+            }
+        }
+    };
+    ([$T:ty as $Tag:ident] $typed:ident $raw:ident) => {
+        global_min_max! {
+            [$T as $Tag] $typed $raw atom_min red_min atom_max red_max
+        }
+    };
+}
+global_min_max! { [u32 as U32] typed_atomic_min_max_u32 raw_atomic_min_max_u32 }
+global_min_max! { [i32 as S32] typed_atomic_min_max_i32 raw_atomic_min_max_i32 }
+global_min_max! { [u64 as U64] typed_atomic_min_max_u64 raw_atomic_min_max_u64 }
+global_min_max! { [i64 as S64] typed_atomic_min_max_i64 raw_atomic_min_max_i64 }
+global_min_max! {
+    [[f16; 2] as F16] typed_atomic_min_max_f16_v2 raw_atomic_min_max_f16_v2
+    atom_min_noftz_v2 red_min_noftz_v2 atom_max_noftz_v2 red_max_noftz_v2
+}
+global_min_max! {
+    [[bf16; 4] as Bf16] typed_atomic_min_max_bf16_v4 raw_atomic_min_max_bf16_v4
+    atom_min_noftz_v4 red_min_noftz_v4 atom_max_noftz_v4 red_max_noftz_v4
+}
+
+global! {
+    [u32, Cluster] typed_atomic_inc_dec(g, b, out) {
+        unsafe { out.write(g.fetch_inc(b, sem::Relaxed)) };
+        g.inc(b, sem::Relaxed);
+        unsafe { out.add(1).write(g.fetch_dec(b, sem::Acquire)) };
+        g.dec(b, sem::Release);
+    }
+    raw_atomic_inc_dec(g, b, out) {
+        out.write(raw::atom_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b));
+        raw::red_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b);
+        out.add(1).write(raw::atom_dec(sem::Acquire, scope::Cluster, space::Global, ty::U32, g, b));
+        raw::red_dec(sem::Release, scope::Cluster, space::Global, ty::U32, g, b);
+    }
+}
+
+/// `and`, `or`, `xor` and their fetches.
+macro_rules! global_bitwise {
+    ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident) => {
+        global! {
+            [$T, Cta] $typed(g, b, out) {
+                unsafe { out.write(g.fetch_and(b, sem::Relaxed)) };
+                g.and(b, sem::Relaxed);
+                unsafe { out.add(1).write(g.fetch_or(b, sem::Acquire)) };
+                g.or(b, sem::Release);
+                unsafe { out.add(2).write(g.fetch_xor(b, sem::AcqRel)) };
+                g.xor(b, sem::Release);
+            }
+            $raw(g, b, out) {
+                let (b, out) = (b as $Bits, out.cast::<$Bits>());
+                out.write(raw::atom_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b));
+                raw::red_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b);
+                out.add(1).write(raw::atom_or(sem::Acquire, scope::Cta, space::Global, ty::$Tag, g, b));
+                raw::red_or(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b);
+                out.add(2).write(raw::atom_xor(sem::AcqRel, scope::Cta, space::Global, ty::$Tag, g, b));
+                raw::red_xor(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b);
+            }
+        }
+    };
+}
+global_bitwise! { [u32 as B32: u32] typed_atomic_bitwise_u32 raw_atomic_bitwise_u32 }
+global_bitwise! { [i32 as B32: u32] typed_atomic_bitwise_i32 raw_atomic_bitwise_i32 }
+global_bitwise! { [u64 as B64: u64] typed_atomic_bitwise_u64 raw_atomic_bitwise_u64 }
+global_bitwise! { [i64 as B64: u64] typed_atomic_bitwise_i64 raw_atomic_bitwise_i64 }
+
+/// `swap` and `compare_exchange`.
+macro_rules! global_swap {
+    ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident) => {
+        global! {
+            [$T, Gpu] $typed(g, b, out) {
+                let old = g.swap(b, sem::AcqRel);
+                if let Err(now) = g.compare_exchange(old, b, sem::Relaxed) {
+                    unsafe { out.write(now) }
+                }
+            }
+            $raw(g, b, out) {
+                let b: $Bits = core::mem::transmute(b);
+                let old = raw::atom_exch(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, b);
+                let now = raw::atom_cas(sem::Relaxed, scope::Gpu, space::Global, ty::$Tag, g, old, b);
+                if now != old {
+                    out.cast::<$Bits>().write(now)
+                }
+            }
+        }
+    };
+}
+global_swap! { [u32 as B32: u32] typed_atomic_swap_u32 raw_atomic_swap_u32 }
+global_swap! { [f32 as B32: u32] typed_atomic_swap_f32 raw_atomic_swap_f32 }
+global_swap! { [i64 as B64: u64] typed_atomic_swap_i64 raw_atomic_swap_i64 }
+global_swap! { [f64 as B64: u64] typed_atomic_swap_f64 raw_atomic_swap_f64 }
+
+global! {
+    [u16, Gpu] typed_atomic_compare_exchange_u16(g, b, out) {
+        if let Err(now) = g.compare_exchange(7, b, sem::AcqRel) {
+            unsafe { out.write(now) }
+        }
+    }
+    raw_atomic_compare_exchange_u16(g, b, out) {
+        let now = raw::atom_cas(sem::AcqRel, scope::Gpu, space::Global, ty::B16, g, 7, b);
+        if now != 7 {
+            out.write(now)
+        }
+    }
+}
+global! {
+    [B128, Gpu] typed_atomic_swap_b128(g, b, out) {
+        let old = g.swap(b, sem::AcqRel);
+        if let Err(now) = g.compare_exchange(old, b, sem::Relaxed) {
+            unsafe { out.write(now) }
+        }
+    }
+    raw_atomic_swap_b128(g, b, out) {
+        let old = raw::atom_exch_b128(sem::AcqRel, scope::Gpu, space::Global, g, b);
+        let now = raw::atom_cas_b128(sem::Relaxed, scope::Gpu, space::Global, g, old, b);
+        if now != old {
+            out.write(now)
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_atomic_vectors(p: *mut f32, n: usize, i: usize) {
+    let values = unsafe { GlobalAtomics::<f32, scope::Gpu>::from_raw(p, n) };
+    if let Some(value) = values.vectors::<4>().and_then(|vectors| vectors.get(i)) {
+        value.add([1.0; 4], sem::Relaxed);
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_atomic_vectors(p: *mut f32, n: usize, i: usize) {
+    if p.addr() & 15 == 0 && i < n / 4 {
+        unsafe {
+            raw::red_add_v4(sem::Relaxed, scope::Gpu, space::Global, ty::F32, p.add(4 * i).cast(), [1.0; 4])
+        }
+    }
+}
+
+/// Zeros, atomic operations on element `i`, and one read back, in both layers.
+macro_rules! shared {
+    (
+        [$Smem:ident, $T:ty, $zero:expr] $typed:ident($v:ident, $out:ident) $typed_body:block
+        $raw:ident($addr:ident, $rout:ident) $raw_body:block [$read:expr]
+    ) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(i: usize, $out: *mut $T) {
+            let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
+            unsafe { $out.cast::<u32>().write(smem.bar.addr()) };
+            cta.lend(smem.values, |cta, values| {
+                let values = values.write(cta, |_| $zero).into_atomic(cta);
+                if let Some($v) = values.atomic(i) $typed_body
+                let values = values.publish(cta);
+                if let Some(value) = values.get(3) {
+                    unsafe { $out.add(2).write(value) };
+                }
+                values.into_atomic(cta).to_async(cta).into_free()
+            });
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw(i: usize, $rout: *mut $T) {
+            let (_, smem, _) = unsafe { Cta::enter::<$Smem>() };
+            let base = smem.bar.addr() - (N * size_of::<$T>()) as u32;
+            unsafe { $rout.cast::<u32>().write(smem.bar.addr()) };
+            closure(|| unsafe {
+                let (mut v, threads) = (thread_rank(), thread_count());
+                while v < (N * size_of::<$T>() / 16) as u32 {
+                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]);
+                    v += threads;
+                }
+                sync();
+                // A closure, because LLVM keeps the direction of a test that leaves a function.
+                closure(|| {
+                    if i >= N {
+                        return;
+                    }
+                    let $addr = base + (i * size_of::<$T>()) as u32;
+                    $raw_body
+                });
+                sync();
+                let read: fn(u32) -> $T = $read;
+                $rout.add(2).write(read(base + 3 * size_of::<$T>() as u32));
+                sync();
+                fence_async();
+            })
+        }
+    };
+}
+
+shared! {
+    [Words, u32, 0] typed_atomic_shared_u32(v, out) {
+        let v: AtomicRef<'_, u32, scope::Cta, space::SharedCta> = v;
+        v.add(1, sem::Relaxed);
+        v.min(v.fetch_add(2, sem::Relaxed), sem::Release);
+        v.max(v.fetch_min(3, sem::Acquire), sem::Relaxed);
+        v.inc(v.fetch_max(4, sem::AcqRel), sem::Relaxed);
+        v.dec(v.fetch_inc(5, sem::Relaxed), sem::Relaxed);
+        v.and(v.fetch_dec(6, sem::Relaxed), sem::Relaxed);
+        v.or(v.fetch_and(7, sem::Relaxed), sem::Relaxed);
+        v.xor(v.fetch_or(8, sem::Relaxed), sem::Relaxed);
+        v.store(v.fetch_xor(9, sem::Relaxed), sem::Release);
+        if let Err(now) = v.compare_exchange(v.load(sem::Acquire), v.swap(10, sem::Relaxed), sem::AcqRel) {
+            unsafe { out.add(1).write(now) };
+        }
+    }
+    raw_atomic_shared_u32(v, out) {
+        let (cta, u32, b32) = (scope::Cta, ty::U32, ty::B32);
+        raw::red_add(sem::Relaxed, cta, space::SharedCta, u32, v, 1);
+        let b = raw::atom_add(sem::Relaxed, cta, space::SharedCta, u32, v, 2);
+        raw::red_min(sem::Release, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_min(sem::Acquire, cta, space::SharedCta, u32, v, 3);
+        raw::red_max(sem::Relaxed, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_max(sem::AcqRel, cta, space::SharedCta, u32, v, 4);
+        raw::red_inc(sem::Relaxed, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_inc(sem::Relaxed, cta, space::SharedCta, u32, v, 5);
+        raw::red_dec(sem::Relaxed, cta, space::SharedCta, u32, v, b);
+        let b = raw::atom_dec(sem::Relaxed, cta, space::SharedCta, u32, v, 6);
+        raw::red_and(sem::Relaxed, cta, space::SharedCta, b32, v, b);
+        let b = raw::atom_and(sem::Relaxed, cta, space::SharedCta, b32, v, 7);
+        raw::red_or(sem::Relaxed, cta, space::SharedCta, b32, v, b);
+        let b = raw::atom_or(sem::Relaxed, cta, space::SharedCta, b32, v, 8);
+        raw::red_xor(sem::Relaxed, cta, space::SharedCta, b32, v, b);
+        let b = raw::atom_xor(sem::Relaxed, cta, space::SharedCta, b32, v, 9);
+        raw::st(sem::Release, cta, space::SharedCta, b32, v, b);
+        let b = raw::ld(sem::Acquire, cta, space::SharedCta, b32, v);
+        let c = raw::atom_exch(sem::Relaxed, cta, space::SharedCta, b32, v, 10);
+        let now = raw::atom_cas(sem::AcqRel, cta, space::SharedCta, b32, v, b, c);
+        if now != b {
+            out.add(1).write(now);
+        }
+    }
+    [|addr| unsafe { raw::ld_weak(space::SharedCta, ty::B32, addr) }]
+}
+shared! {
+    [Doubles, f64, 0.0] typed_atomic_shared_f64(v, out) {
+        v.add(1.0, sem::Relaxed);
+        v.store(v.fetch_add(2.0, sem::Relaxed), sem::Relaxed);
+        unsafe { out.add(1).write(v.swap(v.load(sem::Relaxed), sem::Relaxed)) };
+    }
+    raw_atomic_shared_f64(v, out) {
+        raw::red_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 1.0);
+        let b = raw::atom_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 2.0);
+        raw::st(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b.to_bits());
+        let b = raw::ld(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v);
+        out.add(1).write(f64::from_bits(raw::atom_exch(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b)));
+    }
+    [|addr| f64::from_bits(unsafe { raw::ld_weak(space::SharedCta, ty::B64, addr) })]
+}
+shared! {
+    [Halves, [f16; 2], [f16::ZERO; 2]] typed_atomic_shared_f16x2(v, out) {
+        v.add(v.fetch_add([f16::ONE; 2], sem::AcqRel), sem::Release)
+    }
+    raw_atomic_shared_f16x2(v, out) {
+        let b = raw::atom_add_noftz(sem::AcqRel, scope::Cta, space::SharedCta, ty::F16x2, v, [f16::ONE; 2]);
+        raw::red_add_noftz(sem::Release, scope::Cta, space::SharedCta, ty::F16x2, v, b);
+    }
+    [|addr| unsafe { core::mem::transmute(raw::ld_weak(space::SharedCta, ty::B32, addr)) }]
+}
+shared! {
+    [Wide, B128, B128::default()] typed_atomic_shared_b128(v, out) {
+        v.store(v.swap(v.load(sem::Acquire), sem::AcqRel), sem::Release);
+        if let Err(now) = v.compare_exchange(B128::default(), B128 { lo: 1, hi: 2 }, sem::AcqRel) {
+            unsafe { out.add(1).write(now) };
+        }
+    }
+    raw_atomic_shared_b128(v, out) {
+        let b = raw::ld_b128(sem::Acquire, scope::Cta, space::SharedCta, v);
+        let b = raw::atom_exch_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, b);
+        raw::st_b128(sem::Release, scope::Cta, space::SharedCta, v, b);
+        let zero = B128::default();
+        let now = raw::atom_cas_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, zero, B128 { lo: 1, hi: 2 });
+        if now != zero {
+            out.add(1).write(now);
+        }
+    }
+    [|addr| unsafe { raw::ld_weak_b128(space::SharedCta, addr) }]
+}

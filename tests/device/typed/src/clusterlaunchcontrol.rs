@@ -1,0 +1,70 @@
+use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::{scope, sem, space};
+use ptx::raw;
+
+use crate::{elected, fence_async, init};
+
+ptx::shared_memory! { struct Smem { clusters: ClusterQueue, end: Mbarrier<Uninit> } }
+/// Where `Smem` puts the second mbarrier, behind the response and the first.
+const END: u32 = 24;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_loop(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    smem.clusters.scope(&cta, |cta, mut queue| {
+        let mut block = raw::ctaid_x();
+        loop {
+            let request = queue.request(cta);
+            unsafe { out.add(block as usize).write(block) };
+            match request.wait(cta) {
+                Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+                Answer::NoMore(closed) => return closed,
+            }
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
+    let base = {
+        let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+        smem.end.addr() - END
+    };
+    let bar = base + 16;
+    initialised(bar, || unsafe {
+        let mut block = raw::ctaid_x();
+        loop {
+            let state = request(base, bar);
+            out.add(block as usize).write(block);
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            let response = raw::ld_weak_b128(space::SharedCta, base);
+            if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
+                return;
+            }
+            [block, _, _] = raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response);
+            fence_async();
+        }
+    });
+}
+
+/// Functions where the typed twin has them: LLVM turns a condition that two branches share as it inlines them.
+#[inline(always)]
+fn initialised(bar: u32, body: impl FnOnce()) {
+    unsafe { init(bar) };
+    body()
+}
+
+#[inline(always)]
+unsafe fn request(base: u32, bar: u32) -> u64 {
+    unsafe {
+        if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, 16);
+            raw::clusterlaunchcontrol_try_cancel_shared_cta(base, bar);
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+        }
+    }
+}

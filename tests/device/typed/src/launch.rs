@@ -1,0 +1,41 @@
+use ptx::global::Global;
+use ptx::launch::{Cta, Prerequisite};
+use ptx::qualifier::{action, convergence::Unaligned, op};
+use ptx::raw;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_launch_sync(out: *mut u32, value: u32) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    cta.sync();
+    let many = cta.sync_count(value > 3);
+    let all = cta.sync_and(value > 4);
+    let any = cta.sync_or(value > 5);
+    unsafe { out.write(many + all as u32 + any as u32) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_launch_sync(out: *mut u32, value: u32) {
+    unsafe {
+        raw::barrier_cta_sync(Unaligned, 0);
+        let many = raw::barrier_cta_red_popc(Unaligned, 0, value > 3);
+        let all = raw::barrier_cta_red(op::And, Unaligned, 0, value > 4);
+        let any = raw::barrier_cta_red(op::Or, Unaligned, 0, value > 5);
+        out.write(many + all as u32 + any as u32);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_launch_dependent(x: *const u32, out: *mut u32, n: usize) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let x = unsafe { Prerequisite::new(Global::from_raw(x, n)) };
+    cta.launch_dependents();
+    let (_, tail) = x.wait(&cta).tiles::<4>();
+    unsafe { out.write(tail.get(0).unwrap_or(7)) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_launch_dependent(x: *const u32, out: *mut u32, n: usize) {
+    raw::griddepcontrol(action::LaunchDependents);
+    raw::griddepcontrol(action::Wait);
+    unsafe { out.write(if n % 4 == 0 { 7 } else { x.add(n / 4 * 4).read() }) };
+}

@@ -1,0 +1,9 @@
+//! References to atomic values come from a view.
+
+use ptx::atomic::{AtomicRef, GlobalAtomics};
+use ptx::qualifier::{scope, space};
+
+pub fn kernel(counts: GlobalAtomics<u32, scope::Gpu>) {
+    let _count: AtomicRef<'_, u32, scope::Gpu, space::Global> =
+        unsafe { AtomicRef::new(counts.get(0).map_or(core::ptr::null_mut(), |count| count.addr())) };
+}

@@ -1,0 +1,8 @@
+//! A `red` returns nothing, so it acquires nothing.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    value.add(1, sem::AcqRel);
+}

@@ -1,0 +1,8 @@
+//! `atom.inc` takes `u32`.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, i32, scope::Gpu, space::Global>) {
+    let _before = value.fetch_add(1, sem::Relaxed);
+}

@@ -1,0 +1,8 @@
+//! Global memory is read by an operation that changes nothing.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    let _now = value.load(sem::Relaxed);
+}

@@ -1,0 +1,10 @@
+//! `atom` has no `.sc`: there is a fence for it.
+
+use ptx::atomic::AtomicRef;
+use ptx::fence;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    fence::sc(scope::Gpu);
+    value.fetch_add(1, sem::Acquire);
+}

@@ -1,0 +1,11 @@
+//! 16 bits have a compare-and-exchange and no addition.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, u16, scope::Cta, space::SharedCta>) {
+    let mut seen = value.load(sem::Relaxed);
+    while let Err(now) = value.compare_exchange(seen, seen.wrapping_add(1), sem::Relaxed) {
+        seen = now;
+    }
+}

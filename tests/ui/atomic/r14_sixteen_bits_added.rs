@@ -1,0 +1,8 @@
+//! 16 bits have a compare-and-exchange and no addition.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, u16, scope::Cta, space::SharedCta>) {
+    value.add(1, sem::Relaxed);
+}

@@ -1,0 +1,8 @@
+//! Each element of a vector is atomic for itself: a vector is not compared.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, u64, scope::Gpu, space::Global>) {
+    let _before = value.compare_exchange(0, 1, sem::Relaxed);
+}

@@ -1,0 +1,8 @@
+//! Each element of a vector is atomic for itself: a vector is not compared.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, [f32; 2], scope::Gpu, space::Global>) {
+    let _before = value.compare_exchange([0.0; 2], [1.0; 2], sem::Relaxed);
+}

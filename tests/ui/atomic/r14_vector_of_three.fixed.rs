@@ -1,0 +1,8 @@
+//! `atom` has vectors of two and four floats.
+
+use ptx::atomic::GlobalAtomics;
+use ptx::qualifier::scope;
+
+pub fn kernel(sums: GlobalAtomics<f32, scope::Gpu>) {
+    let _sums = sums.vectors::<4>();
+}

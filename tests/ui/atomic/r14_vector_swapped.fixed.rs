@@ -1,0 +1,8 @@
+//! Each element of a vector is atomic for itself: a vector is not exchanged.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(value: AtomicRef<'_, [f32; 4], scope::Gpu, space::Global>) {
+    let _before = value.fetch_add([0.0; 4], sem::Relaxed);
+}

@@ -1,0 +1,15 @@
+//! Elements are atomic after `into_atomic`.
+
+use ptx::launch::Cta;
+use ptx::qualifier::sem;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        if let Some(bin) = bins.atomic(0) {
+            bin.add(1, sem::Relaxed);
+        }
+        bins.to_async(cta).into_free()
+    });
+}

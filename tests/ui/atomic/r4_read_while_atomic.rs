@@ -1,0 +1,12 @@
+//! While memory is atomic, nothing but atomic operations reads it.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        let _first = bins.get(0);
+        bins.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,17 @@
+//! A reference to an atomic element ends before the elements are published.
+
+use ptx::launch::Cta;
+use ptx::qualifier::sem;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        let bin = bins.atomic(0);
+        if let Some(bin) = bin {
+            bin.add(1, sem::Relaxed);
+        }
+        let bins = bins.publish(cta);
+        bins.to_async(cta).into_free()
+    });
+}

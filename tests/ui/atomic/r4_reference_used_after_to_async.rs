@@ -1,0 +1,17 @@
+//! A reference to an atomic element ends before the elements go to copies.
+
+use ptx::launch::Cta;
+use ptx::qualifier::sem;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        let bin = bins.atomic(0);
+        let bins = bins.to_async(cta);
+        if let Some(bin) = bin {
+            bin.add(1, sem::Relaxed);
+        }
+        bins.into_free()
+    });
+}

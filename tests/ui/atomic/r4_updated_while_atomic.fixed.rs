@@ -1,0 +1,12 @@
+//! While memory is atomic, nothing but atomic operations changes it.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta).publish(cta);
+        let bins = bins.update(cta, |_, count| count / 2);
+        bins.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,8 @@
+//! A scope ends with free memory, not with memory that is atomic.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta));
+}

@@ -1,0 +1,11 @@
+//! There are no atomic operations on bytes.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u8, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        bins.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,7 @@
+//! Two parts of a kernel on one barrier would let each other pass.
+
+use ptx::barrier::NamedBarrier;
+
+ptx::shared_memory! {
+    pub struct Smem { pub loaders: NamedBarrier<3, 64>, pub writers: NamedBarrier<3, 128> }
+}

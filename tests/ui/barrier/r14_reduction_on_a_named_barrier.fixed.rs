@@ -1,0 +1,8 @@
+//! A barrier has one kind of use: `barrier.cta.red` must not be mixed with `.sync`.
+
+use ptx::barrier::{Popc, ReductionBarrier};
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, half: ReductionBarrier<1, 64, Popc>, value: u32) -> u32 {
+    half.red(&cta.warp(), value > 3)
+}

@@ -1,0 +1,8 @@
+//! A proxy fence for asynchronous copies takes a space.
+
+use ptx::fence;
+use ptx::qualifier::space;
+
+pub fn kernel() {
+    fence::proxy_async(space::SharedCta);
+}

@@ -1,0 +1,8 @@
+//! What is begun in one step is completed before the wait.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {
+    let _bar = bar.arrive_no_complete::<1>(cta).wait(cta);
+}

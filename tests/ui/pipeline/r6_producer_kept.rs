@@ -1,0 +1,16 @@
+//! A handle does not leave its run.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(cta: &Cta, memory: PipelineMemory<f32, 64, 2>, tile: GlobalTile<f32, 64>) {
+    let mut kept = None;
+    cta.lend(memory, |cta, pipeline| {
+        pipeline.run(cta, |producer| {
+            kept = Some(producer.load(tile));
+            loop {}
+        }, |consumer| consumer.wait().release())
+    });
+    drop(kept);
+}

@@ -1,0 +1,9 @@
+//! A thread gets only groups that it is in: a mask without it is undefined.
+
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, value: u32) -> Option<u32> {
+    let warp = cta.warp();
+    let lower = warp.filter(warp.lane() < 16)?;
+    Some(lower.reduce_add(value))
+}

@@ -1,0 +1,11 @@
+//! A thread gets only groups that it is in: a mask without it is undefined.
+
+use ptx::launch::Cta;
+use ptx::mask::LaneMask;
+use ptx::warp::{Lanes, Subset};
+
+pub fn kernel(cta: &Cta, value: u32) -> u32 {
+    let _ = cta;
+    let lower: Lanes<Subset> = Lanes { members: Subset(LaneMask::lane(0).bits()), _thread: Default::default() };
+    lower.reduce_add(value)
+}
