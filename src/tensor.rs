@@ -31,7 +31,7 @@ use crate::shared::{AsyncDestination, AsyncSource, Element, Shared};
 mod draft;
 mod shape;
 
-pub use draft::{Draft, MapSlot, Published, draft};
+pub use draft::{Acquired, Draft, MapSlot, Published, Replace, draft};
 pub use shape::*;
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
@@ -59,24 +59,24 @@ pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
 pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
     assert!(
         N == S::LEN,
-        "the shared array has as many elements as the tensor map's shape: for a `Box2<64, 32>` take `SharedArray<f32, 2048>`"
+        "the shared array and the box of the tensor map differ in size: a `SharedArray<T, N>` for a `Box2<W, H>` has N = W * H elements"
     );
     shape_bytes::<T, S>()
 }
 
 /// A map of a tensor that nobody writes while the kernel runs.
 #[derive(Debug)]
-pub struct TensorMap<T, S> {
-    object: *const u8,
+pub struct TensorMap<T, S: LoadShape> {
+    pub(crate) object: *const u8,
     _of: PhantomData<(*const T, S)>,
 }
 
-impl<T, S> Clone for TensorMap<T, S> {
+impl<T, S: LoadShape> Clone for TensorMap<T, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S> Copy for TensorMap<T, S> {}
+impl<T, S: LoadShape> Copy for TensorMap<T, S> {}
 
 static_assertions::assert_not_impl_any!(TensorMap<f32, Box1<4>>: Send, Sync);
 
@@ -125,8 +125,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
 /// A part of a tensor that nobody writes, as large as one copy.
 #[derive(Debug)]
 pub struct TensorTile<T, S: LoadShape> {
-    map: TensorMap<T, S>,
-    at: S::At,
+    pub(crate) map: TensorMap<T, S>,
+    pub(crate) at: S::At,
 }
 
 impl<T, S: LoadShape> Clone for TensorTile<T, S> {
@@ -162,7 +162,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///
     /// # Safety
     ///
-    /// - as [`TensorMap::from_raw`], but that the tensor is written.
+    /// - as [`TensorMap::from_raw`], but that the tensor is written. No two of its elements share memory.
     /// - until the grid ends, it alone uses the tensor, through this handle alone, which each of its threads makes once,
     ///   with equal arguments, an equal `T` and an equal `S`.
     /// - there are fewer than 2^32 boxes, and none of their coordinates is 2^31 or more.
@@ -258,17 +258,17 @@ static_assertions::assert_not_impl_any!(TensorTileMut<f32, Box1<4>>: Copy, Clone
 
 /// A map of a tensor that is reduced into, by as many CTAs as like, and not used otherwise.
 #[derive(Debug)]
-pub struct TensorMapReduce<T, S> {
+pub struct TensorMapReduce<T, S: ReduceShape> {
     object: *const u8,
     _of: PhantomData<(*mut T, S)>,
 }
 
-impl<T, S> Clone for TensorMapReduce<T, S> {
+impl<T, S: ReduceShape> Clone for TensorMapReduce<T, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S> Copy for TensorMapReduce<T, S> {}
+impl<T, S: ReduceShape> Copy for TensorMapReduce<T, S> {}
 
 impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// # Safety
@@ -385,7 +385,7 @@ pub fn load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
     dst: Shared<'s, T, N, impl AsyncDestination>,
     src: Src,
 ) -> Load<'s, T, N, Src> {
-    start_load(cta, bar, dst, src, None)
+    start_load(cta, bar, dst, src, const { tile_bytes::<T, Src::Shape, N>() }, None)
 }
 
 /// [`load`] under an L2 cache policy.
@@ -400,18 +400,19 @@ pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TensorSource<T>>(
     src: Src,
     policy: CachePolicy,
 ) -> Load<'s, T, N, Src> {
-    start_load(cta, bar, dst, src, Some(policy))
+    start_load(cta, bar, dst, src, const { tile_bytes::<T, Src::Shape, N>() }, Some(policy))
 }
 
+/// `bytes` are those of the tile.
 #[inline(always)]
 fn start_load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
     cta: &Cta,
     bar: Mbarrier<impl Arrivable>,
     dst: Shared<'s, T, N, impl AsyncDestination>,
     src: Src,
+    bytes: u32,
     policy: Option<CachePolicy>,
 ) -> Load<'s, T, N, Src> {
-    let bytes = const { tile_bytes::<T, Src::Shape, N>() };
     let mbar = bar.addr();
     let bar = if cta.is_elected() {
         // SAFETY: the one copy that follows is of that many bytes, fewer than 2^20 by the shape. Shared arrays are aligned to
@@ -489,6 +490,7 @@ pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     src: Shared<'s, T, N, State>,
     dst: TensorTileMut<T, S>,
 ) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
     start_store(cta, &src, &dst, None);
     BulkGroup::new((src, dst))
 }
@@ -504,6 +506,7 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: S
     dst: TensorTileMut<T, S>,
     policy: CachePolicy,
 ) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
     start_store(cta, &src, &dst, Some(policy));
     BulkGroup::new((src, dst))
 }
@@ -515,7 +518,6 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     dst: &TensorTileMut<T, S>,
     policy: Option<CachePolicy>,
 ) {
-    const { tile_bytes::<T, S, N>() };
     if cta.is_elected() {
         // SAFETY: the shape proves the size, `Corner` that no coordinate is negative; shared arrays are aligned to 128 bytes;
         // by its state the source is visible to the async proxy; the destination is this CTA's alone; both go into the
@@ -570,6 +572,7 @@ pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape
     src: Shared<'s, T, N, State>,
     dst: TensorReduction<T, S>,
 ) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
     start_reduce(cta, op, &src, &dst, None);
     BulkGroup::new((src, dst))
 }
@@ -586,6 +589,7 @@ pub fn reduce_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: 
     dst: TensorReduction<T, S>,
     policy: CachePolicy,
 ) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
     start_reduce(cta, op, &src, &dst, Some(policy));
     BulkGroup::new((src, dst))
 }
@@ -598,7 +602,6 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
     dst: &TensorReduction<T, S>,
     policy: Option<CachePolicy>,
 ) {
-    const { tile_bytes::<T, S, N>() };
     if cta.is_elected() {
         // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
         // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
@@ -618,6 +621,7 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
         src: Shared<'s, T, N, Src>,
         dst: TensorTileMut<T, S>,
     ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S>), Open> {
+        const { tile_bytes::<T, S, N>() };
         start_store(cta, &src, &dst, None);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
@@ -633,6 +637,7 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
         src: Shared<'s, T, N, Src>,
         dst: TensorReduction<T, S>,
     ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S>), Open> {
+        const { tile_bytes::<T, S, N>() };
         start_reduce(cta, op, &src, &dst, None);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }

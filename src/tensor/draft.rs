@@ -2,9 +2,9 @@
 
 use core::marker::PhantomData;
 
-use super::{LoadShape, TensorMap, TensorMapObject};
+use super::{LoadShape, TensorMap, TensorMapObject, TensorTile};
 use crate::launch::Cta;
-use crate::qualifier::{scope, space};
+use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
 use crate::shared::{Element, Free, Shared, fence_async};
 
@@ -12,7 +12,7 @@ use crate::shared::{Element, Free, Shared, fence_async};
 /// copied from, which its type tells; where its tensor lies and how large it is can be replaced.
 #[must_use = "a draft becomes a tensor map by `.publish(&cta, slot)`, which gives back its memory"]
 #[derive(Debug)]
-pub struct Draft<'s, T, S> {
+pub struct Draft<'s, T, S: LoadShape> {
     memory: Shared<'s, u64, 16, Free>,
     _of: PhantomData<(*const T, S)>,
 }
@@ -50,24 +50,61 @@ pub fn draft<'s, T: Element, S: LoadShape>(
     Draft { memory: Shared::new(written.publish(cta).addr()), _of: PhantomData }
 }
 
+/// Drafts whose fields can be replaced.
+#[diagnostic::on_unimplemented(
+    message = "the target of the crate's features cannot change a tensor map",
+    label = "no `tensormap.replace` on this target",
+    note = "`tensormap.replace` needs the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.9.28)"
+)]
+pub trait Replace: Sealed {}
+impl<T, S: LoadShape> Sealed for Draft<'_, T, S> {}
 #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+impl<T, S: LoadShape> Replace for Draft<'_, T, S> {}
+
+/// Maps that copies can use: [`TensorMap`] alone.
+#[diagnostic::on_unimplemented(
+    message = "a copy cannot use a tensor map that is not acquired for the tensormap proxy",
+    label = "not a `TensorMap` yet",
+    note = "what was written to a map reaches tensor copies through `.publish(&cta, slot)`, then `.acquire(&cta)`"
+)]
+pub trait Acquired: Sealed {}
+impl<T, S: LoadShape> Sealed for Published<T, S> {}
+
 impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
+    /// Says that this is not a [`TensorMap`] yet.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn at(&self, _at: S::At) -> TensorTile<T, S>
+    where
+        Self: Acquired,
+    {
+        crate::launch::trap()
+    }
+
     /// Replaces the address of the tensor.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
     #[inline(always)]
-    pub fn global_address(self, cta: &Cta, address: *const T) -> Self {
-        if cta.is_elected() {
-            // SAFETY: the draft holds a map, which only this thread touches until it is published; that the new value
-            // suits is in the contract of `publish`.
-            unsafe {
-                raw::tensormap_replace_tile_global_address_shared_cta(
-                    space::SharedCta,
-                    self.memory.addr(),
-                    address.cast(),
-                )
+    pub fn global_address(self, cta: &Cta, address: *const T) -> Self
+    where
+        Self: Replace,
+    {
+        #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+        {
+            if cta.is_elected() {
+                // SAFETY: the draft holds a map, which only this thread touches until it is published; that the new value
+                // suits is in the contract of `publish`.
+                unsafe {
+                    raw::tensormap_replace_tile_global_address_shared_cta(
+                        space::SharedCta,
+                        self.memory.addr(),
+                        address.cast(),
+                    )
+                }
             }
         }
+        #[cfg(not(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")))]
+        let _ = (cta, address);
         self
     }
 
@@ -75,24 +112,32 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
     #[inline(always)]
-    pub fn global_dim<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, elements: u32) -> Self {
+    pub fn global_dim<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, elements: u32) -> Self
+    where
+        Self: Replace,
+    {
         const {
             assert!(
                 dimension::<Ord>() < S::RANK,
                 "a tensor has the dimensions `ord::D0` to that of its rank less one (PTX ISA 9.7.9.28)"
             )
         };
-        if cta.is_elected() {
-            // SAFETY: as in `global_address`; the map has the dimension.
-            unsafe {
-                raw::tensormap_replace_tile_global_dim_shared_cta(
-                    space::SharedCta,
-                    ord,
-                    self.memory.addr(),
-                    elements,
-                )
+        #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+        {
+            if cta.is_elected() {
+                // SAFETY: as in `global_address`; the map has the dimension.
+                unsafe {
+                    raw::tensormap_replace_tile_global_dim_shared_cta(
+                        space::SharedCta,
+                        ord,
+                        self.memory.addr(),
+                        elements,
+                    )
+                }
             }
         }
+        #[cfg(not(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")))]
+        let _ = (cta, ord, elements);
         self
     }
 
@@ -101,30 +146,37 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
     #[inline(always)]
-    pub fn global_stride<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, bytes: u64) -> Self {
+    pub fn global_stride<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, bytes: u64) -> Self
+    where
+        Self: Replace,
+    {
         const {
             assert!(
                 dimension::<Ord>() + 1 < S::RANK,
                 "a tensor has one stride fewer than dimensions: the innermost is contiguous (PTX ISA 9.7.9.28)"
             )
         };
-        if cta.is_elected() {
-            // SAFETY: as in `global_dim`.
-            unsafe {
-                raw::tensormap_replace_tile_global_stride_shared_cta(
-                    space::SharedCta,
-                    ord,
-                    self.memory.addr(),
-                    bytes,
-                )
+        #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+        {
+            if cta.is_elected() {
+                // SAFETY: as in `global_dim`.
+                unsafe {
+                    raw::tensormap_replace_tile_global_stride_shared_cta(
+                        space::SharedCta,
+                        ord,
+                        self.memory.addr(),
+                        bytes,
+                    )
+                }
             }
         }
+        #[cfg(not(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")))]
+        let _ = (cta, ord, bytes);
         self
     }
 }
 
 /// The number of `ord`, which is a digit.
-#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 const fn dimension<Ord: crate::qualifier::Qualifier>() -> usize {
     (Ord::PTX.as_bytes()[0] - b'0') as usize
 }
@@ -180,12 +232,22 @@ impl MapSlot {
 /// A tensor map in global memory that is released to the tensormap proxy, and not yet acquired.
 #[must_use = "a published map is usable after `.acquire(&cta)`"]
 #[derive(Debug)]
-pub struct Published<T, S> {
+pub struct Published<T, S: LoadShape> {
     object: *const u8,
     _of: PhantomData<(*const T, S)>,
 }
 
 impl<T: Element, S: LoadShape> Published<T, S> {
+    /// Says that this is not a [`TensorMap`] yet.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn at(&self, _at: S::At) -> TensorTile<T, S>
+    where
+        Self: Acquired,
+    {
+        crate::launch::trap()
+    }
+
     /// Acquires the map for the copies of this CTA.
     ///
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`

@@ -27,8 +27,8 @@ pub trait Shape: Sealed + 'static {
 /// Shapes of which shared memory is loaded.
 #[diagnostic::on_unimplemented(
     message = "nothing of the shape `{Self}` is loaded",
-    label = "not a shape of loads",
-    note = "loads take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100`, `Gather4` and `Im2colW3` to `Im2colW5`"
+    label = "not a shape of loads of this target",
+    note = "loads take `Box1` to `Box5` and `Im2col3` to `Im2col5`; with the feature `sm_100` also `Gather4` and `Im2colW3` to `Im2colW5`, with `sm_100f` or `sm_110a` also `Im2colW128x3` to `Im2colW128x5`"
 )]
 pub trait LoadShape: Shape {
     /// Where a copy reads: the coordinates, and what else the mode takes.
@@ -61,7 +61,7 @@ pub trait PrefetchShape: LoadShape {
 /// Shapes that are stored from shared memory.
 #[diagnostic::on_unimplemented(
     message = "nothing of the shape `{Self}` is stored",
-    label = "not a shape of stores",
+    label = "not a shape of stores of this target",
     note = "stores take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Scatter4`"
 )]
 pub trait StoreShape: Shape {
@@ -463,24 +463,19 @@ im2col! {
 }
 
 /// The columns along W: rank, channels, pixels, mode, and the instructions.
-#[cfg(feature = "sm_100")]
 macro_rules! im2col_w {
     ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $channels:expr, $pixels:expr;
         $load:ident $load_hint:ident $prefetch:ident $prefetch_hint:ident; )*) => { $(
-        #[$gate]
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $Im2col<$(const $P: usize),+> {}
 
-        #[$gate]
         impl<$(const $P: usize),+> $Im2col<$($P),+> {
             /// The elements of a column: the length of its shared array.
             pub const LEN: usize = $channels * $pixels;
         }
-        #[$gate]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize),+> Sealed for $Im2col<$($P),+> {}
-        #[$gate]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize),+> Shape for $Im2col<$($P),+> {
             const RANK: usize = $rank;
@@ -524,11 +519,10 @@ macro_rules! im2col_w {
     )* };
 }
 
-#[cfg(feature = "sm_100")]
 im2col_w! {
     #[cfg(feature = "sm_100")]
     /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w`, without a halo. A load
-    /// takes the coordinates and `wOffset`. The map has a swizzle.
+    /// takes the coordinates and `wOffset`. The map has a swizzle. It needs the feature `sm_100`.
     Im2colW3<CHANNELS, PIXELS> 3 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_3d_shared_cta_global_im2col_w
         cp_async_bulk_tensor_3d_shared_cta_global_im2col_w_cache_hint
@@ -547,7 +541,8 @@ im2col_w! {
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w::128`, without a halo. A load
-    /// takes the coordinates and `wOffset`. The map has a swizzle, not one of 96 bytes.
+    /// takes the coordinates and `wOffset`. The map has a swizzle, not one of 96 bytes. It needs the feature `sm_100f` or
+    /// `sm_110a`.
     Im2colW128x3<CHANNELS> 3 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_shared_cta_global_im2col_w
         cp_async_bulk_tensor_3d_shared_cta_global_im2col_w_cache_hint
@@ -567,20 +562,16 @@ im2col_w! {
 }
 
 /// Four rows of `WIDTH` elements from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
-/// `WIDTH` by 1. A load takes the column and the four rows.
-#[cfg(feature = "sm_100")]
+/// `WIDTH` by 1. A load takes the column and the four rows. It needs the feature `sm_100`.
 #[derive(Debug)]
 pub enum Gather4<const WIDTH: usize> {}
 
-#[cfg(feature = "sm_100")]
 impl<const WIDTH: usize> Gather4<WIDTH> {
     /// The elements of the four rows: the length of their shared array.
     pub const LEN: usize = 4 * WIDTH;
 }
-#[cfg(feature = "sm_100")]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Sealed for Gather4<WIDTH> {}
-#[cfg(feature = "sm_100")]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
     const RANK: usize = 2;
@@ -636,20 +627,17 @@ impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
 }
 
 /// Four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
-/// `WIDTH` by 1. A store takes the column and the four rows, which differ, as its [`Corner`].
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+/// `WIDTH` by 1. A store takes the column and the four rows, which differ, as its [`Corner`]. It needs
+/// the feature `sm_100f` or `sm_110a`.
 #[derive(Debug)]
 pub enum Scatter4<const WIDTH: usize> {}
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 impl<const WIDTH: usize> Scatter4<WIDTH> {
     /// The elements of the four rows: the length of their shared array.
     pub const LEN: usize = 4 * WIDTH;
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Sealed for Scatter4<WIDTH> {}
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
     const RANK: usize = 2;

@@ -2,6 +2,6 @@
 
 use ptx::tensor::{Box2, TensorMap};
 
-pub fn kernel(map: TensorMap<f32, Box2<64, 4>>) {
-    let _rows = map.at([0, 7]);
+pub fn kernel(map: TensorMap<f32, Box2<64, 1>>) {
+    let _rows = [7, 1, 9, 4].map(|row| map.at([0, row]));
 }

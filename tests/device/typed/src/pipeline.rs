@@ -91,7 +91,11 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, ou
             while i < count {
                 while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage), parity) {}
                 let element = (rank - 32) % N as u32;
-                sum = sum.wrapping_add(raw::ld_weak(space::SharedCta, ty::B32, base + stage * BYTES + 4 * element));
+                sum = sum.wrapping_add(raw::ld_weak(
+                    space::SharedCta,
+                    ty::B32,
+                    base + stage * BYTES + 4 * element,
+                ));
                 raw::mbarrier_arrive(sem::Release, scope::Cta, full(stage) + 8);
                 next(&mut stage, &mut parity);
                 i += 1;

@@ -3,7 +3,7 @@
 use ptx::bulk::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{cta_group, evict, load_mode, op, scope, sem, space};
+use ptx::qualifier::{cta_group, evict, load_mode, op, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{
@@ -65,7 +65,7 @@ macro_rules! load_pair {
                         raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
                     };
                     while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-                    out.write(raw::ld_shared_cta_b32(base + 12));
+                    out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
                     sync();
                 })
             }
@@ -161,7 +161,9 @@ unsafe fn write(base: u32) {
     let (mut v, threads) = (thread_rank(), thread_count());
     while v < BYTES / 16 {
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
-        unsafe { raw::st_shared_cta_v4_b32(base + 16 * v, bits(0), bits(1), bits(2), bits(3)) };
+        unsafe {
+            raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [bits(0), bits(1), bits(2), bits(3)])
+        };
         v += threads;
     }
     unsafe { fence_async() }
@@ -589,7 +591,7 @@ pair! {
                 raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
             };
             while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-            out.write(raw::ld_shared_cta_b32(base + 12));
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             sync();
         })
     }
@@ -802,13 +804,8 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         while v < 128 / 16 {
             let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
             let (low, high) = (word(0), word(1));
-            raw::st_shared_cta_v4_b32(
-                draft + 16 * v,
-                low as u32,
-                (low >> 32) as u32,
-                high as u32,
-                (high >> 32) as u32,
-            );
+            let words = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
+            raw::st_weak_v4(space::SharedCta, ty::B32, draft + 16 * v, words);
             v += threads;
         }
         sync();
@@ -839,7 +836,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
         };
         while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-        out.write(raw::ld_shared_cta_b32(base + 12));
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
     })
 }
