@@ -2,7 +2,18 @@
 //!
 //! A [`Load`] completes on an [`Mbarrier`]; stores complete in a [`BulkGroup`]. Both are collective: every thread of the
 //! CTA makes the call and holds the handle, the elected thread issues the copy.
+//!
+//! ```text
+//!   store, reduce ──► BulkGroup<_, Open> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations
+//!                          └─ and, store: more copies      │ └─ wait_read ──► sources, BulkGroup<_, ReadDone>
+//!                                                          └─ then: further groups in flight, `InFlight`
+//! ```
+//!
+//! Bulk copies move whole multiples of 16 bytes (9.7.9.25.4.1). What is left of a slice after its whole tiles is a
+//! [`Tail`](crate::global::Tail), read by threads or by [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled),
+//! and a [`TailMut`](crate::global::TailMut), updated by threads.
 
+use crate::async_group::{InFlight, Newer, Queue, Token};
 use crate::global::{GlobalTileMut, TileSource};
 use crate::launch::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -10,35 +21,13 @@ use crate::qualifier::Sealed;
 use crate::raw;
 use crate::shared::{AsyncDestination, AsyncSource, Element, Free, Loaded, Shared};
 
-/// An L2 cache policy, for copies that take one.
-#[derive(Clone, Copy, Debug)]
-pub struct CachePolicy(u64);
+mod policy;
+mod prefetch;
+mod reduce;
 
-impl CachePolicy {
-    /// What instructions take.
-    #[inline(always)]
-    pub(crate) fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// The data is wanted again: keep it longest.
-    ///
-    /// PTX: `createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 cache-policy, 1.0;`
-    #[inline(always)]
-    pub fn evict_last() -> Self {
-        use crate::qualifier::evict;
-        CachePolicy(raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0))
-    }
-
-    /// The data is not wanted again: let it go first.
-    ///
-    /// PTX: `createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 cache-policy, 1.0;`
-    #[inline(always)]
-    pub fn evict_first() -> Self {
-        use crate::qualifier::evict;
-        CachePolicy(raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0))
-    }
-}
+pub use policy::CachePolicy;
+pub use prefetch::{prefetch, prefetch_cache_hint};
+pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
 
 /// A copy from global to shared memory in flight. It owns both ends and the mbarrier.
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
@@ -82,7 +71,7 @@ pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 ) -> Load<'s, T, N, Src> {
     load_with(cta, bar, dst, src, |dst, src, size, mbar| {
         // SAFETY: see `load_with`.
-        unsafe { raw::cp_async_bulk_shared_cta_global_cache_hint(dst, src, size, mbar, policy.0) }
+        unsafe { raw::cp_async_bulk_shared_cta_global_cache_hint(dst, src, size, mbar, policy.bits()) }
     })
 }
 
@@ -144,11 +133,11 @@ pub enum Committed {}
 #[derive(Debug)]
 pub enum ReadDone {}
 
-/// States of a [`BulkGroup`] that can be waited for.
+/// States of a group that can be waited for.
 #[diagnostic::on_unimplemented(
-    message = "a bulk group in the state `{Self}` cannot be waited for",
+    message = "an async-group in the state `{Self}` cannot be waited for",
     label = "never committed",
-    note = "`cp.async.bulk.wait_group` waits for committed groups: call `.commit(&cta)` first"
+    note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
 pub trait Waitable: Sealed {}
 impl Sealed for Open {}
@@ -157,11 +146,11 @@ impl Sealed for ReadDone {}
 impl Waitable for Committed {}
 impl Waitable for ReadDone {}
 
-/// States of a [`BulkGroup`] in which its list of copies is not closed.
+/// States of a group in which its list of copies is not closed.
 #[diagnostic::on_unimplemented(
-    message = "a bulk group in the state `{Self}` takes no more copies",
+    message = "an async-group in the state `{Self}` takes no more copies",
     label = "already committed",
-    note = "start another group with `bulk::store`"
+    note = "start another group: `.then(&cta, group)` commits it after this one"
 )]
 pub trait Extendable: Sealed {}
 impl Extendable for Open {}
@@ -210,7 +199,71 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
                 dst.base.cast(),
                 src.addr(),
                 tile_bytes::<T, N>(),
-                policy.0,
+                policy.bits(),
+            )
+        }
+    }
+    BulkGroup::new((src, dst))
+}
+
+/// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are.
+///
+/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Shared}};
+/// # #[cfg(feature = "sm_100")]
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) -> Shared<'s, u32, 64, Fenced> {
+/// // The low half of each `u32`.
+/// let low = ByteMask::from_bits_retain(0x3333);
+/// let (tile, _writing) = bulk::store_masked(cta, tile, dst, low).commit(cta).wait_read(cta);
+/// # tile
+/// # }
+/// ```
+#[cfg(feature = "sm_100")]
+#[inline(always)]
+pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
+    cta: &Cta,
+    src: Shared<'s, T, N, S>,
+    dst: GlobalTileMut<T, N>,
+    bytes: crate::mask::ByteMask,
+) -> BulkGroup<Store<'s, T, N, S>, Open> {
+    if cta.is_elected() {
+        // SAFETY: as in `start_store`.
+        unsafe {
+            raw::cp_async_bulk_global_shared_cta_cp_mask(
+                dst.base.cast(),
+                src.addr(),
+                tile_bytes::<T, N>(),
+                bytes,
+            )
+        }
+    }
+    BulkGroup::new((src, dst))
+}
+
+/// [`store_masked`] under an L2 cache policy.
+///
+/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [dst], [src], bytes,
+/// policy, byteMask;`
+#[cfg(feature = "sm_100")]
+#[inline(always)]
+pub fn store_masked_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
+    cta: &Cta,
+    src: Shared<'s, T, N, S>,
+    dst: GlobalTileMut<T, N>,
+    bytes: crate::mask::ByteMask,
+    policy: CachePolicy,
+) -> BulkGroup<Store<'s, T, N, S>, Open> {
+    if cta.is_elected() {
+        // SAFETY: as in `start_store`.
+        unsafe {
+            raw::cp_async_bulk_global_shared_cta_cp_mask_cache_hint(
+                dst.base.cast(),
+                src.addr(),
+                tile_bytes::<T, N>(),
+                policy.bits(),
+                bytes,
             )
         }
     }
@@ -261,6 +314,26 @@ impl<Copies, State> BulkGroup<Copies, State> {
         BulkGroup::new((self.copies, (src, dst)))
     }
 
+    /// The copies of two groups as one group.
+    ///
+    /// PTX: none
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, a: Shared<'s, f32, 64, Fenced>, b: Shared<'s, u8, 64, Fenced>, to: (GlobalTileMut<f32, 64>, GlobalTileMut<u8, 64>)) {
+    /// let ((_a, _), (_b, _)) = bulk::store(cta, a, to.0).and(bulk::store(cta, b, to.1)).commit(cta).wait(cta);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn and<More>(self, more: BulkGroup<More, Open>) -> BulkGroup<(Copies, More), Open>
+    where
+        State: Extendable,
+    {
+        // 9.7.9.25.6.1: a commit takes all prior copies that are not committed, so both are in the group that is committed
+        // next.
+        BulkGroup::new((self.copies, more.copies))
+    }
+
     /// Closes the list of copies.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
@@ -276,6 +349,21 @@ impl<Copies, State> BulkGroup<Copies, State> {
         BulkGroup::new(self.copies)
     }
 
+    /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    #[inline(always)]
+    pub fn then<More>(
+        self,
+        cta: &Cta,
+        group: BulkGroup<More, Open>,
+    ) -> InFlight<Self, BulkGroup<More, Committed>>
+    where
+        Self: Queue,
+    {
+        InFlight::new(self, group.commit(cta))
+    }
+
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync 0;`
@@ -285,11 +373,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
         Copies: Split,
         State: Waitable,
     {
-        if cta.is_elected() {
-            // SAFETY: waits for this group, which is committed, and for those before it.
-            unsafe { raw::cp_async_bulk_wait_group_read::<0>() }
-        }
-        cta.sync();
+        wait_group_read(cta, 0);
         let (sources, destinations) = self.copies.split();
         (sources, BulkGroup::new(destinations))
     }
@@ -302,12 +386,149 @@ impl<Copies, State> BulkGroup<Copies, State> {
     where
         State: Waitable,
     {
-        if cta.is_elected() {
-            // SAFETY: as in `wait_read`.
-            unsafe { raw::cp_async_bulk_wait_group::<0>() }
-        }
-        cta.sync();
+        wait_group(cta, 0);
         self.copies
+    }
+}
+
+/// Waits in the elected thread until `newer` groups are in flight at most, then for all threads.
+#[inline(always)]
+fn wait_group(cta: &Cta, newer: u32) {
+    if cta.is_elected() {
+        // SAFETY: waits.
+        unsafe {
+            // An immediate; `newer` is a constant wherever this is inlined, and `InFlight` holds eight groups at most.
+            match newer {
+                0 => raw::cp_async_bulk_wait_group::<0>(),
+                1 => raw::cp_async_bulk_wait_group::<1>(),
+                2 => raw::cp_async_bulk_wait_group::<2>(),
+                3 => raw::cp_async_bulk_wait_group::<3>(),
+                4 => raw::cp_async_bulk_wait_group::<4>(),
+                5 => raw::cp_async_bulk_wait_group::<5>(),
+                6 => raw::cp_async_bulk_wait_group::<6>(),
+                _ => raw::cp_async_bulk_wait_group::<7>(),
+            }
+        }
+    }
+    cta.sync();
+}
+
+/// [`wait_group`] for the reads of the sources alone.
+#[inline(always)]
+fn wait_group_read(cta: &Cta, newer: u32) {
+    if cta.is_elected() {
+        // SAFETY: as in `wait_group`.
+        unsafe {
+            match newer {
+                0 => raw::cp_async_bulk_wait_group_read::<0>(),
+                1 => raw::cp_async_bulk_wait_group_read::<1>(),
+                2 => raw::cp_async_bulk_wait_group_read::<2>(),
+                3 => raw::cp_async_bulk_wait_group_read::<3>(),
+                4 => raw::cp_async_bulk_wait_group_read::<4>(),
+                5 => raw::cp_async_bulk_wait_group_read::<5>(),
+                6 => raw::cp_async_bulk_wait_group_read::<6>(),
+                _ => raw::cp_async_bulk_wait_group_read::<7>(),
+            }
+        }
+    }
+    cta.sync();
+}
+
+impl<Copies> Sealed for BulkGroup<Copies, Committed> {}
+impl<Copies> Queue for BulkGroup<Copies, Committed> {
+    const GROUPS: u32 = 1;
+    type Oldest = Self;
+    type Newer = ();
+    type Copies = Copies;
+    #[inline(always)]
+    fn take_oldest(self, _: Token) -> (Self, ()) {
+        (self, ())
+    }
+    #[inline(always)]
+    fn into_copies(self, _: Token) -> Copies {
+        self.copies
+    }
+}
+impl<Copies> Newer for BulkGroup<Copies, Committed> {
+    type And<Group: Newer + Queue> = InFlight<Self, Group>;
+    #[inline(always)]
+    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
+        InFlight::new(self, newest)
+    }
+}
+
+impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
+    /// Commits another group after these, which stay in flight.
+    ///
+    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    #[inline(always)]
+    pub fn then<More>(
+        self,
+        cta: &Cta,
+        group: BulkGroup<More, Open>,
+    ) -> InFlight<Self, BulkGroup<More, Committed>> {
+        InFlight::new(self, group.commit(cta))
+    }
+
+    /// Waits until the sources of the oldest group are read, and gives them back with the group of its
+    /// destinations, still being written; the newer groups, `N` of them, stay in flight.
+    ///
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.take_next(), dst.take_next()) else { return (a, b) };
+    ///     let a = a.write(cta, |k| (i + k) as u32).to_async(cta);
+    ///     let queue = bulk::store(cta, a, to_a).commit(cta);
+    ///     // Computed while the first store runs.
+    ///     let b = b.write(cta, |k| (j + k) as u32).to_async(cta);
+    ///     let queue = queue.then(cta, bulk::store(cta, b, to_b));
+    ///     let (a, _writing, queue) = queue.wait_read_oldest(cta); // the second store goes on
+    ///     let (b, _writing) = queue.wait_read(cta);
+    ///     (a.into_free(), b.into_free())
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_read_oldest<Copies: Split>(
+        self,
+        cta: &Cta,
+    ) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>, <Self as Queue>::Newer)
+    where
+        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+    {
+        // 9.7.9.25.6.2: waits until "only N or fewer of the most recent bulk async-groups are pending". The N newer groups of
+        // this queue were committed after the oldest, so it is not among the N most recent, whatever was committed
+        // besides.
+        wait_group_read(cta, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        let (sources, destinations) = oldest.copies.split();
+        (sources, BulkGroup::new(destinations), newer)
+    }
+
+    /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
+    ///
+    /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn wait_oldest<Copies>(self, cta: &Cta) -> (Copies, <Self as Queue>::Newer)
+    where
+        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+    {
+        // As in `wait_read_oldest`.
+        wait_group(cta, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        (oldest.copies, newer)
+    }
+
+    /// Waits until everything of all groups is written and visible.
+    ///
+    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
+        wait_group(cta, 0);
+        self.into_copies(Token::NEW)
     }
 }
 

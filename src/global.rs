@@ -10,7 +10,7 @@ use crate::shared::Element;
 /// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
 
-const fn tile_bytes<T, const N: usize>() -> usize {
+pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
     assert!(N > 0, "a tile has at least one element");
     assert!(
         (N * size_of::<T>()).is_multiple_of(16),
@@ -26,8 +26,8 @@ const fn tile_bytes<T, const N: usize>() -> usize {
 /// A slice of global memory that nobody writes while the kernel runs.
 #[derive(Debug)]
 pub struct Global<T> {
-    base: *const T,
-    len: usize,
+    pub(crate) base: *const T,
+    pub(crate) len: usize,
 }
 
 impl<T> Clone for Global<T> {
@@ -114,11 +114,30 @@ impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 /// The elements of a [`Global`] after its whole tiles.
 #[derive(Debug)]
 pub struct Tail<T> {
-    base: *const T,
-    len: usize,
+    pub(crate) base: *const T,
+    pub(crate) len: usize,
 }
 
+impl<T> Clone for Tail<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Tail<T> {}
+
 impl<T: Element> Tail<T> {
+    /// How many there are.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Element `i`, or `None` past the end.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {

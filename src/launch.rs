@@ -34,11 +34,15 @@ impl Cta {
     /// - all threads of the CTA make the same sequence of collective calls (those that take this `Cta`, or a
     ///   handle obtained through it), each on the same handles, and with equal arguments where an argument steers
     ///   which calls come next;
+    /// - all threads of all CTAs of a cluster make the same sequence of *cluster calls* ([`Cta::cluster`], and those
+    ///   that take its [`Cluster`](crate::cluster::Cluster) or what became of it), each with equal arguments but for
+    ///   sources and values, and on handles that lie at the same place in the shared memory of each CTA;
     /// - calls that take a [`Warp`], or are its own, are collective among the threads of that warp only: these make the
     ///   same sequence of them, in the same order with the CTA's, and on the same handles. Between two of them the threads
     ///   of a group of its [`Lanes`](crate::warp::Lanes) make the same sequence of the calls of that group;
     /// - the grid has fewer than 2^32 CTAs;
-    /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, or the barriers 0 to 15.
+    /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, the barriers 0 to 15, or the
+    ///   cluster's barrier.
     #[inline(always)]
     pub unsafe fn enter<S: SharedMemory>() -> (Cta, S, DynamicShared) {
         // SAFETY: the caller enters once, so each piece of shared memory is given out once.

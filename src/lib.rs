@@ -12,11 +12,14 @@
 
 #[macro_use]
 pub mod qualifier;
+pub mod async_group;
 pub mod atomic;
 pub mod barrier;
 pub mod bulk;
+pub mod cluster;
 #[cfg(feature = "sm_100")]
 pub mod clusterlaunchcontrol;
+pub mod cp_async;
 pub mod fence;
 pub mod global;
 pub mod launch;

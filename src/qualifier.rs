@@ -58,7 +58,8 @@ macro_rules! qualifiers {
             pub mod $axis {
                 $(
                     $(#[$doc])*
-                    #[doc(hidden)]
+                    // Listed on the axis's page; hidden from rustdoc only, which rustc's messages would otherwise take up.
+                    #[cfg_attr(doc, doc(hidden))]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     pub struct $Tag;
                     #[diagnostic::do_not_recommend]
@@ -229,6 +230,7 @@ qualifiers! {
         Xor = ".xor";
         /// `.inc`: one more, or 0 from the operand on.
         Inc = ".inc";
+        /// `.dec`: one less, or the operand from 0 or above it.
         /// `.dec`: one less, or the operand from 0 and from above the operand.
         Dec = ".dec";
         /// `.add.acc::f16`: the sum, accumulated in `.f16`.

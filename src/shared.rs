@@ -14,6 +14,13 @@
 //!                 ▼
 //!              Fenced ── bulk::store, commit, wait_read ──► Fenced ── into_free ──► Free
 //! ```
+//!
+//! What threads and [`cp_async`](crate::cp_async) fill goes round without a proxy fence:
+//!
+//! ```text
+//!   Free, Spent ── cp_async::load, wait, or write, publish ──► Published ── release ──► Spent
+//!                                          to_async: Published, Spent ─► Fenced
+//! ```
 
 use core::marker::PhantomData;
 
@@ -62,6 +69,34 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     ///
     /// As [`store`](Element::store), for sixteen bytes aligned to 16.
     unsafe fn store_vector(addr: u32, value: Self::Vector);
+
+    /// [`load`](Element::load) from the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`load`](Element::load), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn load_cluster(addr: u32) -> Self;
+
+    /// [`store`](Element::store) to the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`store`](Element::store), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn store_cluster(addr: u32, value: Self);
+
+    /// [`load_vector`](Element::load_vector) from the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`load_vector`](Element::load_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn load_vector_cluster(addr: u32) -> Self::Vector;
+
+    /// [`store_vector`](Element::store_vector) to the shared memory of any CTA of the cluster.
+    ///
+    /// # Safety
+    ///
+    /// As [`store_vector`](Element::store_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    unsafe fn store_vector_cluster(addr: u32, value: Self::Vector);
 }
 
 /// The same bits as another type.
@@ -101,6 +136,26 @@ macro_rules! elements {
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
                 unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+            }
+            #[inline(always)]
+            unsafe fn load_cluster(addr: u32) -> Self {
+                // SAFETY: as above.
+                unsafe { bits(raw::ld_weak(space::SharedCluster, ty::$Bits, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store_cluster(addr: u32, value: Self) {
+                // SAFETY: as above.
+                unsafe { raw::st_weak(space::SharedCluster, ty::$Bits, addr, bits(value)) }
+            }
+            #[inline(always)]
+            unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
+                // SAFETY: as above; sixteen bytes each.
+                unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
+                // SAFETY: as above; sixteen bytes each.
+                unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
             }
         }
     )* };
@@ -150,6 +205,26 @@ unsafe impl Element for B128 {
     unsafe fn store_vector(addr: u32, value: Self::Vector) {
         // SAFETY: as above; sixteen bytes each.
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+    }
+    #[inline(always)]
+    unsafe fn load_cluster(addr: u32) -> Self {
+        // SAFETY: as above.
+        unsafe { raw::ld_weak_b128(space::SharedCluster, addr) }
+    }
+    #[inline(always)]
+    unsafe fn store_cluster(addr: u32, value: Self) {
+        // SAFETY: as above.
+        unsafe { raw::st_weak_b128(space::SharedCluster, addr, value) }
+    }
+    #[inline(always)]
+    unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+    }
+    #[inline(always)]
+    unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
+        // SAFETY: as above; sixteen bytes each.
+        unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
     }
 }
 
@@ -560,6 +635,10 @@ pub enum Written {}
 /// State: ordinary stores filled it and every thread sees them; readable by all, written by none.
 #[derive(Debug)]
 pub enum Published {}
+/// State: nobody touches it, and what ordinary stores or `cp.async` filled it with is given up: they may fill it again, an
+/// asynchronous copy not before a proxy fence.
+#[derive(Debug)]
+pub enum Spent {}
 /// State: what threads stored is visible to the async proxy; copies may read it.
 #[derive(Debug)]
 pub enum Fenced {}
@@ -596,6 +675,17 @@ impl AsyncSource for Loaded {}
 pub trait AsyncDestination: Sealed {}
 impl Sealed for Free {}
 impl AsyncDestination for Free {}
+
+/// States in which ordinary stores and `cp.async` may overwrite the memory.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
+    label = "not free to be filled",
+    note = "it is free before it is first filled (`Free`) and after `.release(&cta)` (`Free` or `Spent`)"
+)]
+pub trait Overwritable: Sealed {}
+impl Sealed for Spent {}
+impl Overwritable for Free {}
+impl Overwritable for Spent {}
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 #[must_use = "the scope has to return this handle: keep it"]
@@ -753,6 +843,50 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// [`to_async`](Shared::to_async), after the threads have read what they want.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
+        fence_async(cta);
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
+    /// Gives up the contents: waits until all threads have read what they want.
+    ///
+    /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<u32, 1024>) {
+    /// cta.lend(tile, |cta, tile| {
+    ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
+    ///     let _x = tile.get(17);
+    ///     // No copy touches it in between: no proxy fence is needed.
+    ///     let tile = tile.release(cta).write(cta, |i| 2 * i as u32).publish(cta);
+    ///     let _x = tile.get(17);
+    ///     tile.to_async(cta).into_free()
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Spent> {
+        cta.sync();
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
+    /// [`write`](Shared::write), over what was there.
+    ///
+    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    #[inline(always)]
+    pub fn write(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
+        self.into_state::<Free>().write(cta, f)
+    }
+
+    /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
     #[inline(always)]

@@ -39,11 +39,18 @@ fn examples_compile_for_the_device() {
          #[unsafe(no_mangle)]\npub extern \"ptx-kernel\" fn a_kernel_to_link_for() {}\n"
         .to_owned();
     let mut count = 0;
-    let folder = xtask::root().join("src");
-    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
+    let list = |folder: &Path| -> Vec<_> {
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files
+    };
+    let src = xtask::root().join("src");
+    let (folders, mut files): (Vec<_>, Vec<_>) = list(&src).into_iter().partition(|path| path.is_dir());
+    // The typed layer alone.
+    files.extend(folders.iter().filter(|folder| !folder.ends_with("raw")).flat_map(|folder| list(folder)));
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
-        let module = file.file_stem().unwrap().to_string_lossy();
+        let module = file.with_extension("");
+        let module = module.strip_prefix(&src).unwrap().to_string_lossy().replace('/', "_");
         for (i, example) in examples(&fs::read_to_string(file).unwrap()).iter().enumerate() {
             writeln!(text, "mod {module}_{i} {{\n{example}}}").unwrap();
             count += 1;

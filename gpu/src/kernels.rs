@@ -25,6 +25,20 @@ pub struct Kernel {
 /// Every kernel.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
+        name: "cluster_histogram",
+        grid: (8, 4, 128),
+        dynamic_shared: 0,
+        words: |seed| 101 * (1 + seed as usize % 80),
+        expected: cluster_histogram,
+    },
+    Kernel {
+        name: "cluster_exchange",
+        grid: (8, 4, 128),
+        dynamic_shared: 0,
+        words: |_| 10 * 512,
+        expected: cluster_exchange,
+    },
+    Kernel {
         name: "atomic_histogram",
         grid: (4, 0, 128),
         dynamic_shared: 0,
@@ -44,6 +58,22 @@ pub const KERNELS: &[Kernel] = &[
         dynamic_shared: 0,
         words: |seed| 256 * (1 + seed as usize % 40),
         expected: barrier_handoff,
+    },
+    Kernel {
+        name: "bulk_reduce_columns",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        // Fewer rows than blocks, an odd number, and many.
+        words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
+        expected: column_sums,
+    },
+    Kernel {
+        name: "cp_async_stencil",
+        grid: (4, 0, 128),
+        dynamic_shared: 0,
+        // With and without whole tiles of 512, and elements after them.
+        words: |seed| 1 + seed as usize * 2309 % 20_011,
+        expected: stencil,
     },
     Kernel {
         name: "mbarrier_reverse",
@@ -109,13 +139,50 @@ fn atomic_operations(input: &[u32]) -> Vec<u32> {
 /// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
 fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 4 * 128];
-    for (index, tile) in input.chunks_exact(512).enumerate() {
+    for (index, tile) in input.as_chunks::<512>().0.iter().enumerate() {
         for (i, word) in tile.iter().enumerate() {
             let sum = &mut sums[index % 4 * 128 + 32 + i % 96];
             *sum = sum.wrapping_add(*word);
         }
     }
     sums
+}
+
+/// For each of two clusters, how many of its words have a low byte less than each.
+fn cluster_histogram(input: &[u32]) -> Vec<u32> {
+    let mut starts = vec![0; 2 * 256];
+    for (i, word) in input.iter().enumerate() {
+        let cluster = i / (4 * 128) % 2;
+        for start in &mut starts[256 * cluster + 1 + (word % 256) as usize..256 * (cluster + 1)] {
+            *start += 1;
+        }
+    }
+    starts
+}
+
+/// See the kernel.
+fn cluster_exchange(input: &[u32]) -> Vec<u32> {
+    let word = |cluster: usize, rank: usize, i: usize| input[512 * (4 * cluster + rank % 4) + i];
+    let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
+    let ring = |cluster, rank, i| {
+        sum(&mut (0..4).map(|j| word(cluster, rank + 4 - j, i).wrapping_mul(j as u32 + 1)))
+    };
+    let thread = |cluster, rank, t| sum(&mut (4 * t..4 * t + 4).map(|i| ring(cluster, rank, i)));
+    let mut output = Vec::new();
+    for (cluster, rank) in (0..8).map(|block| (block / 4, block % 4)) {
+        for i in 0..512 {
+            let t = i / 4;
+            let all = sum(&mut (0..4).map(|rank| thread(cluster, rank, t)));
+            let partner = thread(cluster, rank ^ 1, t).wrapping_add(t as u32);
+            output.push(
+                (ring(cluster, rank, i) ^ input[512 * (8 + cluster) + i])
+                    .wrapping_add(word(cluster, rank + 2, i).wrapping_mul(3))
+                    .wrapping_add(all)
+                    .wrapping_sub(partner.wrapping_mul(5)),
+            );
+        }
+    }
+    output
 }
 
 /// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.
@@ -125,6 +192,19 @@ fn barrier_handoff(input: &[u32]) -> Vec<u32> {
         for (c, sum) in sums.iter_mut().enumerate() {
             let turning = tile[(c + 64 * t) % 256].wrapping_mul(t as u32 + 1);
             *sum = sum.wrapping_add(turning).wrapping_add(tile[255 - c]);
+        }
+    }
+    sums
+}
+
+/// The columns of `bulk_reduce_columns`.
+const COLUMNS: usize = 512;
+
+fn column_sums(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; COLUMNS];
+    for row in input.as_chunks::<COLUMNS>().0 {
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(*x);
         }
     }
     sums
@@ -143,6 +223,13 @@ fn segmented_sum(warp: &[u32]) -> Vec<u32> {
         sum ^ warp[..=lane].iter().fold(0, add)
     });
     lanes.collect()
+}
+
+fn stencil(input: &[u32]) -> Vec<u32> {
+    // Before the first it wraps to past the end, where there is nothing either.
+    let x = |i: usize| input.get(i).copied().unwrap_or(0);
+    let y = |i: usize| x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1));
+    (0..input.len()).map(y).collect()
 }
 
 pub const SEEDS: u32 = 100;

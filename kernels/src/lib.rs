@@ -6,6 +6,9 @@
 mod atomic;
 mod axpy_bulk;
 mod barrier;
+mod bulk_reduce;
+mod cluster;
+mod cp_async;
 mod mbarrier;
 mod pipeline;
 mod tensor;

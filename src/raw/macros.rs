@@ -98,7 +98,7 @@ macro_rules! legal {
         { $($axis:ident :: $Tag:ident $(gate $gate:ident)?),* $(,)? }
     ) => {
         $(#[$doc])*
-        #[doc(hidden)]
+        #[cfg_attr(doc, doc(hidden))]
         #[diagnostic::on_unimplemented(
             message = $message,
             label = "not legal here",
@@ -181,6 +181,8 @@ macro_rules! instruction {
                 )?
                 #[inline(always)]
                 #[allow(clippy::too_many_arguments, clippy::type_complexity, unused_variables)]
+                // Some instructions compute with an address and access nothing.
+                #[allow(clippy::pointers_in_nomem_asm_block)]
                 pub $($safety)? fn $name< $( $($Q: $crate::raw::$Legal,)* )? $(const $N: $Nty)? >(
                     $( $( #[allow(non_snake_case)] $Q: $Q, )* )? $( $arg: $Arg, )*
                 ) $( -> $Out )? {

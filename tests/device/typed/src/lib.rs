@@ -6,6 +6,8 @@
 #![allow(clippy::missing_safety_doc, unused_variables)]
 #![feature(abi_ptx, asm_experimental_arch)]
 
+mod cluster;
+
 use ptx::bulk;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
@@ -356,3 +358,34 @@ pair! {
         })
     }
 }
+
+ptx::shared_memory! {
+    struct Stages { a: SharedArray<f32, N>, b: SharedArray<f32, N>, c: SharedArray<f32, N>, bar: Mbarrier<Uninit> }
+}
+
+/// A kernel over three tiles, in both layers: its parameters, the handles of the three, their first address.
+macro_rules! stages {
+    ($typed:ident($cta:ident, $stages:ident) $typed_body:block
+     $raw:ident($base:ident) $raw_body:block
+     ($src:ident, $dst:ident, $out:ident, $n:ident)) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(
+            $src: *const f32,
+            $dst: *mut f32,
+            $out: *mut u32,
+            $n: usize,
+        ) {
+            let ($cta, $stages, _) = unsafe { Cta::enter::<Stages>() };
+            $typed_body
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw($src: *const f32, $dst: *mut f32, $out: *mut u32, $n: usize) {
+            let (_, stages, _) = unsafe { Cta::enter::<Stages>() };
+            let $base = stages.bar.addr() - 3 * BYTES;
+            unsafe { $raw_body }
+        }
+    };
+}
+
+mod bulk_groups;
+mod cp_async;

@@ -1,0 +1,211 @@
+//! Clusters of 4 CTAs: a histogram whose bins lie spread over them, and tiles that go round in a ring.
+
+use ptx::bulk;
+use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
+use ptx::global::{Global, GlobalMut};
+use ptx::launch::{Cta, trap};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::sem;
+use ptx::shared::SharedArray;
+
+/// CTAs of a cluster, and digits that each of them counts.
+const SIZE: u32 = 4;
+const DIGITS: usize = 64;
+
+ptx::shared_memory! {
+    struct Histogram { bins: SharedArray<u32, DIGITS>, starts: SharedArray<u32, DIGITS> }
+}
+
+/// Where each digit starts, as a radix sort of the low 8 bits wants it: output\[256 * c + d\] is how many of the words of
+/// cluster c have a low byte less than d. CTA b has the words 128 * b + t + 1024 * j. A grid of 8 CTAs of 128 threads, in
+/// clusters of 4.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` and of 512 words of global memory, which do not
+///   overlap.
+/// - until the grid ends nobody writes the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Histogram>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, DIGITS>::from_raw(output, 512)) };
+    // One tile is more than the input has, so that all of it is the tail.
+    let (_, input) = input.tiles::<{ 1 << 17 }>();
+    let Some((_, output)) = output.tiles(&cta).0.take_next() else { return };
+    let (first, step) =
+        (cta.rank() * cta.thread_count() + cta.thread_rank(), cta.count() * cta.thread_count());
+
+    cta.cluster((smem.bins, smem.starts), |cluster, (bins, starts)| {
+        let cta = cluster.cta();
+        if cluster.size() != SIZE {
+            trap();
+        }
+        // Each digit is counted in one CTA, by the threads of all.
+        let bins = cluster.open_atomic(bins.write(cta, |_| 0));
+        let mut i = first as usize;
+        while let Some(word) = input.get(i) {
+            let digit = word as usize % 256;
+            let peer = bins.peer((digit / DIGITS) as u32);
+            if let Some(bin) = peer.and_then(|peer| peer.atomic(digit % DIGITS)) {
+                bin.add(1, sem::Relaxed);
+            }
+            i += step as usize;
+        }
+        let bins = bins.close(&cluster);
+
+        // What comes before this CTA's digits lies in the CTAs of lower rank.
+        let bins = cluster.publish(bins);
+        let mut before = 0;
+        let mut rank = 0;
+        while rank < cluster.rank() {
+            if let Some(peer) = bins.peer(rank) {
+                let mut i = 0;
+                while let Some(counts) = peer.get_vector(i) {
+                    before += counts.iter().sum::<u32>();
+                    i += 1;
+                }
+            }
+            rank += 1;
+        }
+        let starts = starts.write(cta, |d| (0..d).fold(before, |sum, i| sum + bins.get(i).unwrap_or(0)));
+        let bins = bins.close(&cluster).to_async(cta).into_free();
+        let (starts, _) = bulk::store(cta, starts.to_async(cta), output).commit(cta).wait(cta);
+        (cluster, (bins, starts.into_free()))
+    });
+}
+
+/// Words of a tile, and threads of a CTA.
+const N: usize = 512;
+const THREADS: usize = 128;
+
+ptx::shared_memory! {
+    struct Exchange {
+        here: SharedArray<u32, N>,
+        next: SharedArray<u32, N>,
+        loaded: Mbarrier<Uninit>,
+        ring: Mailbox<u32, N, ByRoute>,
+        from_the_one_before: Mailbox<u32, N, ByTile>,
+        of_all: Mailbox<u32, N, ByTile>,
+        sums: Mailbox<u32, THREADS, ByElement>,
+        of_the_partner: Mailbox<u32, THREADS, ByElement>,
+    }
+}
+
+/// `values[lane]`, in registers: an index that is not known would need memory.
+#[inline(always)]
+fn pick([a, b, c, d]: [u32; 4], lane: usize) -> u32 {
+    match lane {
+        0 => a,
+        1 => b,
+        2 => c,
+        _ => d,
+    }
+}
+
+/// Every way between CTAs, over tiles of 512 words: CTA b, of rank r in cluster c, has tile b, and the cluster tile 8 + c.
+///
+/// - The tiles go round the ring of the cluster: ring\[i\] is the sum of (j + 1) times word i of the CTA of rank r - j.
+/// - The CTA of rank r - 2 sends its own tile, and each CTA gets the cluster's.
+/// - Each thread t has the sum of its ring\[4t .. 4t + 4\]; it is added up over the cluster, and sent to the partner of
+///   rank r ^ 1, which is sent the number t besides.
+///
+/// output\[512 * b + i\] is ring\[i\] ^ cluster\[i\] + 3 * sent\[i\] + (the sum of thread i / 4 over the cluster) - 5 * (that
+/// of the partner, and i / 4). A grid of 8 CTAs of 128 threads, in clusters of 4.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` ≥ 5120 and of 4096 words of global memory, which do
+///   not overlap.
+/// - until the grid ends nobody writes the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Exchange>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, 8 * N)) };
+    let tiles = input.tiles::<N>().0;
+    let of_the_cluster = tiles.get((8 + cta.rank() / SIZE) as usize);
+    let (Some(mine), Some(of_the_cluster)) = (tiles.get(cta.rank() as usize), of_the_cluster) else { trap() };
+    let Some((_, output)) = output.tiles(&cta).0.take_next() else { trap() };
+    let thread = cta.thread_rank() as usize;
+
+    let mailboxes = (
+        (smem.ring.init(&cta), smem.from_the_one_before.init(&cta), smem.of_all.init(&cta)),
+        (smem.sums.init(&cta, |_| 0), smem.of_the_partner.init(&cta, |_| 0)),
+    );
+    let lent = ((smem.here, smem.next, smem.loaded.init(&cta)), mailboxes);
+    let (_, ((ring, before, of_all), (sums, partner))) = cta.cluster(lent, |cluster, lent| {
+        let cta = cluster.cta();
+        let ((here, next, loaded), ((ring, before, of_all), (sums, partner))) = lent;
+        let (Some(to_next), Some(to_second), Some(to_partner)) =
+            (cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
+        else {
+            trap()
+        };
+
+        // Under way from the start.
+        let of_all = of_all.multicast(&cluster, of_the_cluster);
+        let (loaded, here, mine) = bulk::load(cta, loaded, here, mine).wait(cta);
+        let of_this_one = |i| here.get(i).unwrap_or(0);
+        let mut acc = [0, 1, 2, 3].map(|lane| of_this_one(4 * thread + lane));
+
+        // Each to the one after the next.
+        let before = before.send(&cluster, to_second, here).receive(cta);
+        let sent = [0, 1, 2, 3].map(|lane| before.get(4 * thread + lane).unwrap_or(0));
+        let (before, here) = before.release(&cluster);
+
+        // Round the ring: what came in, copied by the threads, goes out in the next round.
+        let mut channel = ring.along(to_next);
+        let (mut out, mut free) = (here.update(cta, |_, word| word).to_async(cta), next);
+        let mut round = 2;
+        while round <= SIZE {
+            let received = channel.send(&cluster, out).receive(cta);
+            let copy = free.write(cta, |i| received.get(i).unwrap_or(0));
+            if let Some([a, b, c, d]) = received.get_vector(thread) {
+                let add = |sum: u32, word: u32| sum.wrapping_add(word.wrapping_mul(round));
+                acc = [add(acc[0], a), add(acc[1], b), add(acc[2], c), add(acc[3], d)];
+            }
+            let was_out;
+            (channel, was_out) = received.acknowledge(cta).reclaim(cta);
+            (out, free) = (copy.to_async(cta), was_out.into_free());
+            round += 1;
+        }
+        let ring = channel.into_inbox(&cluster);
+
+        // A word a thread, to all others and to one.
+        let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
+        let sums = sums.add_to_others(&cluster, |_| mine_of_all);
+        let sums = sums.receive(cta);
+        let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
+        // To the partner: added up where there was 0, then replaced by its number.
+        let partner = partner.add(&cluster, to_partner, |_| mine_of_all).receive(cta);
+        let theirs = partner.get(thread).unwrap_or(0);
+        let (sums, partner) = (sums.release(&cluster), partner.release(&cluster));
+        let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
+        let theirs = theirs.wrapping_add(partner.get(thread).unwrap_or(0));
+        let partner = partner.release(&cluster);
+
+        let of_all = of_all.receive(cta);
+        let result = free.write(cta, |i| {
+            (pick(acc, i % 4) ^ of_all.get(i).unwrap_or(0))
+                .wrapping_add(pick(sent, i % 4).wrapping_mul(3))
+                .wrapping_add(all)
+                .wrapping_sub(theirs.wrapping_mul(5))
+        });
+        let (of_all, _) = of_all.release(&cluster);
+        let (result, _) = bulk::store(cta, result.to_async(cta), output).commit(cta).wait(cta);
+        let _ = mine;
+        (cluster, ((out.into_free(), result.into_free(), loaded), ((ring, before, of_all), (sums, partner))))
+    });
+    ring.inval(&cta);
+    before.inval(&cta);
+    of_all.inval(&cta);
+    sums.inval(&cta);
+    partner.inval(&cta);
+}

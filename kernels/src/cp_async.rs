@@ -1,0 +1,69 @@
+//! A three-point stencil by `cp.async`: windows that overlap, start at any element, and are zero beyond the ends.
+
+use ptx::bulk;
+use ptx::cp_async;
+use ptx::global::{Global, GlobalMut};
+use ptx::launch::Cta;
+use ptx::shared::{Published, Shared, SharedArray};
+
+/// Elements that a CTA computes at a time.
+const TILE: usize = 512;
+/// What it reads for them: a neighbour more at each side.
+const WINDOW: usize = TILE + 2;
+
+ptx::shared_memory! {
+    struct Smem {
+        even: SharedArray<u32, WINDOW>,
+        odd: SharedArray<u32, WINDOW>,
+        out: SharedArray<u32, TILE>,
+    }
+}
+
+/// Element `i` of the tile that stands in the window.
+#[inline(always)]
+fn stencil(window: &Shared<u32, WINDOW, Published>, i: usize) -> u32 {
+    let x = |i| window.get(i).unwrap_or(0);
+    x(i).wrapping_add(x(i + 1).wrapping_mul(2)).wrapping_add(x(i + 2))
+}
+
+/// `output[i]` ← `input[i - 1] + 2 * input[i] + input[i + 1]`, wrapping, for i < n; elements beyond the ends are zero.
+///
+/// Two windows are in flight while one is computed. Run with 4 CTAs of 128 threads; any grid will do.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
+/// - until the grid ends nobody writes `input`, and nobody else uses `output`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *mut u32, n: u32) {
+    let n = n as usize;
+    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
+    let (mut tiles, tail) = output.tiles(&cta);
+    let window = |tile: usize| input.window::<WINDOW>((tile * TILE) as i64 - 1);
+    let (first, step) = (cta.rank() as usize, cta.count() as usize);
+
+    cta.lend((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
+        // Windows past the end are zeros: no case of their own.
+        let mut queue = cp_async::load_window(cta, even, window(first))
+            .commit(cta)
+            .then(cta, cp_async::load_window(cta, odd, window(first + step)));
+        while let Some((tile, dst)) = tiles.take_next() {
+            let ((x, _), newer) = queue.wait_oldest(cta);
+            let y = out.write(cta, |i| stencil(&x, i)).to_async(cta);
+            let (y, _writing) = bulk::store(cta, y, dst).commit(cta).wait_read(cta);
+            out = y.into_free();
+            queue = newer.then(cta, cp_async::load_window(cta, x.release(cta), window(tile + 2 * step)));
+        }
+        let ((even, _), (odd, _)) = queue.wait(cta);
+
+        // The elements after the last whole tile, which all CTAs share.
+        let last = cp_async::load_window(cta, even.release(cta), window(n / TILE));
+        let (x, _) = last.wait_all(cta);
+        tail.update(cta, |i, _| stencil(&x, i));
+        (x.to_async(cta).into_free(), odd.to_async(cta).into_free(), out)
+    });
+}

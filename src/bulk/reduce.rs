@@ -1,0 +1,220 @@
+//! Bulk reductions from shared to global memory (9.7.9.25.4.2).
+
+use super::{BulkGroup, CachePolicy, Open, Split, tile_bytes};
+use crate::launch::Cta;
+use crate::qualifier::{Qualifier, op, ty};
+use crate::raw;
+use crate::shared::{AsyncSource, Element, Shared};
+
+/// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements. Nothing of
+/// the grid reads it: the grid's end makes the results visible.
+///
+/// The elements after the last whole tile are not reached: make the slice a multiple of `N` long.
+#[derive(Debug)]
+pub struct GlobalReduce<T, const N: usize> {
+    base: *mut T,
+    len: usize,
+}
+
+impl<T, const N: usize> Clone for GlobalReduce<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for GlobalReduce<T, N> {}
+
+impl<T: Element, const N: usize> GlobalReduce<T, N> {
+    /// # Safety
+    ///
+    /// - `base` is the generic or global address, aligned to 16 bytes, of `len` elements of global memory.
+    /// - until the grid ends its elements are accessed through such handles alone, made by threads of this grid, of the same
+    ///   `T` and `N`, and of equal arguments. (An ordinary access would be a race, an atomic one of another proxy.)
+    ///
+    /// ```
+    /// # use ptx::bulk::GlobalReduce;
+    /// # unsafe fn kernel(sums: *mut u32) {
+    /// // SAFETY: the host passes 4096 zeroed elements, aligned to 16 bytes, which this grid alone uses, and nowhere else.
+    /// let sums = unsafe { GlobalReduce::<u32, 1024>::from_raw(sums, 4096) };
+    /// let _third = sums.get(2);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+        const { crate::global::tile_bytes::<T, N>() };
+        GlobalReduce { base, len }
+    }
+
+    /// How many whole tiles there are.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.len / N
+    }
+
+    /// Tile `i`, which every CTA may have at the same time, or `None` past the end.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<ReduceTile<T, N>> {
+        if i >= self.count() {
+            return None;
+        }
+        // SAFETY: in bounds.
+        Some(ReduceTile { base: unsafe { self.base.add(i * N) } })
+    }
+}
+
+/// `N` elements of global memory that CTAs reduce into.
+#[derive(Debug)]
+pub struct ReduceTile<T, const N: usize> {
+    base: *mut T,
+}
+
+impl<T, const N: usize> Clone for ReduceTile<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for ReduceTile<T, N> {}
+
+/// Elements that bulk reductions combine by `Op`.
+#[diagnostic::on_unimplemented(
+    message = "there is no bulk reduction `{Op}` of `{Self}` into global memory",
+    label = "not an operation on `{Self}`",
+    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; with the feature `half`, `Add`, `Min`, `Max` its two types (PTX ISA 9.7.9.25.4.2)"
+)]
+pub trait BulkReduce<Op: Qualifier>: Element {
+    /// Starts the reduction.
+    ///
+    /// # Safety
+    ///
+    /// That of [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
+    #[doc(hidden)]
+    unsafe fn reduce(dst: *mut u8, src: u32, size: u32);
+    /// Starts the reduction under an L2 cache policy.
+    ///
+    /// # Safety
+    ///
+    /// As [`reduce`](BulkReduce::reduce).
+    #[doc(hidden)]
+    unsafe fn reduce_cache_hint(dst: *mut u8, src: u32, size: u32, policy: CachePolicy);
+}
+
+macro_rules! reductions {
+    ($( $Op:ident $reduce:ident $hint:ident: $($T:ty as $Type:ident),+; )*) => { $( $(
+        impl BulkReduce<op::$Op> for $T {
+            #[inline(always)]
+            unsafe fn reduce(dst: *mut u8, src: u32, size: u32) {
+                // SAFETY: the caller's contract.
+                unsafe { raw::$reduce(ty::$Type, dst, src, size) }
+            }
+            #[inline(always)]
+            unsafe fn reduce_cache_hint(dst: *mut u8, src: u32, size: u32, policy: CachePolicy) {
+                // SAFETY: the caller's contract.
+                unsafe { raw::$hint(ty::$Type, dst, src, size, policy.bits()) }
+            }
+        }
+    )+ )* };
+}
+
+// The table of 9.7.9.25.4.2 for `.global`. It has no `.s64` of `.add`: the sum of two's complements is that of `.u64`.
+reductions! {
+    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint:
+        u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64;
+    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint:
+        u32 as U32, i32 as S32, u64 as U64, i64 as S64;
+    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint:
+        u32 as U32, i32 as S32, u64 as U64, i64 as S64;
+    Inc cp_reduce_async_bulk_global_shared_cta_inc cp_reduce_async_bulk_global_shared_cta_inc_cache_hint:
+        u32 as U32;
+    Dec cp_reduce_async_bulk_global_shared_cta_dec cp_reduce_async_bulk_global_shared_cta_dec_cache_hint:
+        u32 as U32;
+    And cp_reduce_async_bulk_global_shared_cta_and cp_reduce_async_bulk_global_shared_cta_and_cache_hint:
+        u32 as B32, i32 as B32, u64 as B64, i64 as B64;
+    Or cp_reduce_async_bulk_global_shared_cta_or cp_reduce_async_bulk_global_shared_cta_or_cache_hint:
+        u32 as B32, i32 as B32, u64 as B64, i64 as B64;
+    Xor cp_reduce_async_bulk_global_shared_cta_xor cp_reduce_async_bulk_global_shared_cta_xor_cache_hint:
+        u32 as B32, i32 as B32, u64 as B64, i64 as B64;
+}
+
+#[cfg(feature = "half")]
+reductions! {
+    Add cp_reduce_async_bulk_global_shared_cta_add_noftz cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint:
+        half::f16 as F16, half::bf16 as Bf16;
+    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint:
+        half::f16 as F16, half::bf16 as Bf16;
+    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint:
+        half::f16 as F16, half::bf16 as Bf16;
+}
+
+/// A reduction in flight: its source and its destination.
+pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
+
+impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
+    type Sources = Shared<'s, T, N, S>;
+    type Destinations = ReduceTile<T, N>;
+    #[inline(always)]
+    fn split(self) -> (Self::Sources, Self::Destinations) {
+        self
+    }
+}
+
+/// Starts a group with the reduction of `src` into `dst`: `dst[i] = op(dst[i], src[i])`, each element atomically
+/// (`.relaxed.gpu`), so that CTAs can reduce into one tile at the same time.
+///
+/// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc` (`dst >=
+/// src` becomes 0, else `dst + 1`) and `Dec` (0 or `dst > src` becomes `src`, else `dst - 1`). Sums of `f32` flush subnormals to
+/// zero, those of `half::f16` and `half::bf16` (feature `half`) keep them (9.7.9.25.4.2); in which order CTAs add is open.
+///
+/// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`
+///
+/// ```
+/// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, u32, 1024, Fenced>, sums: GlobalReduce<u32, 1024>) -> Option<Shared<'s, u32, 1024, Fenced>> {
+/// use ptx::qualifier::op;
+/// let (part, _writing) = bulk::reduce(cta, op::Add, part, sums.get(0)?).commit(cta).wait_read(cta);
+/// # Some(part)
+/// # }
+/// ```
+#[inline(always)]
+pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
+    cta: &Cta,
+    op: Op,
+    src: Shared<'s, T, N, S>,
+    dst: ReduceTile<T, N>,
+) -> BulkGroup<Reduce<'s, T, N, S>, Open> {
+    let _: Op = op;
+    if cta.is_elected() {
+        // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
+        // alone; shared arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; it goes
+        // into the group.
+        unsafe { T::reduce(dst.base.cast(), src.addr(), tile_bytes::<T, N>()) }
+    }
+    BulkGroup::new((src, dst))
+}
+
+/// [`reduce()`] under an L2 cache policy.
+///
+/// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.op.type [dst], [src], bytes,
+/// policy;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {
+/// let group = bulk::reduce_cache_hint(cta, op::Add, part, sums, CachePolicy::evict_last()).commit(cta);
+/// let (part, _writing) = group.wait_read(cta);
+/// # part
+/// # }
+/// ```
+#[inline(always)]
+pub fn reduce_cache_hint<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
+    cta: &Cta,
+    op: Op,
+    src: Shared<'s, T, N, S>,
+    dst: ReduceTile<T, N>,
+    policy: CachePolicy,
+) -> BulkGroup<Reduce<'s, T, N, S>, Open> {
+    let _: Op = op;
+    if cta.is_elected() {
+        // SAFETY: as in `reduce`.
+        unsafe { T::reduce_cache_hint(dst.base.cast(), src.addr(), tile_bytes::<T, N>(), policy) }
+    }
+    BulkGroup::new((src, dst))
+}

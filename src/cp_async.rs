@@ -1,0 +1,634 @@
+//! Non-bulk copies (9.7.9.25.3) that own what they move until they are waited for.
+//!
+//! Every thread copies its share, sixteen bytes at a time: what [`Shared::update`] would give it. Copies are
+//! waited for in groups, or on an mbarrier:
+//!
+//! ```text
+//!   load ──► CpAsyncGroup<_, Open> ── commit ──► CpAsyncGroup<_, Committed> ── wait ──► Shared<Published>
+//!               │      │    └─ and: more copies     │ then: further groups in flight, `InFlight`
+//!               │      └─ wait_all ─────────────────┼────────────────────────────────► Shared<Published>
+//!               └─ arrive_on ──► Tracked ── wait ───┴──────────────────────────────────► Shared<Published>
+//! ```
+//!
+//! `cp.async` writes through the generic proxy, as ordinary stores do (9.7.9.25.2 names the bulk copies alone), so
+//! what it brought is [`Published`]: a bulk copy takes it after [`to_async`](Shared::to_async) only. It goes back to
+//! `cp.async` by [`release`](Shared::release), without a fence.
+//!
+//! Choose it over [`bulk`](crate::bulk) for what bulk copies cannot do: the edges of a slice ([`load_zero_filled`]),
+//! windows that are not aligned to 16 bytes ([`load_window`]), parts left out ([`load_where`]).
+//!
+//! ```
+//! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
+//! # fn kernel(cta: &Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
+//! # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
+//! cta.lend(memory, |cta, (a, b)| {
+//!     let queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, second));
+//!     let ((a, _), queue) = queue.wait_oldest(cta); // `b` is still on its way
+//!     let _x = a.get(0);
+//!     let (b, _) = queue.wait(cta);
+//!     let _y = b.get(0);
+//!     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+//! });
+//! # }
+//! ```
+
+use core::marker::PhantomData;
+
+use crate::async_group::{InFlight, Newer, Queue, Token};
+use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
+use crate::global::{Global, Tail, TileSource};
+use crate::launch::Cta;
+use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
+use crate::qualifier::{Sealed, cp_size, prefetch_size};
+use crate::raw::{self, CpAsyncPrefetchSize};
+use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
+
+/// A copy in flight: its destination and its source.
+#[derive(Debug)]
+pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
+    dst: Shared<'s, T, N, Published>,
+    src: Src,
+}
+
+/// `cp.async` copies of every thread of the CTA, which are waited for together.
+///
+/// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
+#[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
+#[derive(Debug)]
+pub struct CpAsyncGroup<Copies, State> {
+    copies: Copies,
+    _state: PhantomData<State>,
+}
+
+impl<Copies, State> CpAsyncGroup<Copies, State> {
+    #[inline(always)]
+    fn new(copies: Copies) -> Self {
+        CpAsyncGroup { copies, _state: PhantomData }
+    }
+}
+
+impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    /// A group of one load. Its destination is in the state that it will have when someone can get at it.
+    #[inline(always)]
+    fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
+        CpAsyncGroup::new(CpAsyncLoad { dst: dst.into_state(), src })
+    }
+}
+
+/// Calls `copy` with the addresses of each vector of a tile that is this thread's, and its number.
+///
+/// For what `copy` gets, this holds: both addresses are aligned to 16, since tiles and shared arrays are, and both
+/// vectors are in bounds; the destination is free and now owned by the copy, each vector by one thread; nobody writes the
+/// source; a scope that ends has waited for the copy.
+#[inline(always)]
+fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    src: Src,
+    mut copy: impl FnMut(u32, *const u8, u32),
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    const { whole_vectors::<T, N>() };
+    let base: *const u8 = src.base().cast();
+    for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v));
+    CpAsyncGroup::of(dst, src)
+}
+
+/// Starts the copy of a tile to shared memory. It passes L1 by.
+///
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16;`
+///
+/// ```
+/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+/// let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    src: Src,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    load_prefetch(cta, dst, src, prefetch_size::None)
+}
+
+/// [`load`] that lets the L2 cache fetch more around the data.
+///
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16;`
+///
+/// ```
+/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+/// use ptx::qualifier::prefetch_size::L2B128;
+/// let (tile, _src) = cp_async::load_prefetch(cta, tile, src, L2B128).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_prefetch<'s, T: Element, const N: usize, Src: TileSource<T, N>, Size: CpAsyncPrefetchSize>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    src: Src,
+    size: Size,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    // SAFETY: see `load_with`.
+    load_with(cta, dst, src, |dst, src, _| unsafe { raw::cp_async_cg(size, dst, src) })
+}
+
+/// [`load`] that caches in L1 too, for a tile that is read again from global memory.
+///
+/// PTX per sixteen bytes: `cp.async.ca.shared::cta.global [dst], [src], 16;`
+///
+/// ```
+/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+/// let (tile, _src) = cp_async::load_cached(cta, tile, src).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_cached<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    src: Src,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    load_with(cta, dst, src, |dst, src, _| {
+        // SAFETY: see `load_with`.
+        unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src) }
+    })
+}
+
+/// [`load`] under an L2 cache policy.
+///
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global.L2::cache_hint [dst], [src], 16, policy;`
+///
+/// ```
+/// # use ptx::{bulk::CachePolicy, cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+/// let (tile, _src) = cp_async::load_cache_hint(cta, tile, src, CachePolicy::evict_first()).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    src: Src,
+    policy: CachePolicy,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    load_with(cta, dst, src, |dst, src, _| {
+        // SAFETY: see `load_with`.
+        unsafe { raw::cp_async_cg_cache_hint(prefetch_size::None, dst, src, policy.bits()) }
+    })
+}
+
+/// [`load`] of the sixteen-byte vectors for whose number `wanted` is true; the others become zero, and are not read.
+///
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, ignore-src;`
+///
+/// ```
+/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+/// // Four `f32` a vector: keep the first half of each 32.
+/// let (tile, _src) = cp_async::load_where(cta, tile, src, |v| v % 8 < 4).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_where<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    src: Src,
+    mut wanted: impl FnMut(usize) -> bool,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    load_with(cta, dst, src, |dst, src, v| {
+        // SAFETY: see `load_with`.
+        unsafe { raw::cp_async_cg_ignore_src(prefetch_size::None, dst, src, !wanted(v as usize)) }
+    })
+}
+
+/// Starts the copy of a slice's last elements, those after its whole tiles; zeros fill the rest of the destination. Of a
+/// tail that is longer than the destination, the first `N` are copied.
+///
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`
+///
+/// ```
+/// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: Global<f32>) -> Shared<'s, f32, 1024, Published> {
+/// let (_tiles, tail) = src.tiles::<1024>();
+/// let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_zero_filled<'s, T: Element, const N: usize>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    tail: Tail<T>,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T>>, Open> {
+    const { whole_vectors::<T, N>() };
+    let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
+    for_each_vector::<T, N>(cta, |v| {
+        let size = bytes.saturating_sub(16 * v).min(16);
+        let src: *const u8 = tail.base.cast();
+        // Nothing is read from the address of an empty vector: any of the slice will do.
+        let src = if size > 0 { src.wrapping_add(16 * v as usize) } else { src };
+        // SAFETY: `size` is 16 at most: 9.7.9.25.3.1: "Specifying `src-size` larger than `cp-size` results in undefined
+        // behavior." That many bytes are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The
+        // other points as in `load_with`.
+        unsafe { raw::cp_async_cg_src_size(prefetch_size::None, dst.addr() + 16 * v, src, size) }
+    });
+    CpAsyncGroup::of(dst, tail)
+}
+
+/// `N` elements of a slice from any element on, beyond its ends too: there, a copy brings zeros.
+#[derive(Debug)]
+pub struct Window<T, const N: usize> {
+    slice: Global<T>,
+    first: i64,
+}
+
+impl<T, const N: usize> Clone for Window<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for Window<T, N> {}
+
+impl<T: Element> Global<T> {
+    /// The `N` elements from element `first` on, which may be negative, for [`load_window`].
+    #[inline(always)]
+    pub fn window<const N: usize>(self, first: i64) -> Window<T, N> {
+        Window { slice: self, first }
+    }
+}
+
+/// Elements that `cp.async` copies one by one: of 4 or 8 bytes.
+#[diagnostic::on_unimplemented(
+    message = "`cp.async` cannot copy single elements of `{Self}`",
+    label = "not of 4 or 8 bytes",
+    note = "it copies 4, 8 or 16 bytes (PTX ISA 9.7.9.25.3.1): smaller elements are copied by whole tiles"
+)]
+pub trait Word: Element {
+    /// Starts the copy of one element, or of none and zeros.
+    ///
+    /// # Safety
+    ///
+    /// As [`raw::cp_async_ca_src_size`], whose size is that of the element; `src_size` is 0 or that.
+    #[doc(hidden)]
+    unsafe fn copy(dst: u32, src: *const Self, src_size: u32);
+}
+
+macro_rules! words {
+    ($( $T:ty: $Size:ident; )*) => { $(
+        impl Word for $T {
+            #[inline(always)]
+            unsafe fn copy(dst: u32, src: *const Self, src_size: u32) {
+                // SAFETY: the caller's contract.
+                unsafe {
+                    raw::cp_async_ca_src_size(prefetch_size::None, cp_size::$Size, dst, src.cast(), src_size)
+                }
+            }
+        }
+    )* };
+}
+words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
+
+/// Starts the copy of a window, each element by itself; zeros stand for elements beyond the ends of the slice.
+///
+/// PTX per element: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`
+///
+/// ```
+/// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
+/// // Elements 127 to 256: a tile of 128 and one neighbour at each side.
+/// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127)).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_window<'s, T: Word, const N: usize>(
+    cta: &Cta,
+    dst: Shared<'s, T, N, impl Overwritable>,
+    window: Window<T, N>,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N>>, Open> {
+    let size = size_of::<T>() as u32;
+    let (mut i, threads) = (cta.thread_rank(), cta.thread_count());
+    while i < N as u32 {
+        // A negative index is a large one.
+        let index = window.first.wrapping_add(i64::from(i)) as usize;
+        let inside = index < window.slice.len;
+        let src = if inside { window.slice.base.wrapping_add(index) } else { window.slice.base };
+        // SAFETY: either the element is in bounds, or nothing is read from its address. Source and destination are
+        // aligned to an element, which each belongs to one thread. The other points as in `load_with`.
+        unsafe { T::copy(dst.addr() + size * i, src, if inside { size } else { 0 }) };
+        i += threads;
+    }
+    CpAsyncGroup::of(dst, window)
+}
+
+/// The copies of a group, by the handles that they become once they are complete.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no copies of a `cp.async` group",
+    label = "not made by the functions of `ptx::cp_async`"
+)]
+pub trait Landing: Sealed {
+    /// A tile and its source, or nested pairs of these.
+    type Landed;
+    /// They are complete, and visible to every thread: who has a token has waited.
+    #[doc(hidden)]
+    fn landed(self, token: Token) -> Self::Landed;
+}
+
+impl<T, const N: usize, Src> Sealed for CpAsyncLoad<'_, T, N, Src> {}
+impl<'s, T, const N: usize, Src> Landing for CpAsyncLoad<'s, T, N, Src> {
+    type Landed = (Shared<'s, T, N, Published>, Src);
+    #[inline(always)]
+    fn landed(self, _: Token) -> Self::Landed {
+        (self.dst, self.src)
+    }
+}
+
+impl<Rest: Landing, Last: Landing> Sealed for (Rest, Last) {}
+impl<Rest: Landing, Last: Landing> Landing for (Rest, Last) {
+    type Landed = (Rest::Landed, Last::Landed);
+    #[inline(always)]
+    fn landed(self, token: Token) -> Self::Landed {
+        (self.0.landed(token), self.1.landed(token))
+    }
+}
+
+impl<Copies, State> CpAsyncGroup<Copies, State> {
+    /// The copies of two groups as one group.
+    ///
+    /// PTX: none
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, memory: (SharedArray<f32, 1024>, SharedArray<u8, 64>), x: GlobalTile<f32, 1024>, y: GlobalTile<u8, 64>) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let group = cp_async::load(cta, a, x).and(cp_async::load(cta, b, y)).commit(cta);
+    ///     let ((a, _), (b, _)) = group.wait(cta);
+    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn and<More>(self, more: CpAsyncGroup<More, Open>) -> CpAsyncGroup<(Copies, More), Open>
+    where
+        State: Extendable,
+    {
+        // 9.7.9.25.3.2: a commit takes "all prior `cp.async` instructions initiated by the executing thread but not
+        // committed", so both are in the group that is committed next.
+        CpAsyncGroup::new((self.copies, more.copies))
+    }
+
+    /// Closes the list of copies.
+    ///
+    /// PTX: `cp.async.commit_group;`
+    #[inline(always)]
+    pub fn commit(self, _cta: &Cta) -> CpAsyncGroup<Copies, Committed>
+    where
+        State: Extendable,
+    {
+        // SAFETY: the group owns the copies until a wait.
+        unsafe { raw::cp_async_commit_group() };
+        CpAsyncGroup::new(self.copies)
+    }
+
+    /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// PTX: `cp.async.commit_group;`
+    #[inline(always)]
+    pub fn then<More>(
+        self,
+        cta: &Cta,
+        group: CpAsyncGroup<More, Open>,
+    ) -> InFlight<Self, CpAsyncGroup<More, Committed>>
+    where
+        Self: Queue,
+    {
+        InFlight::new(self, group.commit(cta))
+    }
+
+    /// Waits for the copies: the tiles are readable by all threads, the sources no longer read.
+    ///
+    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> Copies::Landed
+    where
+        Copies: Landing,
+        State: Waitable,
+    {
+        wait_group(cta, 0);
+        self.copies.landed(Token::NEW)
+    }
+
+    /// Waits for the copies, committed or not.
+    ///
+    /// PTX: `cp.async.wait_all;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+    /// let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+    /// # tile
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_all(self, cta: &Cta) -> Copies::Landed
+    where
+        Copies: Landing,
+    {
+        // SAFETY: waits, and 9.7.9.25.3.3: "equivalent to `cp.async.commit_group; cp.async.wait_group 0;`": whatever was not
+        // committed is so now, and complete.
+        unsafe { raw::cp_async_wait_all() };
+        cta.sync();
+        self.copies.landed(Token::NEW)
+    }
+
+    /// Makes the copies, committed or not, part of this phase of an mbarrier: it completes when all threads have
+    /// called this and their copies are complete. Neither a group nor a barrier is needed then.
+    ///
+    /// PTX: `cp.async.mbarrier.arrive.shared::cta.b64 [bar];`
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
+    ///
+    /// (Not `.noinc`: it gives no token, and this thread could not wait. Without it, the phase waits for one
+    /// arrival more, that of the copies.)
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// cta.lend((tile, bar), |cta, (tile, bar)| {
+    ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
+    ///     let (bar, (tile, _src)) = copy.wait(cta);
+    ///     (tile.to_async(cta).into_free(), bar)
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn arrive_on(self, cta: &Cta, bar: Mbarrier<impl Arrivable>) -> Tracked<Copies> {
+        // SAFETY: the mbarrier is valid by its phase, in which this thread's arrival is due, so it stays the current one
+        // until the arrive below: the increment falls into it. Pending arrivals are two a thread, 2048, at most. The
+        // asynchronous arrival is one that the phase waits for, so the mbarrier is there.
+        unsafe { raw::cp_async_mbarrier_arrive(bar.addr()) };
+        Tracked { bar: bar.arrive(cta), copies: self.copies }
+    }
+}
+
+/// Waits in every thread until `newer` groups are in flight at most, then for all threads.
+#[inline(always)]
+fn wait_group(cta: &Cta, newer: u32) {
+    // SAFETY: waits.
+    unsafe {
+        // An immediate; `newer` is a constant wherever this is inlined, and `InFlight` holds eight groups at most.
+        match newer {
+            0 => raw::cp_async_wait_group::<0>(),
+            1 => raw::cp_async_wait_group::<1>(),
+            2 => raw::cp_async_wait_group::<2>(),
+            3 => raw::cp_async_wait_group::<3>(),
+            4 => raw::cp_async_wait_group::<4>(),
+            5 => raw::cp_async_wait_group::<5>(),
+            6 => raw::cp_async_wait_group::<6>(),
+            _ => raw::cp_async_wait_group::<7>(),
+        }
+    }
+    cta.sync();
+}
+
+/// Copies that an mbarrier tracks.
+#[must_use = "copies in flight have to be waited for: call `.wait(&cta)`"]
+#[derive(Debug)]
+pub struct Tracked<Copies> {
+    bar: Mbarrier<Arrived>,
+    copies: Copies,
+}
+
+impl<Copies> Tracked<Copies> {
+    /// Waits for the copies of all threads.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Copies::Landed)
+    where
+        Copies: Landing,
+    {
+        // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result
+        // of the asynchronous operations". All threads of the CTA do.
+        (self.bar.wait(cta), self.copies.landed(Token::NEW))
+    }
+
+    /// Whether [`wait`](Tracked::wait) would return at once. Threads can get different answers.
+    ///
+    /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool {
+        self.bar.is_complete()
+    }
+}
+
+impl<Copies> Sealed for CpAsyncGroup<Copies, Committed> {}
+impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
+    const GROUPS: u32 = 1;
+    type Oldest = Self;
+    type Newer = ();
+    type Copies = Copies;
+    #[inline(always)]
+    fn take_oldest(self, _: Token) -> (Self, ()) {
+        (self, ())
+    }
+    #[inline(always)]
+    fn into_copies(self, _: Token) -> Copies {
+        self.copies
+    }
+}
+impl<Copies> Newer for CpAsyncGroup<Copies, Committed> {
+    type And<Group: Newer + Queue> = InFlight<Self, Group>;
+    #[inline(always)]
+    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
+        InFlight::new(self, newest)
+    }
+}
+
+impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
+    /// Commits another group after these, which stay in flight.
+    ///
+    /// PTX: `cp.async.commit_group;`
+    #[inline(always)]
+    pub fn then<More>(
+        self,
+        cta: &Cta,
+        group: CpAsyncGroup<More, Open>,
+    ) -> InFlight<Self, CpAsyncGroup<More, Committed>> {
+        InFlight::new(self, group.commit(cta))
+    }
+
+    /// Waits for the oldest group; the newer ones, `N` of them, stay in flight.
+    ///
+    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn wait_oldest<Copies: Landing>(self, cta: &Cta) -> (Copies::Landed, <Self as Queue>::Newer)
+    where
+        Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
+    {
+        // 9.7.9.25.3.3: waits until "only N or fewer of the most recent cp.async-groups are pending". The N newer groups
+        // of this queue were committed after the oldest, so it is not among the N most recent, whatever was
+        // committed besides.
+        wait_group(cta, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        (oldest.copies.landed(Token::NEW), newer)
+    }
+
+    /// [`wait_oldest`](InFlight::wait_oldest) that also [`release`](Shared::release)s a tile: one barrier serves both.
+    ///
+    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
+    /// # type Stage = SharedArray<f32, 1024>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage, Stage), src: Tiles<f32, 1024>) {
+    /// # let Some(first) = src.get(0) else { return };
+    /// cta.lend(memory, |cta, (a, b, c)| {
+    ///     let queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, first));
+    ///     let ((mut tile, _), mut queue) = queue.then(cta, cp_async::load(cta, c, first)).wait_oldest(cta);
+    ///     let mut i = 0;
+    ///     while let Some(next) = src.get(i) {
+    ///         let _x = tile.get(0);
+    ///         // One tile arrives, one goes: a barrier a tile.
+    ///         let ((arrived, _), rest, spent) = queue.wait_oldest_releasing(cta, tile);
+    ///         queue = rest.then(cta, cp_async::load(cta, spent, next));
+    ///         (tile, i) = (arrived, i + 1);
+    ///     }
+    ///     let ((a, _), (b, _)) = queue.wait(cta);
+    ///     (tile.to_async(cta).into_free(), a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_oldest_releasing<'s, T: Element, const N: usize, Copies: Landing>(
+        self,
+        cta: &Cta,
+        tile: Shared<'s, T, N, Published>,
+    ) -> (Copies::Landed, <Self as Queue>::Newer, Shared<'s, T, N, Spent>)
+    where
+        Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
+    {
+        // Every thread gives up its handle before the barrier: its reads are done when others overwrite the tile.
+        let (landed, newer) = self.wait_oldest(cta);
+        (landed, newer, tile.into_state())
+    }
+
+    /// Waits for all groups.
+    ///
+    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync 0;`
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> <(Older::Copies, Newest) as Landing>::Landed
+    where
+        Older::Copies: Landing,
+        Newest: Landing,
+    {
+        wait_group(cta, 0);
+        self.into_copies(Token::NEW).landed(Token::NEW)
+    }
+}

@@ -1,0 +1,234 @@
+//! What `ptx::bulk` has beside loads and stores: reductions, policies, prefetches, byte masks, groups one after another.
+
+use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
+use ptx::qualifier::op;
+
+use super::*;
+
+#[inline(always)]
+fn fill(base: u32) {
+    let (mut v, threads) = (thread_rank(), thread_count());
+    while v < BYTES / 16 {
+        let addr = base + 16 * v;
+        let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]) };
+        v += threads;
+    }
+}
+
+/// A policy whose operands are known to be valid.
+#[inline(always)]
+fn known(policy: Option<CachePolicy>) -> CachePolicy {
+    match policy {
+        Some(policy) => policy,
+        None => ptx::launch::trap(),
+    }
+}
+
+/// The one tile of the destination, for reductions.
+#[inline(always)]
+fn sums(dst: *mut f32) -> ReduceTile<f32, N> {
+    match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+#[inline(always)]
+fn tile(src: *const f32) -> GlobalTile<f32, N> {
+    only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
+}
+
+#[inline(always)]
+fn elect(f: impl FnOnce()) {
+    if elected() {
+        f()
+    }
+}
+
+stages! {
+    typed_bulk_reduce(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let a = a.write(cta, |i| i as f32).to_async(cta);
+            let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta).wait(cta);
+            a.into_free()
+        });
+    }
+    raw_bulk_reduce(base) {
+        scope(|| {
+            fill(base);
+            fence_async();
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_async_bulk_wait_group::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_reduce_cache_hint(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let a = a.write(cta, |i| i as f32).to_async(cta);
+            let policy = CachePolicy::evict_last();
+            let (a, _) = bulk::reduce_cache_hint(cta, op::Add, a, sums(dst), policy).commit(cta).wait_read(cta);
+            a.into_free()
+        });
+    }
+    raw_bulk_reduce_cache_hint(base) {
+        scope(|| {
+            fill(base);
+            fence_async();
+            let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+            elect(|| {
+                raw::cp_reduce_async_bulk_global_shared_cta_add_cache_hint(
+                    ty::F32,
+                    dst.cast(),
+                    base,
+                    BYTES,
+                    policy,
+                )
+            });
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_async_bulk_wait_group_read::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_prefetch(cta, stages) { bulk::prefetch(&cta, tile(src)) }
+    raw_bulk_prefetch(base) { elect(|| raw::cp_async_bulk_prefetch_global(src.cast(), BYTES)) }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_prefetch_cache_hint(cta, stages) {
+        let policy = known(CachePolicy::fractional(evict::Last, evict::First, 0.5));
+        bulk::prefetch_cache_hint(&cta, tile(src), policy)
+    }
+    raw_bulk_prefetch_cache_hint(base) {
+        let policy = raw::createpolicy_fractional(evict::Last, evict::First, 0.5);
+        elect(|| raw::cp_async_bulk_prefetch_global_cache_hint(src.cast(), BYTES, policy))
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_policy_range(cta, stages) {
+        let slice = unsafe { Global::from_raw(src, 4 * N) };
+        let policy = known(CachePolicy::range(evict::Normal, evict::First, slice, N));
+        bulk::prefetch_cache_hint(&cta, tile(src), policy)
+    }
+    raw_bulk_policy_range(base) {
+        let policy =
+            raw::createpolicy_range(space::Global, evict::Normal, evict::First, src.cast(), BYTES, 4 * BYTES);
+        elect(|| raw::cp_async_bulk_prefetch_global_cache_hint(src.cast(), BYTES, policy))
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_queue(cta, stages) {
+        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+            let a = a.write(cta, |i| i as f32).to_async(cta);
+            let b = b.write(cta, |i| i as f32).to_async(cta);
+            let c = c.write(cta, |i| i as f32).to_async(cta);
+            let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
+            let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums(dst)));
+            let queue = queue.then(cta, bulk::reduce(cta, op::Add, c, sums(dst)));
+            let (a, _, queue) = queue.wait_read_oldest(cta);
+            let ((b, _), queue) = queue.wait_oldest(cta);
+            let (c, _) = queue.wait(cta);
+            (a.into_free(), b.into_free(), c.into_free())
+        });
+    }
+    raw_bulk_queue(base) {
+        scope(|| {
+            fill(base);
+            fence_async();
+            fill(base + BYTES);
+            fence_async();
+            fill(base + 2 * BYTES);
+            fence_async();
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + 2 * BYTES, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_async_bulk_wait_group_read::<2>());
+            sync();
+            elect(|| raw::cp_async_bulk_wait_group::<1>());
+            sync();
+            elect(|| raw::cp_async_bulk_wait_group::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_and(cta, stages) {
+        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            let a = a.write(cta, |i| i as f32).to_async(cta);
+            let b = b.write(cta, |i| i as f32).to_async(cta);
+            let group = bulk::reduce(cta, op::Add, a, sums(dst)).and(bulk::reduce(cta, op::Add, b, sums(dst)));
+            let ((a, b), _) = group.commit(cta).wait_read(cta);
+            (a.into_free(), b.into_free())
+        });
+    }
+    raw_bulk_and(base) {
+        scope(|| {
+            fill(base);
+            fence_async();
+            fill(base + BYTES);
+            fence_async();
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_async_bulk_wait_group_read::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+#[cfg(feature = "sm_100")]
+stages! {
+    typed_bulk_store_masked(cta, stages) {
+        if let Some(dst) = mine(&cta, unsafe { GlobalMut::<_, N>::from_raw(dst, N) }) {
+            cta.lend(stages.a, |cta, a| {
+                let a = a.write(cta, |i| i as f32).to_async(cta);
+                let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
+                let (a, dst) = bulk::store_masked(cta, a, dst, low).commit(cta).wait(cta);
+                let policy = CachePolicy::evict_first();
+                let (a, _) = bulk::store_masked_cache_hint(cta, a, dst, low, policy).commit(cta).wait(cta);
+                a.into_free()
+            });
+        }
+    }
+    raw_bulk_store_masked(base) {
+        if cta_rank() == 0 {
+            scope(|| {
+                let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
+                fill(base);
+                fence_async();
+                elect(|| raw::cp_async_bulk_global_shared_cta_cp_mask(dst.cast(), base, BYTES, low));
+                elect(|| raw::cp_async_bulk_commit_group());
+                elect(|| raw::cp_async_bulk_wait_group::<0>());
+                sync();
+                let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+                elect(|| {
+                    raw::cp_async_bulk_global_shared_cta_cp_mask_cache_hint(dst.cast(), base, BYTES, policy, low)
+                });
+                elect(|| raw::cp_async_bulk_commit_group());
+                elect(|| raw::cp_async_bulk_wait_group::<0>());
+                sync();
+            })
+        }
+    }
+    (src, dst, out, n)
+}

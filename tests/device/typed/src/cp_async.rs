@@ -1,0 +1,356 @@
+//! `ptx::cp_async` and its queues.
+
+use ptx::bulk::CachePolicy;
+use ptx::cp_async;
+use ptx::qualifier::{cp_size, prefetch_size};
+
+use super::*;
+
+/// What each thread does for each of its vectors of a tile.
+#[inline(always)]
+fn vectors(mut f: impl FnMut(u32)) {
+    let (mut v, threads) = (thread_rank(), thread_count());
+    while v < BYTES / 16 {
+        f(16 * v);
+        v += threads;
+    }
+}
+
+#[inline(always)]
+unsafe fn copy(dst: u32, src: *const u8) {
+    vectors(|at| unsafe { raw::cp_async_cg(prefetch_size::None, dst + at, src.wrapping_add(at as usize)) })
+}
+
+#[inline(always)]
+fn tiles(src: *const f32) -> ptx::global::Tiles<f32, N> {
+    unsafe { Global::from_raw(src, 4 * N).tiles::<N>().0 }
+}
+
+/// Tile `i`, which the slice has.
+#[inline(always)]
+fn tile(src: *const f32, i: usize) -> GlobalTile<f32, N> {
+    match tiles(src).get(i) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+stages! {
+    typed_cp_async_load(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (a, _) = cp_async::load(cta, a, tile(src, 0)).commit(cta).wait(cta);
+            unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load(base) {
+        scope(|| {
+            copy(base, src.cast());
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
+            sync();
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_prefetch(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let group = cp_async::load_prefetch(cta, a, tile(src, 0), prefetch_size::L2B256);
+            let (a, _) = group.wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_prefetch(base) {
+        scope(|| {
+            let src: *const u8 = src.cast();
+            vectors(|at| raw::cp_async_cg(prefetch_size::L2B256, base + at, src.wrapping_add(at as usize)));
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_cached(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (a, _) = cp_async::load_cached(cta, a, tile(src, 0)).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_cached(base) {
+        scope(|| {
+            let src: *const u8 = src.cast();
+            vectors(|at| {
+                raw::cp_async_ca(prefetch_size::None, cp_size::B16, base + at, src.wrapping_add(at as usize))
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_cache_hint(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let policy = CachePolicy::evict_first();
+            let (a, _) = cp_async::load_cache_hint(cta, a, tile(src, 0), policy).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_cache_hint(base) {
+        scope(|| {
+            let src: *const u8 = src.cast();
+            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+            vectors(|at| {
+                let src = src.wrapping_add(at as usize);
+                raw::cp_async_cg_cache_hint(prefetch_size::None, base + at, src, policy)
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_where(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (a, _) = cp_async::load_where(cta, a, tile(src, 0), |v| v % 8 < 4).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_where(base) {
+        scope(|| {
+            let src: *const u8 = src.cast();
+            vectors(|at| {
+                let wanted = (at / 16) as usize % 8 < 4;
+                let src = src.wrapping_add(at as usize);
+                raw::cp_async_cg_ignore_src(prefetch_size::None, base + at, src, !wanted)
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_zero_filled(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
+            let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_zero_filled(base) {
+        scope(|| {
+            let whole = n / N * N;
+            let src: *const u8 = src.add(whole).cast();
+            let bytes = ((n - whole).min(N) * 4) as u32;
+            vectors(|at| {
+                let size = bytes.saturating_sub(at).min(16);
+                let src = if size > 0 { src.wrapping_add(at as usize) } else { src };
+                raw::cp_async_cg_src_size(prefetch_size::None, base + at, src, size)
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_window(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let slice = unsafe { Global::from_raw(src, n) };
+            let (a, _) = cp_async::load_window(cta, a, slice.window(-1)).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_window(base) {
+        scope(|| {
+            let (mut i, threads) = (thread_rank(), thread_count());
+            while i < N as u32 {
+                let index = (i64::from(i) - 1) as usize;
+                let inside = index < n;
+                let from = if inside { src.wrapping_add(index) } else { src };
+                let size = if inside { 4 } else { 0 };
+                raw::cp_async_ca_src_size(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), size);
+                i += threads;
+            }
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_and(cta, stages) {
+        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            let group = cp_async::load(cta, a, tile(src, 0)).and(cp_async::load(cta, b, tile(src, 1)));
+            let ((a, _), (b, _)) = group.commit(cta).wait(cta);
+            (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+        });
+    }
+    raw_cp_async_and(base) {
+        scope(|| {
+            copy(base, src.cast());
+            copy(base + BYTES, src.add(N).cast());
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
+            sync();
+            fence_async();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_arrive_on(cta, stages) {
+        let bar = stages.bar.init(&cta);
+        cta.lend((stages.a, bar), |cta, (a, bar)| {
+            let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on(cta, bar);
+            unsafe { out.write(copy.is_complete() as u32) };
+            let (bar, (a, _)) = copy.wait(cta);
+            (a.to_async(cta).into_free(), bar)
+        });
+    }
+    raw_cp_async_arrive_on(base) {
+        let bar = base + 3 * BYTES;
+        init(bar);
+        scope(|| {
+            copy(base, src.cast());
+            raw::cp_async_mbarrier_arrive(bar);
+            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
+            out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, bar, state) as u32);
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_queue(cta, stages) {
+        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+            let queue = cp_async::load(cta, a, tile(src, 0)).commit(cta);
+            let queue = queue.then(cta, cp_async::load(cta, b, tile(src, 1)));
+            let queue = queue.then(cta, cp_async::load(cta, c, tile(src, 2)));
+            let ((a, _), queue) = queue.wait_oldest(cta);
+            unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+            let ((b, _), queue, a) = queue.wait_oldest_releasing(cta, a);
+            let queue = queue.then(cta, cp_async::load(cta, a, tile(src, 3)));
+            let ((c, _), (a, _)) = queue.wait(cta);
+            (a.to_async(cta).into_free(), b.to_async(cta).into_free(), c.to_async(cta).into_free())
+        });
+    }
+    raw_cp_async_queue(base) {
+        scope(|| {
+            copy(base, src.cast());
+            raw::cp_async_commit_group();
+            copy(base + BYTES, src.add(N).cast());
+            raw::cp_async_commit_group();
+            copy(base + 2 * BYTES, src.add(2 * N).cast());
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<2>();
+            sync();
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            raw::cp_async_wait_group::<1>();
+            sync();
+            copy(base, src.add(3 * N).cast());
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
+            sync();
+            fence_async();
+            fence_async();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+// In a loop, the queue has the same type each time.
+stages! {
+    typed_cp_async_pipeline(cta, stages) {
+        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            let queue = cp_async::load(cta, a, tile(src, 0)).commit(cta);
+            let mut queue = queue.then(cta, cp_async::load(cta, b, tile(src, 1)));
+            let mut i = 0;
+            while i < n {
+                let ((a, _), newer) = queue.wait_oldest(cta);
+                unsafe { out.add(i).write(a.get(3).map_or(0, f32::to_bits)) };
+                queue = newer.then(cta, cp_async::load(cta, a.release(cta), tile(src, 2)));
+                i += 1;
+            }
+            let ((a, _), (b, _)) = queue.wait(cta);
+            (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+        });
+    }
+    raw_cp_async_pipeline(base) {
+        let (a, b) = (base, base + BYTES);
+        scope(|| {
+            copy(a, src.cast());
+            raw::cp_async_commit_group();
+            copy(b, src.wrapping_add(N).cast());
+            raw::cp_async_commit_group();
+            let (mut i, mut oldest, mut newest) = (0, a, b);
+            while i < n {
+                raw::cp_async_wait_group::<1>();
+                sync();
+                out.add(i).write(raw::ld_weak(space::SharedCta, ty::B32, oldest + 12));
+                sync();
+                copy(oldest, src.wrapping_add(2 * N).cast());
+                raw::cp_async_commit_group();
+                (oldest, newest) = (newest, oldest);
+                i += 1;
+            }
+            raw::cp_async_wait_group::<0>();
+            sync();
+            fence_async();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_shared_release_write(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let a = a.write(cta, |i| i as f32).publish(cta).release(cta);
+            a.write(cta, |i| i as f32 + 1.0).publish(cta).release(cta).to_async(cta).into_free()
+        });
+    }
+    raw_shared_release_write(base) {
+        scope(|| {
+            let value = |at: u32, lane: usize| (at as usize / 4 + lane) as f32;
+            vectors(|at| {
+                let bits = |lane| value(at, lane).to_bits();
+                raw::st_weak_v4(space::SharedCta, ty::B32, base + at, [bits(0), bits(1), bits(2), bits(3)]);
+            });
+            sync();
+            sync();
+            vectors(|at| {
+                let bits = |lane| (value(at, lane) + 1.0).to_bits();
+                raw::st_weak_v4(space::SharedCta, ty::B32, base + at, [bits(0), bits(1), bits(2), bits(3)]);
+            });
+            sync();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}

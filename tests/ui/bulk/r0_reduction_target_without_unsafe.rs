@@ -1,0 +1,7 @@
+//! What CTAs reduce into is promised once, by `unsafe`.
+
+use ptx::bulk::GlobalReduce;
+
+pub fn kernel(sums: *mut u32) {
+    let _sums = GlobalReduce::<u32, 64>::from_raw(sums, 640);
+}

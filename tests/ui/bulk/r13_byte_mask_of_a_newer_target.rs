@@ -1,0 +1,11 @@
+//! Byte masks are an instruction of sm_100.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {
+    let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
+    let (_part, _dst) = bulk::store_masked(cta, part, dst, low).commit(cta).wait(cta);
+}

@@ -1,0 +1,11 @@
+//! A reduction has an operation.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::{op, sem};
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: ReduceTile<u32, 64>) {
+    let _op = op::Add;
+    let (_part, _dst) = bulk::reduce(cta, sem::Release, part, dst).commit(cta).wait(cta);
+}

@@ -1,0 +1,10 @@
+//! An element type has the bulk reductions that the table of 9.7.9.25.4.2 lists.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, part: Shared<f32, 64, Fenced>, dst: ReduceTile<f32, 64>) {
+    let (_part, _dst) = bulk::reduce(cta, op::Max, part, dst).commit(cta).wait(cta);
+}

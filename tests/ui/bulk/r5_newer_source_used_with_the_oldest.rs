@@ -1,0 +1,13 @@
+//! The wait for the oldest group gives its sources, not those of the newer ones.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, a: Shared<u32, 64, Fenced>, b: Shared<u32, 64, Fenced>, dst: ReduceTile<u32, 64>) {
+    let queue = bulk::reduce(cta, op::Add, a, dst).commit(cta).then(cta, bulk::reduce(cta, op::Add, b, dst));
+    let (_a, _writing, newer) = queue.wait_read_oldest(cta);
+    let _next = b.into_free().write(cta, |i| i as u32);
+    let (_b, _dst) = newer.wait_read(cta);
+}

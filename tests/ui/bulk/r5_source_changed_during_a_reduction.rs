@@ -1,0 +1,12 @@
+//! The source of a reduction is changed after its wait.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: ReduceTile<u32, 64>) {
+    let group = bulk::reduce(cta, op::Add, part, dst).commit(cta);
+    let _next = part.into_free().write(cta, |i| i as u32);
+    let (_part, _dst) = group.wait_read(cta);
+}

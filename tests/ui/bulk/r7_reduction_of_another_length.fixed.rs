@@ -1,0 +1,16 @@
+//! A reduction is as long as its source.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(
+    cta: &Cta,
+    part: Shared<u32, 64, Fenced>,
+    long: ReduceTile<u32, 128>,
+    dst: ReduceTile<u32, 64>,
+) {
+    let _long = long;
+    let (_part, _dst) = bulk::reduce(cta, op::Add, part, dst).commit(cta).wait(cta);
+}

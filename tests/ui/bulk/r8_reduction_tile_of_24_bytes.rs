@@ -1,0 +1,8 @@
+//! A bulk reduction moves a multiple of 16 bytes.
+
+use ptx::bulk::GlobalReduce;
+
+pub fn kernel(sums: *mut u32) {
+    // SAFETY: compiled, not run.
+    let _sums = unsafe { GlobalReduce::<u32, 6>::from_raw(sums, 600) };
+}

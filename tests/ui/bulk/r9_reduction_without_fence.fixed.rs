@@ -1,0 +1,15 @@
+//! What threads stored is fenced before a reduction reads it.
+
+use ptx::bulk::{self, GlobalReduce};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let Some(dst) = sums.get(0) else { return tile.into_free() };
+        let (tile, _dst) = bulk::reduce(cta, op::Add, tile, dst).commit(cta).wait_read(cta);
+        tile.into_free()
+    });
+}

@@ -1,0 +1,8 @@
+//! An arrival without its wait: the lint says so, and the scope cannot end.
+
+use ptx::cluster::Cluster;
+
+#[deny(unused_must_use)]
+pub fn body(cluster: Cluster<'_>) {
+    cluster.arrive();
+}

@@ -1,0 +1,8 @@
+//! A thread that has arrived waits before it arrives again.
+
+use ptx::cluster::Cluster;
+
+pub fn body(cluster: Cluster<'_>) -> Cluster<'_> {
+    let first = cluster.arrive();
+    first.wait().arrive().wait()
+}

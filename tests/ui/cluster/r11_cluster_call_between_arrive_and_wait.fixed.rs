@@ -1,0 +1,10 @@
+//! Between an arrive and its wait there is no cluster call: it would arrive again.
+
+use ptx::cluster::Cluster;
+use ptx::shared::{Free, Shared};
+
+pub fn body<'c>(cluster: Cluster<'c>, tile: Shared<'c, u32, 128, Free>) {
+    let arrived = cluster.arrive();
+    let cluster = arrived.wait();
+    let _tile = cluster.open(tile);
+}

@@ -1,0 +1,13 @@
+//! No cluster leaves its scope.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    let mut kept = None;
+    cta.cluster(tile, |cluster, tile| {
+        kept = Some(cluster.rank());
+        (cluster, tile)
+    });
+    let _ = kept;
+}

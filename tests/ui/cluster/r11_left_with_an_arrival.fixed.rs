@@ -1,0 +1,8 @@
+//! A scope does not end between an arrive and its wait.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    cta.cluster(tile, |cluster, tile| (cluster.arrive().wait(), tile));
+}

@@ -1,0 +1,11 @@
+//! A scope does not end with memory that peers may read.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    cta.cluster(tile, |cluster, tile| {
+        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+        (cluster, tile)
+    });
+}

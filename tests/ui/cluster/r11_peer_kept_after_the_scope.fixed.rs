@@ -1,0 +1,15 @@
+//! What stands for a peer's memory does not leave the scope: the peer may have exited then.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    let mut kept = None;
+    cta.cluster(tile, |cluster, tile| {
+        let tile = cluster.open(tile).close(&cluster);
+        kept = tile.get(0);
+        let tile = tile.to_async(cluster.cta()).into_free();
+        (cluster, tile)
+    });
+    let _ = kept;
+}

@@ -1,0 +1,13 @@
+//! What stands for a peer's memory does not leave the scope: the peer may have exited then.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    let mut kept = None;
+    cta.cluster(tile, |cluster, tile| {
+        kept.replace(cluster.open(tile));
+        loop {}
+    });
+    drop(kept);
+}

@@ -1,0 +1,9 @@
+//! The cluster may have no CTA of that rank.
+
+use ptx::cluster::{ClusterShared, Open};
+
+pub fn body(tile: &ClusterShared<'_, u32, 128, Open>) {
+    if let Some(peer) = tile.peer(3) {
+        peer.set(0, 1);
+    }
+}

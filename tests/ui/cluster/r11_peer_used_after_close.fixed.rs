@@ -1,0 +1,11 @@
+//! After the barrier that closes it, a peer uses its memory for something else.
+
+use ptx::cluster::Cluster;
+use ptx::shared::{Loaded, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Loaded>) -> Option<u32> {
+    let tile = cluster.publish(tile);
+    let word = tile.peer(1)?.get(0);
+    let _tile = tile.close(cluster);
+    word
+}

@@ -1,0 +1,12 @@
+//! Outside a cluster's scope there is no peer: it may not have begun, or have exited.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<u32, 128>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |i| i as u32).publish(cta);
+        let _ = tile.peer(1);
+        tile.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,12 @@
+//! A rotation by 0, or by the cluster's size, would lead to the CTA itself: a copy to another CTA wants another.
+
+use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    inbox: Inbox<'c, u32, 128, ByTile>,
+    src: Shared<'c, u32, 128, Fenced>,
+) {
+    let _sent = inbox.send(cluster, cluster.rotation(0), src);
+}

@@ -1,0 +1,11 @@
+//! A cluster's scope is opened by who has the CTA alone: inside another scope it is shared.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>, other: SharedArray<u32, 128>) {
+    cta.lend(tile, |cta, tile| {
+        cta.cluster(other, |cluster, other| (cluster, other));
+        tile
+    });
+}

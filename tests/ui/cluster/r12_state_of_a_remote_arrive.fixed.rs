@@ -1,0 +1,10 @@
+//! An arrival on another CTA's mbarrier gives no state to wait with.
+
+use ptx::cluster::{Channel, Cluster};
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
+    let received = channel.send(cluster, src).receive(cluster.cta());
+    let acknowledged = received.acknowledge(cluster.cta());
+    let _ = acknowledged.reclaim(cluster.cta());
+}

@@ -1,0 +1,8 @@
+//! What peers store into by ordinary stores is not accessed by atomic operations.
+
+use ptx::atomic::Atomic;
+use ptx::cluster::Peer;
+
+pub fn body(peer: Peer<'_, u32, 128, Atomic>) {
+    let _ = peer.atomic(0);
+}

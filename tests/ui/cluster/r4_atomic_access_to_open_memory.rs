@@ -1,0 +1,7 @@
+//! What peers store into by ordinary stores is not accessed by atomic operations.
+
+use ptx::cluster::{Open, Peer};
+
+pub fn body(peer: Peer<'_, u32, 128, Open>) {
+    let _ = peer.atomic(0);
+}

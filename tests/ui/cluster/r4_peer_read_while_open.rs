@@ -1,0 +1,7 @@
+//! What peers are writing is not read.
+
+use ptx::cluster::{ClusterShared, Open};
+
+pub fn body(tile: &ClusterShared<'_, u32, 128, Open>) -> Option<u32> {
+    tile.peer(1)?.get(0)
+}

@@ -1,0 +1,9 @@
+//! What peers are reading is not written.
+
+use ptx::cluster::Cluster;
+use ptx::shared::{Loaded, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Loaded>) {
+    let tile = cluster.open(tile);
+    let _ = tile.peer(1).map(|peer| peer.set(0, 1));
+}

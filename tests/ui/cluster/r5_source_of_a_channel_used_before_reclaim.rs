@@ -1,0 +1,9 @@
+//! That a tile has come in does not say that one's own was read: the receiver says it.
+
+use ptx::cluster::{Channel, Cluster};
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
+    let received = channel.send(cluster, src).receive(cluster.cta());
+    let (_channel, _src) = received.reclaim(cluster.cta());
+}

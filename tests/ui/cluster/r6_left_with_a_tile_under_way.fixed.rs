@@ -1,0 +1,14 @@
+//! A scope does not end while something is under way to a mailbox.
+
+use ptx::cluster::{ByTile, Mailbox};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+
+pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
+    cta.cluster(inbox, |cluster, inbox| {
+        let sent = inbox.multicast(&cluster, src);
+        let (inbox, _src) = sent.receive(cluster.cta()).release(&cluster);
+        (cluster, inbox)
+    });
+}

@@ -1,0 +1,13 @@
+//! What is under way and forgotten leaves nothing to return.
+
+use ptx::cluster::{ByTile, Mailbox};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+
+pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
+    cta.cluster(inbox, |cluster, inbox| {
+        core::mem::forget(inbox.multicast(&cluster, src));
+        (cluster, inbox)
+    });
+}

@@ -1,0 +1,21 @@
+//! An mbarrier tracks the copies of one group a phase.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
+    bar: Mbarrier<Ready>,
+    src: GlobalTile<f32, 1024>,
+) {
+    cta.lend((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
+        let bar = bar.arrive(cta).wait(cta);
+        let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
+        let (bar, ((a, _), (b, _))) = group.arrive_on(cta, bar).wait(cta);
+        (a.to_async(cta).into_free(), b.to_async(cta).into_free(), bar)
+    });
+}

@@ -1,0 +1,14 @@
+//! What threads may still read is released before the next copy overwrites it.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        tile.to_async(cta).into_free()
+    });
+}

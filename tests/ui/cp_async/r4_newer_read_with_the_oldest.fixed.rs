@@ -1,0 +1,20 @@
+//! The wait for the oldest group gives its tiles, not those of the newer ones.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
+    src: GlobalTile<f32, 1024>,
+) {
+    cta.lend(tiles, |cta, (a, b)| {
+        let queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
+        let ((a, _src), newer) = queue.wait_oldest(cta);
+        let (b, _src) = newer.wait(cta);
+        let _x = b.get(0);
+        (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    });
+}

@@ -1,0 +1,15 @@
+//! What was released is not read.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let tile = tile.release(cta);
+        let _x = tile.get(0);
+        tile.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,15 @@
+//! A tile is read after the wait for its copy.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let group = cp_async::load(cta, tile, src).commit(cta);
+        let (tile, _src) = group.wait(cta);
+        let _x = tile.get(0);
+        tile.to_async(cta).into_free()
+    });
+}

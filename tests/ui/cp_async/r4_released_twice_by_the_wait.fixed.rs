@@ -1,0 +1,21 @@
+//! The tile that a wait releases is given up.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>, SharedArray<f32, 1024>),
+    src: GlobalTile<f32, 1024>,
+) {
+    cta.lend(tiles, |cta, (a, b, c)| {
+        let (a, _src) = cp_async::load(cta, a, src).wait_all(cta);
+        let queue = cp_async::load(cta, b, src).commit(cta).then(cta, cp_async::load(cta, c, src));
+        let _x = a.get(0);
+        let ((b, _), queue, spent) = queue.wait_oldest_releasing(cta, a);
+        let (c, _) = queue.wait(cta);
+        (spent.to_async(cta).into_free(), b.to_async(cta).into_free(), c.to_async(cta).into_free())
+    });
+}

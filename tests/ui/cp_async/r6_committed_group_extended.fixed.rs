@@ -1,0 +1,18 @@
+//! A committed group takes no more copies.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
+    src: GlobalTile<f32, 1024>,
+) {
+    cta.lend(tiles, |cta, (a, b)| {
+        let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
+        let ((a, _), (b, _)) = group.commit(cta).wait(cta);
+        (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    });
+}

@@ -1,0 +1,10 @@
+//! A scope does not end with a copy in flight.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
+    cta.lend(tile, |cta, tile| cp_async::load(cta, tile, src).commit(cta));
+}

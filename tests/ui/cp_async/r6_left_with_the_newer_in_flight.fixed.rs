@@ -1,0 +1,19 @@
+//! A scope does not end with the newer groups of a queue in flight.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
+    src: GlobalTile<f32, 1024>,
+) {
+    cta.lend(tiles, |cta, (a, b)| {
+        let queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
+        let ((a, _src), newer) = queue.wait_oldest(cta);
+        let (b, _src) = newer.wait(cta);
+        (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    });
+}

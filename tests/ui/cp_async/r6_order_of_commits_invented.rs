@@ -1,0 +1,13 @@
+//! Which group is the older is known from the commits alone.
+
+use ptx::async_group::Newer;
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+
+pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, b: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {
+    let first = cp_async::load(cta, a, src).commit(cta);
+    let second = cp_async::load(cta, b, src).commit(cta);
+    let _queue = Newer::and(second, first);
+}

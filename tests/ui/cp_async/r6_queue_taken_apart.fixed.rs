@@ -1,0 +1,11 @@
+//! The tiles of a queue come out by a wait alone.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+
+pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {
+    let group = cp_async::load(cta, a, src).commit(cta);
+    let _tile = group.wait(cta);
+}

@@ -1,0 +1,12 @@
+//! The tiles of a queue come out by a wait alone.
+
+use ptx::async_group::Queue;
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+
+pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {
+    let group = cp_async::load(cta, a, src).commit(cta);
+    let _copies = Queue::into_copies(group);
+}

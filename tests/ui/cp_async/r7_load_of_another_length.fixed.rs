@@ -1,0 +1,19 @@
+//! A copy is as long as its destination.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tile: SharedArray<f32, 1024>,
+    long: GlobalTile<f32, 2048>,
+    src: GlobalTile<f32, 1024>,
+) {
+    let _long = long;
+    cta.lend(tile, |cta, tile| {
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        tile.to_async(cta).into_free()
+    });
+}

@@ -1,0 +1,13 @@
+//! `cp.async` copies 4 bytes at least: bytes by themselves it cannot.
+
+use ptx::cp_async;
+use ptx::global::Global;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<u8, 64>, src: Global<u8>) {
+    cta.lend(tile, |cta, tile| {
+        let (tile, _window) = cp_async::load_window(cta, tile, src.window(-1)).wait_all(cta);
+        tile.to_async(cta).into_free()
+    });
+}

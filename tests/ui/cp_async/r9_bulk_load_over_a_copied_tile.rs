@@ -1,0 +1,16 @@
+//! `cp.async` writes through the generic proxy: a bulk copy overwrites its tile after a fence.
+
+use ptx::bulk;
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (bar, tile, _src) = bulk::load(cta, bar, tile.release(cta), src).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,21 @@
+//! `cp.async` writes through the generic proxy: a bulk copy takes its tile after a fence.
+
+use ptx::bulk;
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    tile: SharedArray<f32, 1024>,
+    src: GlobalTile<f32, 1024>,
+    dst: GlobalTileMut<f32, 1024>,
+) {
+    cta.lend(tile, |cta, tile| {
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+        tile.to_async(cta).into_free()
+    });
+}
