@@ -16,7 +16,7 @@
 //! A CTA can describe a tensor of its own, from a map that is there:
 //!
 //! ```text
-//!  Shared<Free> ─ draft ─► Draft ─ global_address, global_dim, global_stride ─► Draft ─ publish ─► Published ─ acquire ─► TensorMap
+//!  Shared<Free> ─ draft ─► Draft ─ global_address, global_dim, global_stride ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
 //! ```
 
 use core::marker::PhantomData;
@@ -31,7 +31,7 @@ use crate::shared::{AsyncDestination, AsyncSource, Element, Shared};
 mod draft;
 mod shape;
 
-pub use draft::{Acquired, Draft, MapSlot, Published, Replace, draft};
+pub use draft::{Acquired, Draft, MapSlot, Released, Replace, draft};
 pub use shape::*;
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.

@@ -68,7 +68,7 @@ impl<T, S: LoadShape> Replace for Draft<'_, T, S> {}
     note = "what was written to a map reaches tensor copies through `.publish(&cta, slot)`, then `.acquire(&cta)`"
 )]
 pub trait Acquired: Sealed {}
-impl<T, S: LoadShape> Sealed for Published<T, S> {}
+impl<T, S: LoadShape> Sealed for Released<T, S> {}
 
 impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Says that this is not a [`TensorMap`] yet.
@@ -194,7 +194,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     ///   ends, of an address and of strides that are multiples of 16.
     /// - the threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
-    pub unsafe fn publish(self, cta: &Cta, slot: MapSlot) -> (Shared<'s, u64, 16, Free>, Published<T, S>) {
+    pub unsafe fn publish(self, cta: &Cta, slot: MapSlot) -> (Shared<'s, u64, 16, Free>, Released<T, S>) {
         // The other threads of the warp copy what the elected thread has replaced.
         cta.sync();
         if cta.thread_rank() < 32 {
@@ -205,7 +205,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
         }
         // The memory can become the destination of a copy.
         fence_async(cta);
-        (self.memory, Published { object: slot.object, _of: PhantomData })
+        (self.memory, Released { object: slot.object, _of: PhantomData })
     }
 }
 
@@ -232,12 +232,12 @@ impl MapSlot {
 /// A tensor map in global memory that is released to the tensormap proxy, and not yet acquired.
 #[must_use = "a published map is usable after `.acquire(&cta)`"]
 #[derive(Debug)]
-pub struct Published<T, S: LoadShape> {
+pub struct Released<T, S: LoadShape> {
     object: *const u8,
     _of: PhantomData<(*const T, S)>,
 }
 
-impl<T: Element, S: LoadShape> Published<T, S> {
+impl<T: Element, S: LoadShape> Released<T, S> {
     /// Says that this is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
