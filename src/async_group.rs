@@ -73,6 +73,7 @@ pub trait Queue: Sealed {
 }
 
 /// What is left of a queue without its oldest group: `()`, or a queue.
+#[cfg_attr(doc, doc(hidden))]
 pub trait Newer: Sealed {
     /// With one more group, the newest.
     type And<Group: Newer + Queue>: Newer;

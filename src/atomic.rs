@@ -49,6 +49,7 @@ use crate::shared::{Element, Fenced, Loaded, Published, Shared, Written, bits, f
     label = "not a space of `atom` and `red`",
     note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait AtomicSpace: AtomSpace + Default {}
 impl AtomicSpace for space::Global {}
 impl AtomicSpace for space::SharedCta {}
@@ -60,6 +61,7 @@ impl AtomicSpace for space::SharedCluster {}
     label = "not a `.scope`",
     note = "it is `scope::Cta`, `scope::Cluster`, `scope::Gpu` or `scope::Sys`: the threads that access the value"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait AtomicViewScope: AtomScope + LdStScope + Default {}
 impl AtomicViewScope for scope::Cta {}
 impl AtomicViewScope for scope::Cluster {}
@@ -76,6 +78,7 @@ impl AtomicViewScope for scope::Sys {}
     label = "not a type of `atom`",
     note = "`atom` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64`; of `u16`, `i16` and `B128` it has a few operations; of 8 bits none"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe trait AtomicValue: Copy + Sealed + 'static {}
 
 macro_rules! values {
@@ -741,6 +744,7 @@ pub enum Atomic {}
     label = "holds no values that threads may change",
     note = "give it values first: `.write(&cta, |_| 0).into_atomic(&cta)`, or wait for a load; memory that a copy has read goes there by `.into_free()`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait IntoAtomic: Sealed {}
 impl Sealed for Written {}
 impl IntoAtomic for Written {}
@@ -753,6 +757,7 @@ impl IntoAtomic for Loaded {}
     label = "not atomic now",
     note = "make it atomic with `.into_atomic(&cta)`, by which all threads agree to access it by atomic operations alone"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait AtomicAccess: Sealed {}
 impl Sealed for Atomic {}
 impl AtomicAccess for Atomic {}

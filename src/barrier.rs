@@ -51,6 +51,7 @@ pub enum Popc {}
     label = "neither a meeting nor one of the three reductions",
     note = "threads meet (`barrier::Meeting`), or combine a predicate: `barrier::Popc`, `qualifier::op::And`, `qualifier::op::Or`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Kind: Sealed {}
 impl Sealed for Meeting {}
 impl Sealed for Popc {}
@@ -65,6 +66,7 @@ impl Kind for op::Or {}
     label = "call `.red(&warp, predicate)`, or declare another barrier",
     note = "one barrier has one kind of instruction (PTX ISA 9.7.13.1); `NamedBarrier<ID, THREADS>` is one for `.sync`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Meets: Kind {}
 impl Meets for Meeting {}
 
@@ -219,6 +221,7 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
 }
 
 /// The numbers of a [`Handoff`].
+#[cfg_attr(doc, doc(hidden))]
 pub trait Parties: Sealed {
     /// The barrier where a tile is handed over.
     const FULL: u32;
@@ -317,6 +320,7 @@ pub enum Received {}
     label = "the consumers have not given the tile back",
     note = "wait for them to read what was sent before: call `.wait(&warp)`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Sendable: Sealed {}
 /// States in which a producer has something to wait for.
 #[diagnostic::on_unimplemented(
@@ -324,6 +328,7 @@ pub trait Sendable: Sealed {}
     label = "nothing was sent since the last wait",
     note = "the consumers give back what they got: call `.send(&warp, …)` first"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Outstanding: Sealed {}
 /// States in which a consumer does not have the tile.
 #[diagnostic::on_unimplemented(
@@ -331,6 +336,7 @@ pub trait Outstanding: Sealed {}
     label = "it still has the tile",
     note = "the producers fill the tile when it is given back: call `.release(&warp)` first"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Receivable: Sealed {}
 /// States in which a consumer has the tile.
 #[diagnostic::on_unimplemented(
@@ -338,6 +344,7 @@ pub trait Receivable: Sealed {}
     label = "nothing to read or give back",
     note = "the tile is there after `.receive(&warp)`, until `.release(&warp)`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Holding: Sealed {}
 impl Sealed for Ready {}
 impl Sealed for Sent {}

@@ -139,6 +139,7 @@ pub enum ReadDone {}
     label = "never committed",
     note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Sealed {}
 impl Sealed for Open {}
 impl Sealed for Committed {}
@@ -152,6 +153,7 @@ impl Waitable for ReadDone {}
     label = "already committed",
     note = "start another group: `.then(&cta, group)` commits it after this one"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Extendable: Sealed {}
 impl Extendable for Open {}
 
@@ -533,6 +535,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 }
 
 /// The copies of a group as its sources and its destinations.
+#[cfg_attr(doc, doc(hidden))]
 pub trait Split {
     /// What the copies read.
     type Sources;

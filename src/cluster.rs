@@ -221,6 +221,7 @@ impl Sealed for Open {}
     label = "it holds nothing that a peer could read",
     note = "publish what was written (`.write(cta, …)`) or loaded; to let peers write into it, use `cluster.open(…)`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Publishable: Sealed {
     /// The state afterwards.
     type After;
@@ -241,6 +242,7 @@ impl Publishable for Loaded {
     label = "not for peers to write into",
     note = "open memory that is `Free`, or that was written or loaded and keeps its contents; `Fenced` memory is freed by `.into_free()`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Openable: Sealed {}
 impl Openable for Free {}
 impl Openable for Written {}
@@ -253,6 +255,7 @@ impl Openable for Loaded {}
     label = "peers may be writing into it",
     note = "end the writing with `.close(&cluster)`, then `cluster.publish(…)` lets the whole cluster read"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait PeerReadable: Sealed {}
 impl<After> PeerReadable for ReadOnly<After> {}
 
@@ -262,6 +265,7 @@ impl<After> PeerReadable for ReadOnly<After> {}
     label = "it was published for reading",
     note = "`cluster.open(…)`, in place of `cluster.publish(…)`, lets the whole cluster write"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait PeerWritable: Sealed {}
 impl PeerWritable for Open {}
 
@@ -271,6 +275,7 @@ impl PeerWritable for Open {}
     label = "not atomic now",
     note = "`cluster.open_atomic(…)`, in place of `open` or `publish`, is for atomic operations of the whole cluster"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait PeerAtomic: Sealed {}
 impl PeerAtomic for Atomic {}
 
@@ -604,6 +609,7 @@ pub enum ByRoute {}
     label = "not `ByTile`, `ByElement` or `ByRoute`",
     note = "`ByTile`: bulk copies of whole tiles; `ByElement`: `st.async` and `red.async` of threads; `ByRoute`: the tiles of a `Channel`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Via: Sealed {
     /// What can arrive in one phase: this many times the mailbox.
     #[doc(hidden)]

@@ -333,6 +333,7 @@ pub fn load_window<'s, T: Word, const N: usize>(
     message = "`{Self}` are no copies of a `cp.async` group",
     label = "not made by the functions of `ptx::cp_async`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Landing: Sealed {
     /// A tile and its source, or nested pairs of these.
     type Landed;

@@ -59,6 +59,7 @@ impl Phase for Early {}
     label = "no arrive precedes this wait",
     note = "call `arrive` first: the wait takes the token that it leaves in the handle"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Phase {
     /// What the arrive returned.
     #[doc(hidden)]
@@ -77,6 +78,7 @@ impl Waitable for Arrived {
     label = "no arrival of this thread is due",
     note = "initialise it with `init`, and wait for one arrive before the next"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Arrivable: Phase {
     /// How many of `arrivals` are still due.
     #[doc(hidden)]
@@ -101,6 +103,7 @@ impl Arrivable for Early {
     label = "it would be initialised twice",
     note = "end its life with `inval` first"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Initialisable: Phase {}
 impl Initialisable for Uninit {}
 
@@ -110,6 +113,7 @@ impl Initialisable for Uninit {}
     label = "not initialised, or still in use",
     note = "it is invalidated after the wait, when nothing is outstanding"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Idle: Phase {}
 impl Idle for Ready {}
 

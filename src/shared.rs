@@ -649,6 +649,7 @@ pub enum Fenced {}
     label = "not readable now",
     note = "it is readable after the wait for a load (`Loaded`), or, once written, after `.publish(&cta)` (`Published`)"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Readable: Sealed {}
 impl Sealed for Loaded {}
 impl Sealed for Published {}
@@ -661,6 +662,7 @@ impl Readable for Published {}
     label = "the async proxy may not see what is in here",
     note = "ordinary stores reach the async proxy through `fence.proxy.async`: call `.to_async(&cta)` after writing"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait AsyncSource: Sealed {}
 impl Sealed for Fenced {}
 impl AsyncSource for Fenced {}
@@ -672,6 +674,7 @@ impl AsyncSource for Loaded {}
     label = "not free for a copy to write",
     note = "a copy writes into `Free` memory: what was loaded is freed by `.release(&cta)`, what was written by `.to_async(&cta).into_free()`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait AsyncDestination: Sealed {}
 impl Sealed for Free {}
 impl AsyncDestination for Free {}
@@ -682,6 +685,7 @@ impl AsyncDestination for Free {}
     label = "not free to be filled",
     note = "it is free before it is first filled (`Free`) and after `.release(&cta)` (`Free` or `Spent`)"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Overwritable: Sealed {}
 impl Sealed for Spent {}
 impl Overwritable for Free {}

@@ -41,6 +41,7 @@ static_assertions::assert_not_impl_any!(Warp: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Lanes<Subset>: Copy, Clone, Send, Sync);
 
 /// The threads of a group of [`Lanes`].
+#[cfg_attr(doc, doc(hidden))]
 pub trait Members: Sealed {
     /// The bits of the segment mask in a shuffle's operand `c`.
     #[doc(hidden)]
@@ -56,6 +57,7 @@ pub trait Members: Sealed {
     label = "no lane above or below",
     note = "shuffle among the whole warp, or among `warp.tiles::<WIDTH>()`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Neighbours: Members {}
 
 /// [`Members`]: all threads of the warp.
