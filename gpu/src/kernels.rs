@@ -188,7 +188,7 @@ fn cluster_exchange(input: &[u32]) -> Vec<u32> {
 /// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.
 fn barrier_handoff(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 64];
-    for (t, tile) in input.chunks_exact(256).enumerate() {
+    for (t, tile) in input.as_chunks::<256>().0.iter().enumerate() {
         for (c, sum) in sums.iter_mut().enumerate() {
             let turning = tile[(c + 64 * t) % 256].wrapping_mul(t as u32 + 1);
             *sum = sum.wrapping_add(turning).wrapping_add(tile[255 - c]);
