@@ -149,7 +149,7 @@ static_assertions::assert_not_impl_any!(TensorMapMut<f32, Box1<4>>: Copy, Clone,
 
 impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// `boxes` is how many boxes the grid writes in each dimension, the innermost first, and `()` of a shape that is not a
-    /// box. They may cover more than the tensor: what a store has outside is not written.
+    /// box. They may cover more than the tensor: what a store has outside is not written, but for the rest of a row's last 16 bytes.
     ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMapMut, TensorMapObject};
@@ -163,6 +163,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// # Safety
     ///
     /// - as [`TensorMap::from_raw`], but that the tensor is written. No two of its elements share memory.
+    /// - a store writes rows by 16 bytes, as measured on an H200: the bytes after a row up to the next multiple of 16, which
+    ///   are padding as strides are such multiples, and so belong to the tensor here, get what the box holds there.
     /// - until the grid ends, it alone uses the tensor, through this handle alone, which each of its threads makes once,
     ///   with equal arguments, an equal `T` and an equal `S`.
     /// - there are fewer than 2^32 boxes, and none of their coordinates is 2^31 or more.
@@ -469,7 +471,8 @@ pub type TensorStore<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>
 /// A reduction in flight: its source and its destination.
 pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorReduction<T, S>);
 
-/// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written.
+/// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
+/// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
 ///
 /// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
 /// [src];`
