@@ -803,9 +803,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < 128 / 16 {
             let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
-            let (low, high) = (word(0), word(1));
-            let words = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
-            raw::st_weak_v4(space::SharedCta, ty::B32, draft + 16 * v, words);
+            raw::st_weak_v2(space::SharedCta, ty::B64, draft + 16 * v, [word(0), word(1)]);
             v += threads;
         }
         sync();
