@@ -62,28 +62,15 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
 ) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
-    let count = n / N;
     let mut sum = 0_u32;
     cta.lend(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |mut producer| {
-                let mut i = 0;
-                while i < count {
-                    producer = producer.load_tensor(map.at([0, 8 * i as i32]));
-                    i += 1;
-                }
-                producer
-            },
-            |mut consumer| {
-                let mut i = 0;
-                while i < count {
-                    let tile = consumer.wait();
-                    sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
-                    consumer = tile.release();
-                    i += 1;
-                }
-                consumer
+            |producer| producer.load_tensor(map.at([0, 8])),
+            |consumer| {
+                let tile = consumer.wait();
+                sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
+                tile.release()
             },
         )
     });
@@ -96,12 +83,12 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
     n: usize,
     out: *mut u32,
 ) {
-    raw_run(n / N, out, |i, stage, full| unsafe {
+    raw_run(1, out, |i, stage, full| unsafe {
         raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(
             cta_group::None,
             stage,
             map.cast(),
-            [0, 8 * i as i32],
+            [0, 8 * (i as i32 + 1)],
             full,
         )
     });
