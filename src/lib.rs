@@ -28,4 +28,5 @@ pub mod mbarrier;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod tensor;
 pub mod warp;

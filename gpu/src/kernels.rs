@@ -1,4 +1,4 @@
-//! The kernels of `kernels/` but for `axpy_bulk`: one a module of `ptx`, each over many seeds.
+//! The kernels of `kernels/` but for `axpy_bulk` and those that take tensor maps: one a module of `ptx`, each over many seeds.
 
 use anyhow::{Context as _, Result};
 use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
@@ -232,7 +232,7 @@ fn stencil(input: &[u32]) -> Vec<u32> {
     (0..input.len()).map(y).collect()
 }
 
-const SEEDS: u32 = 100;
+pub const SEEDS: u32 = 100;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
@@ -279,7 +279,7 @@ fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding>
 }
 
 /// Words that look random, each its own at each seed.
-fn input(seed: u32, words: usize) -> Vec<u32> {
+pub fn input(seed: u32, words: usize) -> Vec<u32> {
     let mut state = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -303,7 +303,8 @@ mod tests {
         let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
         let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
         let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
-        let mut listed: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).chain(["axpy_bulk"]).collect();
+        let others = ["axpy_bulk", crate::tensor_checks::KERNEL];
+        let mut listed: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).chain(others).collect();
         kernels.sort_unstable();
         listed.sort_unstable();
         assert_eq!(listed, kernels);

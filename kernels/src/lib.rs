@@ -11,6 +11,7 @@ mod cluster;
 mod cp_async;
 mod mbarrier;
 mod pipeline;
+mod tensor;
 mod warp;
 
 #[panic_handler]

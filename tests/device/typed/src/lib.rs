@@ -24,6 +24,7 @@ mod fence;
 mod launch;
 mod mbarrier;
 mod pipeline;
+mod tensor;
 mod warp;
 
 #[panic_handler]
