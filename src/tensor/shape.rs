@@ -319,33 +319,28 @@ boxes! {
     /// A box of a tensor of one dimension.
     Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile cp_async_bulk_tensor_1d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_1d_global_tile cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint
-        cp_async_bulk_tensor_1d_global_shared_cta
-        cp_async_bulk_tensor_1d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_1d_global_shared_cta
-        cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_1d_global_shared_cta cp_async_bulk_tensor_1d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_1d_global_shared_cta cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
     /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements.
     Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile cp_async_bulk_tensor_2d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_2d_global_tile cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint
-        cp_async_bulk_tensor_2d_global_shared_cta
-        cp_async_bulk_tensor_2d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_2d_global_shared_cta
-        cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_2d_global_shared_cta cp_async_bulk_tensor_2d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_2d_global_shared_cta cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
     /// A box of a tensor of three dimensions, the innermost first.
     Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile cp_async_bulk_tensor_3d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_tile cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint
-        cp_async_bulk_tensor_3d_global_shared_cta
-        cp_async_bulk_tensor_3d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_3d_global_shared_cta
-        cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
     /// A box of a tensor of four dimensions, the innermost first.
     Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile cp_async_bulk_tensor_4d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_tile cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint
-        cp_async_bulk_tensor_4d_global_shared_cta
-        cp_async_bulk_tensor_4d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_4d_global_shared_cta
-        cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
     /// A box of a tensor of five dimensions, the innermost first.
     Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile cp_async_bulk_tensor_5d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_tile cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint
-        cp_async_bulk_tensor_5d_global_shared_cta
-        cp_async_bulk_tensor_5d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_5d_global_shared_cta
-        cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
 }
 
 /// The columns of pixels: rank, the offsets of a load and what makes them 16-bit numbers, and the instructions.
