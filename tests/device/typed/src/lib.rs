@@ -78,7 +78,7 @@ unsafe fn fence_async() {
 unsafe fn init(bar: u32) {
     let threads = thread_count();
     if elected() {
-        unsafe { raw::mbarrier_init(bar, threads) };
+        unsafe { raw::mbarrier_init(space::SharedCta, bar, threads) };
         raw::fence_mbarrier_init();
     }
     unsafe { fence_async() }
@@ -151,8 +151,8 @@ pair! {
 pair! {
     typed_mbarrier_arrive_wait(cta, tile, bar, src, dst, out) { keep(bar.arrive(&cta).wait(&cta), out) }
     raw_mbarrier_arrive_wait(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(bar)
     }
 }
@@ -162,8 +162,8 @@ pair! {
         keep(bar.arrive(&cta).wait_suspended(&cta, 1000), out)
     }
     raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, bar, state, 1000) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+        while !raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, space::SharedCta, bar, state, 1000) {}
         out.write(bar)
     }
 }
@@ -175,9 +175,9 @@ pair! {
         keep(bar.wait(&cta), out)
     }
     raw_mbarrier_is_complete(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, bar, state) as u32);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(bar)
     }
 }
@@ -187,7 +187,7 @@ pair! {
     raw_mbarrier_inval(base, bar, src, dst, out) {
         sync();
         if elected() {
-            raw::mbarrier_inval(bar);
+            raw::mbarrier_inval(space::SharedCta, bar);
         }
         sync();
         out.write(bar)
@@ -206,13 +206,13 @@ pair! {
     raw_bulk_load(base, bar, src, dst, out) {
         scope(|| {
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -232,13 +232,13 @@ pair! {
         scope(|| {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_shared_cta_global_cache_hint(base, src.cast(), BYTES, bar, policy);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -301,13 +301,13 @@ pair! {
         if cta_rank() == 0 {
             scope(|| {
             let state = if elected() {
-                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
                 raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
                 state
             } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
             };
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             if elected() {
                 raw::cp_async_bulk_global_shared_cta_cache_hint(dst.cast(), base, BYTES, policy);
@@ -337,13 +337,13 @@ pair! {
     raw_shared_update_publish(base, bar, src, dst, out) {
         scope(|| {
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < BYTES / 16 {
             let addr = base + 16 * v;
