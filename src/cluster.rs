@@ -700,7 +700,7 @@ impl<T: Element, const N: usize, V: Via> Mailbox<T, N, V> {
         if cta.is_elected() {
             for i in 0..V::MBARRIERS {
                 // SAFETY: the handle is the only one of its memory, which holds no valid mbarrier; the count is 1.
-                unsafe { raw::mbarrier_init(self.addr + Self::BAR + 8 * i, 1) };
+                unsafe { raw::mbarrier_init(space::SharedCta, self.addr + Self::BAR + 8 * i, 1) };
             }
             raw::fence_mbarrier_init();
             fence();
@@ -760,7 +760,7 @@ impl<T: Element, const N: usize, V: Via> Mailbox<T, N, V, Ready> {
             for i in 0..V::MBARRIERS {
                 // SAFETY: valid by its phase; all threads that waited on it have passed the barrier at the end of the
                 // cluster's scope, with nothing in flight. This same thread initialises it again, if any.
-                unsafe { raw::mbarrier_inval(self.addr + Mailbox::<T, N, V>::BAR + 8 * i) };
+                unsafe { raw::mbarrier_inval(space::SharedCta, self.addr + Mailbox::<T, N, V>::BAR + 8 * i) };
             }
         }
         Mailbox { addr: self.addr, parity: 0, _elements: PhantomData }
@@ -838,7 +838,9 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
         if cta.is_elected() {
             // SAFETY: valid in an `Inbox`; this is the phase's one arrival, and all threads have waited for the phase
             // before: a barrier is in between, of the cluster or, in a `Channel`, of the CTA.
-            unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, self.bar(), bytes) };
+            unsafe {
+                raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, self.bar(), bytes)
+            };
         }
     }
 
@@ -864,9 +866,15 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     fn wait(&self) {
         // SAFETY: the CTA's own mbarrier, valid; the parity is of the phase that `expect` armed. The next is armed after a
         // barrier that follows this wait in every thread. Of the cluster's scope, as the complete-tx of another CTA is.
-        while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, self.bar(), self.parity) }
-        {
-        }
+        while !unsafe {
+            raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cluster,
+                space::SharedCta,
+                self.bar(),
+                self.parity,
+            )
+        } {}
     }
 
     /// The tile and the mbarrier of this mailbox in the CTA of that rank.
@@ -1132,7 +1140,13 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     pub fn is_complete(&self) -> bool {
         // SAFETY: as in `receive`. Relaxed: only the wait makes anything visible.
         unsafe {
-            raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, self.inbox.bar(), self.inbox.parity)
+            raw::mbarrier_test_wait_parity(
+                sem::Relaxed,
+                scope::Cluster,
+                space::SharedCta,
+                self.inbox.bar(),
+                self.inbox.parity,
+            )
         }
     }
 }
@@ -1336,7 +1350,13 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
             // SAFETY: the CTA's own mbarrier, valid; it is as many phases on as the other, so of the same parity. One thread
             // waits: another could come so late that the phase after is over too.
             while !unsafe {
-                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, inbox.credit(), inbox.parity)
+                raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cluster,
+                    space::SharedCta,
+                    inbox.credit(),
+                    inbox.parity,
+                )
             } {}
         }
         cta.sync();

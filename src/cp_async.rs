@@ -39,7 +39,7 @@ use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
 use crate::launch::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
-use crate::qualifier::{Sealed, cp_size, prefetch_size};
+use crate::qualifier::{Sealed, cp_size, prefetch_size, space};
 use crate::raw::{self, CpAsyncPrefetchSize};
 use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
 
@@ -473,7 +473,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         // SAFETY: the mbarrier is valid by its phase, in which this thread's arrival is due, so it stays the current one
         // until the arrive below: the increment falls into it. Pending arrivals are two a thread, 2048, at most. The
         // asynchronous arrival is one that the phase waits for, so the mbarrier is there.
-        unsafe { raw::cp_async_mbarrier_arrive(bar.addr()) };
+        unsafe { raw::cp_async_mbarrier_arrive(space::SharedCta, bar.addr()) };
         Tracked { bar: bar.arrive(cta), copies: self.copies }
     }
 }

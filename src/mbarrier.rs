@@ -17,7 +17,7 @@
 use core::marker::PhantomData;
 
 use crate::launch::Cta;
-use crate::qualifier::{Sealed, scope, sem};
+use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
 use crate::shared::{Lend, Place, fence_async};
 
@@ -188,7 +188,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         if cta.is_elected() {
             // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
             // threads, so the count is in range.
-            unsafe { raw::mbarrier_init(self.addr, arrivals) };
+            unsafe { raw::mbarrier_init(space::SharedCta, self.addr, arrivals) };
             raw::fence_mbarrier_init();
         }
         // The async proxy sees the object, and every thread sees it initialised.
@@ -208,7 +208,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         cta.sync();
         if cta.is_elected() {
             // SAFETY: by its phase it is valid and nothing is outstanding; all threads have left their waits.
-            unsafe { raw::mbarrier_inval(self.addr) };
+            unsafe { raw::mbarrier_inval(space::SharedCta, self.addr) };
         }
         cta.sync();
         Mbarrier::new(self.addr, Uninit(()))
@@ -226,8 +226,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         // SAFETY: valid by its phase, in which this thread has so many arrivals left; it waited for the previous phase.
         let state = unsafe {
             match self.phase.due(ARRIVALS) {
-                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr),
-                due => raw::mbarrier_arrive_count(sem::Release, scope::Cta, self.addr, due),
+                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.addr),
+                due => raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, self.addr, due),
             }
         };
         Mbarrier::new(self.addr, Arrived { state })
@@ -249,7 +249,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
             )
         };
         // SAFETY: as in `arrive`; an arrival of this thread is left, so the phase does not complete.
-        let state = unsafe { raw::mbarrier_arrive_no_complete(self.addr, COUNT) };
+        let state = unsafe { raw::mbarrier_arrive_no_complete(space::SharedCta, self.addr, COUNT) };
         Mbarrier::new(self.addr, Early { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
     }
 
@@ -272,10 +272,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         // SAFETY: as in `arrive_no_complete`, then as in `arrive`. What is expected in the next phase is at least one
         // arrival a thread.
         let state = unsafe {
-            raw::mbarrier_arrive_drop_no_complete(self.addr, const { ARRIVALS.saturating_sub(FEWER) });
+            raw::mbarrier_arrive_drop_no_complete(
+                space::SharedCta,
+                self.addr,
+                const { ARRIVALS.saturating_sub(FEWER) },
+            );
             match FEWER {
-                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, self.addr),
-                _ => raw::mbarrier_arrive_count(sem::Release, scope::Cta, self.addr, FEWER),
+                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.addr),
+                _ => raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, self.addr, FEWER),
             }
         };
         Mbarrier::new(self.addr, Arrived { state })
@@ -291,7 +295,9 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     {
         // SAFETY: the state came from this handle's arrive, in the phase that is current or just complete: the next
         // cannot complete before this thread arrives again.
-        while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope::Cta, self.addr, self.phase.state()) } {}
+        while !unsafe {
+            raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, self.addr, self.phase.state())
+        } {}
         Mbarrier::new(self.addr, Ready(()))
     }
 
@@ -307,7 +313,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         let (addr, state) = (self.addr, self.phase.state());
         // SAFETY: as in `wait`.
         while !unsafe {
-            raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, addr, state, nanoseconds)
+            raw::mbarrier_try_wait_suspend_time_hint(
+                sem::Acquire,
+                scope::Cta,
+                space::SharedCta,
+                addr,
+                state,
+                nanoseconds,
+            )
         } {}
         Mbarrier::new(addr, Ready(()))
     }
@@ -321,7 +334,9 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         P: Waitable,
     {
         // SAFETY: as in `wait`. Relaxed: only the wait makes anything visible.
-        unsafe { raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, self.addr, self.phase.state()) }
+        unsafe {
+            raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, self.addr, self.phase.state())
+        }
     }
 }
 
@@ -346,7 +361,9 @@ impl<P: Arrivable> Mbarrier<P> {
     #[inline(always)]
     pub(crate) unsafe fn arrive_expect_tx(self, bytes: u32) -> Mbarrier<Arrived> {
         // SAFETY: as in `arrive`, and the caller's.
-        let state = unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, self.addr, bytes) };
+        let state = unsafe {
+            raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, self.addr, bytes)
+        };
         Mbarrier::new(self.addr, Arrived { state })
     }
 }

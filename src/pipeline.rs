@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 
 use crate::global::{Tiles, TilesMut};
 use crate::launch::{Cta, trap};
-use crate::qualifier::{scope, sem};
+use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, fence_async, for_each_vector, whole_vectors};
 
@@ -173,7 +173,13 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             let mut stage = 0;
             while stage < STAGES as u32 {
                 // SAFETY: the memory is this ring's, idle, and an idle ring holds no valid mbarrier.
-                unsafe { raw::mbarrier_init(Layout::<T, N, INPUTS, STAGES>::bar(self.addr, stage), 1) };
+                unsafe {
+                    raw::mbarrier_init(
+                        space::SharedCta,
+                        Layout::<T, N, INPUTS, STAGES>::bar(self.addr, stage),
+                        1,
+                    )
+                };
                 stage += 1;
             }
             raw::fence_mbarrier_init();
@@ -241,6 +247,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             raw::mbarrier_arrive_expect_tx(
                 sem::Release,
                 scope::Cta,
+                space::SharedCta,
                 bar,
                 Layout::<T, N, INPUTS, STAGES>::LOADED,
             );
@@ -268,7 +275,13 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         // SAFETY: `load` has armed this phase; `parity` is its parity. The next phase is armed behind a barrier that
         // follows this wait in every thread, or never.
         while !unsafe {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, self.bar(self.stage), self.parity)
+            raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cta,
+                space::SharedCta,
+                self.bar(self.stage),
+                self.parity,
+            )
         } {}
     }
 
@@ -320,7 +333,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             let mut stage = 0;
             while stage < STAGES as u32 {
                 // SAFETY: valid, and by the barrier above no thread waits on it any more.
-                unsafe { raw::mbarrier_inval(self.bar(stage)) };
+                unsafe { raw::mbarrier_inval(space::SharedCta, self.bar(stage)) };
                 stage += 1;
             }
         }

@@ -32,8 +32,30 @@ pub trait TypeTag: Qualifier {
 /// A state space: a qualifier whose operands are addresses in it.
 pub trait AddressSpace: Qualifier {
     /// The Rust type of an address: a `u32` in shared memory, else a pointer.
-    type Address: Copy;
+    type Address: AddressBits;
 }
+
+/// An address as what goes in its register: a conversion that costs the MIR inliner nothing where the types are the same.
+#[doc(hidden)]
+pub trait AddressBits: Copy {
+    fn u32(self) -> u32;
+    fn u64(self) -> u64;
+}
+macro_rules! address_bits {
+    ($( $Address:ty ),*) => { $(
+        impl AddressBits for $Address {
+            #[inline(always)]
+            fn u32(self) -> u32 {
+                self as u32
+            }
+            #[inline(always)]
+            fn u64(self) -> u64 {
+                self as u64
+            }
+        }
+    )* };
+}
+address_bits! { u32, *mut u8 }
 
 const fn fnv1a(text: &str) -> u64 {
     let bytes = text.as_bytes();

@@ -15,7 +15,9 @@ fn message(call: impl FnOnce()) -> String {
 fn a_raw_call_panics_with_its_instruction() {
     let calls: [(&str, fn()); 4] = [
         // SAFETY: panics before it does anything.
-        ("mbarrier_arrive", || _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, 0) }),
+        ("mbarrier_arrive", || {
+            _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, 0) }
+        }),
         // SAFETY: as above.
         ("cp_async_bulk_wait_group_read", || unsafe { raw::cp_async_bulk_wait_group_read::<3>() }),
         ("fence_proxy_async", || raw::fence_proxy_async(space::Global)),

@@ -6,7 +6,7 @@ use super::Invariant;
 use crate::bulk::CachePolicy;
 use crate::global::TileSource;
 use crate::launch::{Cta, trap};
-use crate::qualifier::{scope, sem};
+use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, fence_async};
 use crate::tensor::{LoadShape, TensorTile, tile_bytes};
@@ -187,8 +187,12 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a CTA has fewer than 2^20 threads.
                 unsafe {
-                    raw::mbarrier_init(Layout::<T, N, STAGES>::full(self.addr, stage), 1);
-                    raw::mbarrier_init(Layout::<T, N, STAGES>::empty(self.addr, stage), threads - WARP);
+                    raw::mbarrier_init(space::SharedCta, Layout::<T, N, STAGES>::full(self.addr, stage), 1);
+                    raw::mbarrier_init(
+                        space::SharedCta,
+                        Layout::<T, N, STAGES>::empty(self.addr, stage),
+                        threads - WARP,
+                    );
                 }
             });
             raw::fence_mbarrier_init();
@@ -208,8 +212,8 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: valid, and by the barrier above no thread uses them any more.
                 unsafe {
-                    raw::mbarrier_inval(Layout::<T, N, STAGES>::full(self.addr, stage));
-                    raw::mbarrier_inval(Layout::<T, N, STAGES>::empty(self.addr, stage));
+                    raw::mbarrier_inval(space::SharedCta, Layout::<T, N, STAGES>::full(self.addr, stage));
+                    raw::mbarrier_inval(space::SharedCta, Layout::<T, N, STAGES>::empty(self.addr, stage));
                 }
             });
         }
@@ -292,11 +296,19 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
         // SAFETY: valid. The release that frees the stage ends the phase of the round before, whose parity is the other; it
         // is the current phase or the one before, since the next release needs this load. In the first round it is
         // the phase before the first, which counts as complete.
-        while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, empty, parity ^ 1) } {}
+        while !unsafe {
+            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, empty, parity ^ 1)
+        } {}
         // SAFETY: valid; this thread makes the one arrival of the phase, and consumers have waited for the phase
         // before when they released the stage. The copy below brings the bytes.
         unsafe {
-            raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, full, Layout::<T, N, STAGES>::COPY)
+            raw::mbarrier_arrive_expect_tx(
+                sem::Release,
+                scope::Cta,
+                space::SharedCta,
+                full,
+                Layout::<T, N, STAGES>::COPY,
+            )
         };
         copy(base + stage * Layout::<T, N, STAGES>::STAGE, Layout::<T, N, STAGES>::COPY, full);
         self.at.advance::<STAGES>();
@@ -311,7 +323,13 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
             // stage never loaded is in its first phase, and the one before counts as complete.
             while !unsafe {
-                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full, self.at.parity ^ 1)
+                raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cta,
+                    space::SharedCta,
+                    full,
+                    self.at.parity ^ 1,
+                )
             } {}
             self.at.advance::<STAGES>();
         });
@@ -339,7 +357,9 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Consumer<'p, T, N, STA
         let full = Layout::<T, N, STAGES>::full(self.at.base, self.at.stage);
         // SAFETY: valid; the phase of this parity is the current or the one before: the stage is not loaded again before
         // this thread releases it.
-        while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full, self.at.parity) } {}
+        while !unsafe {
+            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, full, self.at.parity)
+        } {}
         Arrived(self)
     }
 }
@@ -389,7 +409,7 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
         let empty = Layout::<T, N, STAGES>::empty(consumer.at.base, consumer.at.stage);
         // SAFETY: valid; this thread's one arrival of the phase: the next needs the stage loaded again, which the producer
         // does after its wait for this phase.
-        unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, empty) };
+        unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
         consumer.at.advance::<STAGES>();
         consumer
     }

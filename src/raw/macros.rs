@@ -304,7 +304,7 @@ macro_rules! emit {
         [ [in address $arg:ident] $($more:tt)* ]
     ) => {
         emit!(@operands $text $need [ $ty [ $bits $areg ] ] $leaf [ $($let)* ]
-            [ $($asm)* $arg = in($areg) $crate::raw::cast::<_, $bits>($arg), ] [ $($more)* ])
+            [ $($asm)* $arg = in($areg) $crate::qualifier::AddressBits::$bits($arg), ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
         [ [in pred $arg:ident] $($more:tt)* ]

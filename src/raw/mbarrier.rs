@@ -1,8 +1,7 @@
 //! `mbarrier` and `cp.async.mbarrier.arrive`: section 9.7.13.15.
 //!
-//! A function takes a `.shared::cta` address where its name has neither `_generic` nor `_shared_cluster`. A generic
-//! address is in that window too, but for `expect_tx` and `complete_tx`: arriving elsewhere returns no state, and so it
-//! is done by a `.shared::cluster` address.
+//! A generic address is in the `.shared::cta` window too, but for `expect_tx` and `complete_tx`: arriving elsewhere returns
+//! no state, and so it is done by a `.shared::cluster` address, in a function of its own.
 
 legal! {
     /// `.sem` of `mbarrier.arrive` and `mbarrier.arrive_drop`.
@@ -20,254 +19,224 @@ legal! {
     { scope::Cta, scope::Cluster }
 }
 legal! {
+    /// `.space` of the `mbarrier` instructions and of `cp.async.mbarrier.arrive`.
+    MbarrierSpace(AddressSpace): "`{Self}` is no space of this `mbarrier` instruction: it takes `.shared::cta` or none (generic); what arrives on `.shared::cluster` is a function of its own"
+    { space::SharedCta, space::All }
+}
+legal! {
     /// `.space` of `mbarrier.expect_tx` and `mbarrier.complete_tx`.
-    MbarrierSpace: "`{Self}` is no `.space` of `mbarrier.expect_tx` or `.complete_tx`: they take `.shared::cta` or `.shared::cluster`"
-    { space::SharedCta, space::SharedCluster }
+    MbarrierTxSpace(AddressSpace): "`{Self}` is no space of `mbarrier.expect_tx` or `.complete_tx`: they take `.shared::cta`, `.shared::cluster` or none (generic)"
+    { space::SharedCta, space::SharedCluster, space::All }
 }
 
-/// A row for each kind of address, with its function and the PTX ISA version that has it. The space stands behind the
-/// qualifiers, and after `space first` before them.
-macro_rules! rows {
-    ($( $kind:ident $name:ident $isa:literal ),+; $body:tt) => { $( rows!(@$kind $name $isa $body); )+ };
-    (@cta $name:ident $isa:literal $body:tt) => {
-        rows!(@space ".shared::cta" [ u32, reg32, "- `addr` is an 8-byte aligned `.shared::cta` address." ]
-            $name $isa $body);
-    };
-    (@generic $name:ident $isa:literal $body:tt) => {
-        rows!(@space ""
-            [ *mut u64, reg64, "- `addr` is an 8-byte aligned generic address in the `.shared::cta` window." ]
-            $name $isa $body);
-    };
-    (@cluster $name:ident $isa:literal $body:tt) => {
-        rows!(@space ".shared::cluster"
-            [ u32, reg32, "- `addr` is an 8-byte aligned `.shared::cluster` address, of a CTA that has not exited." ]
-            $name $isa $body);
-    };
-    (@space $space:literal $addr:tt $name:ident $isa:literal { space first; $($body:tt)* }) => {
-        rows!(@row [ $space ] [] $addr $name $isa $($body)*);
-    };
-    (@space $space:literal $addr:tt $name:ident $isa:literal { $($body:tt)* }) => {
-        rows!(@row [] [ $space ] $addr $name $isa $($body)*);
-    };
-    (@row [ $($first:literal)? ] [ $($last:literal)? ] [ $Addr:ty, $class:ident, $at:literal ] $name:ident $isa:literal
-        $(#[$doc:meta])*
-        $([ $($qualifier:tt)* ])? ( $($operand:tt)* ) $( -> $Out:ty = $out:tt $result:expr )?;
-        form: $($form:literal)+ $([ $qualifiers:literal ])? .. $($form_tail:literal)+;
-        ptx: $($head:literal)+ .. $($tail:literal)+;
-        target: $target:literal, section: $section:literal;
-        # Safety $( $safety:literal )*
-    ) => {
-        instruction! {
-            $(#[$doc])*
-            @unsafe fn $name $([ $($qualifier)* ])? (addr: $Addr = $class, $($operand)*) $( -> $Out = $out $result )?;
-            form: $($form)+ $($first)? $($qualifiers)? $($last)? $($form_tail)+;
-            ptx: $($head)+ $($first)? .. $($last)? $($tail)+;
-            isa: $isa, target: $target, section: $section;
-            # Safety $at $( $safety )*
-        }
-    };
+instruction! {
+    /// Initialises the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, no transactions.
+    @unsafe fn mbarrier_init[
+        Space: MbarrierSpace { space::SharedCta at u32 in reg32 @ "7.8", space::All at u64 in reg64 },
+    ](addr: Space::Address = address, count: u32 = reg32);
+    form: "mbarrier.init{.space}.b64 [addr], count;";
+    ptx: "mbarrier.init" .. ".b64 [{addr}], {count};";
+    isa: "7.0", target: "sm_80", section: "9.7.13.15.9";
+    # Safety
+    "- `addr` is an 8-byte aligned address, in the given space, in the `.shared::cta` window."
+    "- the 8 bytes there hold no valid mbarrier and nothing else in use."
+    "- `count` is in 1 ..= 2^20 - 1 (9.7.13.15.2)."
 }
 
-rows! {
-    cta mbarrier_init "7.8", generic mbarrier_init_generic "7.0";
-    {
-        /// Initialises the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, no transactions.
-        (count: u32 = reg32);
-        form: "mbarrier.init" .. ".b64 [addr], count;";
-        ptx: "mbarrier.init" .. ".b64 [{addr}], {count};";
-        target: "sm_80", section: "9.7.13.15.9";
-        # Safety
-        "- the 8 bytes there hold no valid mbarrier and nothing else in use."
-        "- `count` is in 1 ..= 2^20 - 1 (9.7.13.15.2)."
-    }
+instruction! {
+    /// Ends the life of the mbarrier at `addr`; its memory can be used for something else.
+    @unsafe fn mbarrier_inval[
+        Space: MbarrierSpace { space::SharedCta at u32 in reg32 @ "7.8", space::All at u64 in reg64 },
+    ](addr: Space::Address = address);
+    form: "mbarrier.inval{.space}.b64 [addr];";
+    ptx: "mbarrier.inval" .. ".b64 [{addr}];";
+    isa: "7.0", target: "sm_80", section: "9.7.13.15.10";
+    # Safety
+    "- `addr` is the address, in the given space, of a valid mbarrier in the `.shared::cta` window."
+    "- nobody uses it any more, no asynchronous operation either."
 }
 
-rows! {
-    cta mbarrier_inval "7.8", generic mbarrier_inval_generic "7.0";
-    {
-        /// Ends the life of the mbarrier at `addr`; its memory can be used for something else.
-        ();
-        form: "mbarrier.inval" .. ".b64 [addr];";
-        ptx: "mbarrier.inval" .. ".b64 [{addr}];";
-        target: "sm_80", section: "9.7.13.15.10";
-        # Safety
-        "- a valid mbarrier is there that nobody uses any more, no asynchronous operation either."
-    }
-}
-
-/// `mbarrier.expect_tx` and `mbarrier.complete_tx`: both spaces take the same operands, so that they are qualifiers.
+/// `mbarrier.expect_tx` and `mbarrier.complete_tx`.
 macro_rules! tx {
-    ($name:ident, $generic:ident $head:literal $section:literal $doc:literal $( $safety:literal )*) => {
+    ($name:ident $head:literal $section:literal $doc:literal $( $safety:literal )*) => {
         instruction! {
             #[doc = $doc]
             @unsafe fn $name[
                 Scope: MbarrierScope { scope::Cta, scope::Cluster },
-                Space: MbarrierSpace { space::SharedCta, space::SharedCluster },
-            ](addr: u32 = reg32, tx_count: u32 = reg32);
+                Space: MbarrierTxSpace {
+                    space::SharedCta at u32 in reg32, space::SharedCluster at u32 in reg32, space::All at u64 in reg64,
+                },
+            ](addr: Space::Address = address, tx_count: u32 = reg32);
             form: $head "{.scope}{.space}.b64 [addr], txCount;";
             ptx: $head .. ".b64 [{addr}], {tx_count};";
             isa: "8.0", target: "sm_90", section: $section;
             # Safety
-            "- `addr` is the address, in the given space, of a valid mbarrier in a CTA that has not exited."
-            $( $safety )*
-        }
-        instruction! {
-            #[doc = $doc]
-            @unsafe fn $generic[Scope: MbarrierScope { scope::Cta, scope::Cluster }](
-                addr: *mut u64 = reg64, tx_count: u32 = reg32,
-            );
-            form: $head "{.scope}.b64 [addr], txCount;";
-            ptx: $head .. ".b64 [{addr}], {tx_count};";
-            isa: "8.0", target: "sm_90", section: $section;
-            # Safety
-            "- `addr` is the generic address of a valid mbarrier in a CTA of the cluster that has not exited."
+            "- `addr` is the address, in the given space, of a valid mbarrier in a CTA of the cluster that has not exited."
             $( $safety )*
         }
     };
 }
 
 tx! {
-    mbarrier_expect_tx, mbarrier_expect_tx_generic "mbarrier.expect_tx.relaxed" "9.7.13.15.11"
+    mbarrier_expect_tx "mbarrier.expect_tx.relaxed" "9.7.13.15.11"
     "Makes the current phase expect `tx_count` more bytes of asynchronous copies. Orders nothing."
     "- the phase's tx-count stays in -(2^20 - 1) ..= 2^20 - 1 (9.7.13.15.2)."
 }
 tx! {
-    mbarrier_complete_tx, mbarrier_complete_tx_generic "mbarrier.complete_tx.relaxed" "9.7.13.15.12"
+    mbarrier_complete_tx "mbarrier.complete_tx.relaxed" "9.7.13.15.12"
     "Makes the current phase expect `tx_count` bytes less, as their copy would at its end. Orders nothing."
     "- the phase's tx-count stays in -(2^20 - 1) ..= 2^20 - 1 (9.7.13.15.2)."
     "- nobody takes the end of the phase for that of a copy which is still in flight."
 }
 
-/// `mbarrier.arrive` or `mbarrier.arrive_drop`: the functions for a `.shared::cta`, a generic and a `.shared::cluster`
-/// address. ptxas 13.5 refuses `.relaxed` below sm_90; the Target ISA Notes say so of `.cluster` only.
+/// `mbarrier.arrive` or `mbarrier.arrive_drop`: the functions for an address in the `.shared::cta` window and for a
+/// `.shared::cluster` address. ptxas 13.5 refuses `.relaxed` below sm_90; the Target ISA Notes say so of `.cluster` only.
 macro_rules! arrive {
     (
         $doc:literal $mnemonic:literal $section:literal;
-        once: $once:ident, $once_generic:ident, $once_cluster:ident;
-        count: $count:ident, $count_generic:ident, $count_cluster:ident;
-        expect_tx: $expect:ident, $expect_generic:ident, $expect_cluster:ident; $([ $($order:tt)* ])?
-        no_complete: $no_complete:ident, $no_complete_generic:ident;
+        once: $once:ident, $once_cluster:ident;
+        count: $count:ident, $count_cluster:ident;
+        expect_tx: $expect:ident, $expect_cluster:ident, $order:ident;
+        no_complete: $no_complete:ident;
         # Safety $( $safety:literal )?
     ) => {
-        arrive! { @shape $once, $once_generic, $once_cluster; {} $mnemonic; $section, "sm_80" on "sm_90";
+        arrive! { @space_last $once, $once_cluster; $mnemonic; $section, "sm_80" on "sm_90";
             #[doc = $doc]
             () "" ""
             # Safety "- the phase has an arrival left." $($safety)?
         }
-        arrive! { @shape $count, $count_generic, $count_cluster; {} $mnemonic; $section, "sm_90";
+        arrive! { @space_last $count, $count_cluster; $mnemonic; $section, "sm_90";
             #[doc = concat!("[`", stringify!($once), "`], `count` times at once.")]
             (count: u32 = reg32) ", count" ", {count}"
             # Safety "- `count` is in 1 ..= 2^20 - 1, and the phase has `count` arrivals left." $($safety)?
         }
-        arrive! { @shape $expect, $expect_generic, $expect_cluster; { $($($order)*)? } $mnemonic ".expect_tx";
-            $section, "sm_90";
+        arrive! { @$order $expect, $expect_cluster; $mnemonic ".expect_tx"; $section, "sm_90";
             #[doc = concat!("Makes the phase expect `tx_count` more bytes, then does [`", stringify!($once), "`].")]
             (tx_count: u32 = reg32) ", txCount" ", {tx_count}"
             # Safety
             "- the phase has an arrival left, and its tx-count stays in -(2^20 - 1) ..= 2^20 - 1 (9.7.13.15.2)."
             $($safety)?
         }
-        rows! { cta $no_complete "8.0", generic $no_complete_generic "8.0"; {
+        instruction! {
             #[doc = concat!("[`", stringify!($count), "`] that does not complete the phase.")]
             /// [`mbarrier_pending_count`] takes the state.
-            (count: u32 = reg32) -> u64 = (state: u64 = reg64) state;
-            form: $mnemonic ".noComplete.release.cta" .. ".b64 state, [addr], count;";
+            @unsafe fn $no_complete[
+                Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 },
+            ](addr: Space::Address = address, count: u32 = reg32) -> u64 = (state: u64 = reg64) state;
+            form: $mnemonic ".noComplete.release.cta{.space}.b64 state, [addr], count;";
             ptx: $mnemonic ".noComplete.release.cta" .. ".b64 {state}, [{addr}], {count};";
-            target: "sm_80", section: $section;
+            isa: "8.0", target: "sm_80", section: $section;
             # Safety
-            "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
-            "  true (9.7.13.15.4)."
+            "- `addr` is the address, in the given space, of a valid mbarrier in the `.shared::cta` window."
+            "- a `test_wait` or `try_wait` on its previous phase, if any, has returned true (9.7.13.15.4)."
             "- `count` is in 1 ..= 2^20 - 1, and the phase has `count` arrivals left."
             "- it does not complete the phase: that still has other arrivals, or transactions, to wait for."
             $($safety)?
-        } }
+        }
     };
-    (@shape $cta:ident, $generic:ident, $cluster:ident; { $($order:tt)* } $($mnemonic:literal)+;
-        $section:literal, $target:literal $(on $on:literal)?;
+    (@space_last $($rest:tt)*) => {
+        arrive! { @shape
+            [] [ Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 }, ]
+            "{.sem}{.scope}{.space}" [] [ ".shared::cluster" ] $($rest)*
+        }
+    };
+    (@space_first $($rest:tt)*) => {
+        arrive! { @shape
+            [ Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 }, ] []
+            "{.space}{.sem}{.scope}" [ ".shared::cluster" ] [] $($rest)*
+        }
+    };
+    (@shape [ $($first:tt)* ] [ $($last:tt)* ] $qualifiers:literal
+        [ $($cluster_first:literal)? ] [ $($cluster_last:literal)? ]
+        $name:ident, $cluster:ident; $($mnemonic:literal)+; $section:literal, $target:literal $(on $on:literal)?;
         $(#[$doc:meta])* ($($operand:tt)*) $form:literal $ptx:literal
         # Safety $( $safety:literal )*
     ) => {
-        rows! { cta $cta "8.0", generic $generic "8.0"; { $($order)*
+        instruction! {
             $(#[$doc])*
             /// Returns the state of the mbarrier before, which names this phase.
-            [
+            @unsafe fn $name[
+                $($first)*
                 Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" $(on $on)? },
                 Scope: MbarrierScope { scope::Cta, scope::Cluster $(on $on)? },
-            ] ($($operand)*) -> u64 = (state: u64 = reg64) state;
-            form: $($mnemonic)+ [ "{.sem}{.scope}" ] .. ".b64 state, [addr]" $form ";";
+                $($last)*
+            ](addr: Space::Address = address, $($operand)*) -> u64 = (state: u64 = reg64) state;
+            form: $($mnemonic)+ $qualifiers ".b64 state, [addr]" $form ";";
             ptx: $($mnemonic)+ .. ".b64 {state}, [{addr}]" $ptx ";";
-            target: $target, section: $section;
+            isa: "8.0", target: $target, section: $section;
             # Safety
-            "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
-            "  true (9.7.13.15.4)."
+            "- `addr` is the address, in the given space, of a valid mbarrier in the `.shared::cta` window."
+            "- a `test_wait` or `try_wait` on its previous phase, if any, has returned true (9.7.13.15.4)."
             $( $safety )*
-        } }
-        rows! { cluster $cluster "8.0"; { $($order)*
+        }
+        instruction! {
             $(#[$doc])*
             /// The mbarrier is one of any CTA of the cluster, and no state comes back.
-            [
+            @unsafe fn $cluster[
                 Sem: ArriveSem { sem::Release, sem::Relaxed @ "8.6" },
                 Scope: MbarrierScope { scope::Cta, scope::Cluster },
-            ] ($($operand)*);
-            form: $($mnemonic)+ [ "{.sem}{.scope}" ] .. ".b64 _, [addr]" $form ";";
-            ptx: $($mnemonic)+ .. ".b64 _, [{addr}]" $ptx ";";
-            target: "sm_90", section: $section;
+            ](addr: u32 = reg32, $($operand)*);
+            form: $($mnemonic)+ $($cluster_first)? "{.sem}{.scope}" $($cluster_last)? ".b64 _, [addr]" $form ";";
+            ptx: $($mnemonic)+ $($cluster_first)? .. $($cluster_last)? ".b64 _, [{addr}]" $ptx ";";
+            isa: "8.0", target: "sm_90", section: $section;
             # Safety
-            "- a valid mbarrier is there, and a `test_wait` or `try_wait` on its previous phase, if any, has returned"
-            "  true (9.7.13.15.4)."
+            "- `addr` is the `.shared::cluster` address of a valid mbarrier, in a CTA that has not exited."
+            "- a `test_wait` or `try_wait` on its previous phase, if any, has returned true (9.7.13.15.4)."
             $( $safety )*
-        } }
+        }
     };
 }
 
 arrive! {
     "Arrives once on the mbarrier at `addr`."
     "mbarrier.arrive" "9.7.13.15.13";
-    once: mbarrier_arrive, mbarrier_arrive_generic, mbarrier_arrive_shared_cluster;
-    count: mbarrier_arrive_count, mbarrier_arrive_count_generic, mbarrier_arrive_shared_cluster_count;
-    expect_tx: mbarrier_arrive_expect_tx, mbarrier_arrive_expect_tx_generic, mbarrier_arrive_expect_tx_shared_cluster;
-    no_complete: mbarrier_arrive_no_complete, mbarrier_arrive_no_complete_generic;
+    once: mbarrier_arrive, mbarrier_arrive_shared_cluster;
+    count: mbarrier_arrive_count, mbarrier_arrive_shared_cluster_count;
+    expect_tx: mbarrier_arrive_expect_tx, mbarrier_arrive_expect_tx_shared_cluster, space_last;
+    no_complete: mbarrier_arrive_no_complete;
     # Safety
 }
 // The syntax has the space first in `.expect_tx`, here only; ptxas 13.5 takes both orders.
 arrive! {
     "Arrives once on the mbarrier at `addr`, and makes it expect one arrival less in each later phase."
     "mbarrier.arrive_drop" "9.7.13.15.14";
-    once: mbarrier_arrive_drop, mbarrier_arrive_drop_generic, mbarrier_arrive_drop_shared_cluster;
-    count: mbarrier_arrive_drop_count, mbarrier_arrive_drop_count_generic, mbarrier_arrive_drop_shared_cluster_count;
-    expect_tx: mbarrier_arrive_drop_expect_tx, mbarrier_arrive_drop_expect_tx_generic,
-        mbarrier_arrive_drop_expect_tx_shared_cluster; [ space first; ]
-    no_complete: mbarrier_arrive_drop_no_complete, mbarrier_arrive_drop_no_complete_generic;
+    once: mbarrier_arrive_drop, mbarrier_arrive_drop_shared_cluster;
+    count: mbarrier_arrive_drop_count, mbarrier_arrive_drop_shared_cluster_count;
+    expect_tx: mbarrier_arrive_drop_expect_tx, mbarrier_arrive_drop_expect_tx_shared_cluster, space_first;
+    no_complete: mbarrier_arrive_drop_no_complete;
     # Safety
     "- each later phase expects 1 arrival or more (9.7.13.15.2)."
 }
 
 /// `cp.async.mbarrier.arrive`.
 macro_rules! cp_async_arrive {
-    ($name:ident, $generic:ident $head:literal $doc:literal $safety:literal) => {
-        rows! { cta $name "7.8", generic $generic "7.0"; {
+    ($name:ident $head:literal $doc:literal $safety:literal) => {
+        instruction! {
             /// Makes the mbarrier at `addr` get an arrival when all `cp.async` copies that this thread has started are
             /// complete.
             #[doc = $doc]
-            ();
-            form: $head .. ".b64 [addr];";
+            @unsafe fn $name[
+                Space: MbarrierSpace { space::SharedCta at u32 in reg32 @ "7.8", space::All at u64 in reg64 },
+            ](addr: Space::Address = address);
+            form: $head "{.space}.b64 [addr];";
             ptx: $head .. ".b64 [{addr}];";
-            target: "sm_80", section: "9.7.13.15.15";
+            isa: "7.0", target: "sm_80", section: "9.7.13.15.15";
             # Safety
-            "- a valid mbarrier is there until the arrival, and a `test_wait` or `try_wait` on its previous phase, if"
-            "  any, has returned true (9.7.13.15.4)."
+            "- `addr` is the address, in the given space, of an mbarrier in the `.shared::cta` window, valid until the"
+            "  arrival."
+            "- a `test_wait` or `try_wait` on its previous phase, if any, has returned true (9.7.13.15.4)."
             $safety
-        } }
+        }
     };
 }
 
 cp_async_arrive! {
-    cp_async_mbarrier_arrive, cp_async_mbarrier_arrive_generic "cp.async.mbarrier.arrive"
+    cp_async_mbarrier_arrive "cp.async.mbarrier.arrive"
     "At once, it makes the phase wait for one arrival more: that one."
     "- the pending arrivals become 2^20 - 1 at most (9.7.13.15.2)."
 }
 cp_async_arrive! {
-    cp_async_mbarrier_arrive_noinc, cp_async_mbarrier_arrive_noinc_generic "cp.async.mbarrier.arrive.noinc"
+    cp_async_mbarrier_arrive_noinc "cp.async.mbarrier.arrive.noinc"
     "It is one of the arrivals that `mbarrier.init` has counted."
     "- the phase has an arrival left for it."
 }
@@ -276,23 +245,24 @@ cp_async_arrive! {
 /// of `.cluster` only.
 macro_rules! wait {
     (
-        $doc:literal $mnemonic:literal $target:literal $(on $on:literal)?; $name:ident, $generic:ident;
+        $doc:literal $mnemonic:literal $target:literal $(on $on:literal)?; $name:ident
         ($($operand:tt)*) $form:literal $ptx:literal
         # Safety $safety:literal
     ) => {
-        rows! { cta $name "8.0", generic $generic "8.0"; {
+        instruction! {
             #[doc = $doc]
-            [
+            @unsafe fn $name[
                 Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" $(on $on)? },
                 Scope: MbarrierScope { scope::Cta, scope::Cluster $(on $on)? },
-            ] ($($operand)*) -> bool = (done: u32 = reg32) done != 0;
-            form: $mnemonic [ "{.sem}{.scope}" ] .. ".b64 waitComplete, [addr], " $form ";";
+                Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 },
+            ](addr: Space::Address = address, $($operand)*) -> bool = (done: u32 = reg32) done != 0;
+            form: $mnemonic "{.sem}{.scope}{.space}.b64 waitComplete, [addr], " $form ";";
             ptx: "{{ .reg .pred p; " $mnemonic .. ".b64 p, [{addr}], " $ptx "; selp.b32 {done}, 1, 0, p; }}";
-            target: $target, section: "9.7.13.15.16";
+            isa: "8.0", target: $target, section: "9.7.13.15.16";
             # Safety
-            "- a valid mbarrier is there."
+            "- `addr` is the address, in the given space, of a valid mbarrier in the `.shared::cta` window."
             $safety
-        } }
+        }
     };
     (state $($rest:tt)*) => {
         wait! { $($rest)* # Safety
@@ -306,33 +276,32 @@ macro_rules! wait {
 
 wait! { state
     "Whether the phase that `state` names is complete. Does not block."
-    "mbarrier.test_wait" "sm_80" on "sm_90"; mbarrier_test_wait, mbarrier_test_wait_generic;
+    "mbarrier.test_wait" "sm_80" on "sm_90"; mbarrier_test_wait
     (state: u64 = reg64) "state" "{state}"
 }
 wait! { parity
     "Whether the phase of the given parity is complete. Does not block."
-    "mbarrier.test_wait.parity" "sm_80" on "sm_90"; mbarrier_test_wait_parity, mbarrier_test_wait_parity_generic;
+    "mbarrier.test_wait.parity" "sm_80" on "sm_90"; mbarrier_test_wait_parity
     (phase_parity: u32 = reg32) "phaseParity" "{phase_parity}"
 }
 wait! { state
     "[`mbarrier_test_wait`] that may suspend the thread for a system-dependent time."
-    "mbarrier.try_wait" "sm_90"; mbarrier_try_wait, mbarrier_try_wait_generic;
+    "mbarrier.try_wait" "sm_90"; mbarrier_try_wait
     (state: u64 = reg64) "state" "{state}"
 }
 wait! { state
     "[`mbarrier_try_wait`] with a time limit of `suspend_time_hint` nanoseconds."
-    "mbarrier.try_wait" "sm_90"; mbarrier_try_wait_suspend_time_hint, mbarrier_try_wait_suspend_time_hint_generic;
+    "mbarrier.try_wait" "sm_90"; mbarrier_try_wait_suspend_time_hint
     (state: u64 = reg64, suspend_time_hint: u32 = reg32) "state, suspendTimeHint" "{state}, {suspend_time_hint}"
 }
 wait! { parity
     "[`mbarrier_test_wait_parity`] that may suspend the thread for a system-dependent time."
-    "mbarrier.try_wait.parity" "sm_90"; mbarrier_try_wait_parity, mbarrier_try_wait_parity_generic;
+    "mbarrier.try_wait.parity" "sm_90"; mbarrier_try_wait_parity
     (phase_parity: u32 = reg32) "phaseParity" "{phase_parity}"
 }
 wait! { parity
     "[`mbarrier_try_wait_parity`] with a time limit of `suspend_time_hint` nanoseconds."
-    "mbarrier.try_wait.parity" "sm_90";
-    mbarrier_try_wait_parity_suspend_time_hint, mbarrier_try_wait_parity_suspend_time_hint_generic;
+    "mbarrier.try_wait.parity" "sm_90"; mbarrier_try_wait_parity_suspend_time_hint
     (phase_parity: u32 = reg32, suspend_time_hint: u32 = reg32)
     "phaseParity, suspendTimeHint" "{phase_parity}, {suspend_time_hint}"
 }

@@ -1,7 +1,8 @@
 //! A raw instruction has a contract.
 
+use ptx::qualifier::space;
 use ptx::raw;
 
 pub fn kernel(bar: u32) {
-    raw::mbarrier_inval(bar);
+    raw::mbarrier_inval(space::SharedCta, bar);
 }

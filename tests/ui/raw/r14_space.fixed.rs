@@ -3,7 +3,7 @@
 use ptx::qualifier::{scope, space};
 use ptx::raw;
 
-pub fn kernel(bar: u32) {
+pub fn kernel(bar: *mut u8) {
     // SAFETY: for the sake of the example, `bar` is a valid mbarrier and a copy of 16 bytes follows.
-    unsafe { raw::mbarrier_expect_tx(scope::Cta, space::SharedCta, bar, 16) }
+    unsafe { raw::mbarrier_expect_tx(scope::Cta, space::All, bar, 16) }
 }

@@ -16,8 +16,8 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn ten(shared: u32, global: *mut u8, size: u32) {
     unsafe {
-        raw::mbarrier_init(shared, size);
-        raw::mbarrier_arrive(sem::Release, scope::Cta, shared);
+        raw::mbarrier_init(space::SharedCta, shared, size);
+        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, shared);
         raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U32, global, size);
         raw::atom_add(sem::AcqRel, scope::Sys, space::Global, ty::F64, global, 1.0);
         raw::red_min(sem::Release, scope::Cluster, space::SharedCta, ty::S32, shared, -1);

@@ -61,7 +61,7 @@ unsafe fn write_tile(base: u32, mut f: impl FnMut(u32) -> u32) {
 unsafe fn init(bar: u32, bars: u32, to_async: bool) {
     if elected() {
         for i in 0..bars {
-            unsafe { raw::mbarrier_init(bar + 8 * i, 1) };
+            unsafe { raw::mbarrier_init(space::SharedCta, bar + 8 * i, 1) };
         }
         raw::fence_mbarrier_init();
         if to_async {
@@ -74,7 +74,7 @@ unsafe fn init(bar: u32, bars: u32, to_async: bool) {
 unsafe fn inval(bar: u32, bars: u32) {
     if elected() {
         for i in 0..bars {
-            unsafe { raw::mbarrier_inval(bar + 8 * i) };
+            unsafe { raw::mbarrier_inval(space::SharedCta, bar + 8 * i) };
         }
     }
 }
@@ -82,13 +82,15 @@ unsafe fn inval(bar: u32, bars: u32) {
 #[inline(always)]
 unsafe fn expect(bar: u32, bytes: u32) {
     if elected() {
-        unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, bytes) };
+        unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, bytes) };
     }
 }
 
 #[inline(always)]
 unsafe fn wait(bar: u32, parity: u32) {
-    while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, bar, parity) } {}
+    while !unsafe {
+        raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
+    } {}
 }
 
 #[inline(always)]
@@ -323,7 +325,7 @@ pair! {
                 let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
                 raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
             }
-            out.write(raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, bar, 0) as u32);
+            out.write(raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, 0) as u32);
             wait(bar, 0);
             out.add(1).write(read(inbox + 12));
             out.add(2).write(raw::ld_weak_v4(space::SharedCta, ty::B32, inbox + 64)[1]);

@@ -38,7 +38,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
         loop {
             let state = request(base, bar);
             out.add(block as usize).write(block);
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
             let response = raw::ld_weak_b128(space::SharedCta, base);
             if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
                 return;
@@ -60,11 +60,11 @@ fn initialised(bar: u32, body: impl FnOnce()) {
 unsafe fn request(base: u32, bar: u32) -> u64 {
     unsafe {
         if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, 16);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, 16);
             raw::clusterlaunchcontrol_try_cancel(space::SharedCta, base, bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ptx::bulk::CachePolicy;
 use ptx::cp_async;
-use ptx::qualifier::{cp_size, prefetch_size};
+use ptx::qualifier::{cp_size, prefetch_size, space};
 
 use super::*;
 
@@ -234,10 +234,10 @@ stages! {
         init(bar);
         scope(|| {
             copy(base, src.cast());
-            raw::cp_async_mbarrier_arrive(bar);
-            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-            out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, bar, state) as u32);
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            raw::cp_async_mbarrier_arrive(space::SharedCta, bar);
+            let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
+            out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta,space::SharedCta, bar, state) as u32);
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
             fence_async();
         })
     }

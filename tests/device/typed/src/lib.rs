@@ -79,7 +79,7 @@ unsafe fn fence_async() {
 unsafe fn init(bar: u32) {
     let threads = thread_count();
     if elected() {
-        unsafe { raw::mbarrier_init(bar, threads) };
+        unsafe { raw::mbarrier_init(space::SharedCta, bar, threads) };
         raw::fence_mbarrier_init();
     }
     unsafe { fence_async() }
@@ -152,8 +152,8 @@ pair! {
 pair! {
     typed_mbarrier_arrive_wait(cta, tile, bar, src, dst, out) { keep(bar.arrive(&cta).wait(&cta), out) }
     raw_mbarrier_arrive_wait(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
         out.write(bar)
     }
 }
@@ -163,8 +163,8 @@ pair! {
         keep(bar.arrive(&cta).wait_suspended(&cta, 1000), out)
     }
     raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, bar, state, 1000) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
+        while !raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, space::SharedCta, bar, state, 1000) {}
         out.write(bar)
     }
 }
@@ -176,9 +176,9 @@ pair! {
         keep(bar.wait(&cta), out)
     }
     raw_mbarrier_is_complete(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, bar, state) as u32);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
+        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta,space::SharedCta, bar, state) as u32);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
         out.write(bar)
     }
 }
@@ -188,7 +188,7 @@ pair! {
     raw_mbarrier_inval(base, bar, src, dst, out) {
         sync();
         if elected() {
-            raw::mbarrier_inval(bar);
+            raw::mbarrier_inval(space::SharedCta, bar);
         }
         sync();
         out.write(bar)
@@ -207,13 +207,13 @@ pair! {
     raw_bulk_load(base, bar, src, dst, out) {
         scope(|| {
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -233,13 +233,13 @@ pair! {
         scope(|| {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_shared_cta_global_cache_hint(base, src.cast(), BYTES, bar, policy);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -302,13 +302,13 @@ pair! {
         if cta_rank() == 0 {
             scope(|| {
             let state = if elected() {
-                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
                 raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
                 state
             } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
             };
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             if elected() {
                 raw::cp_async_bulk_global_shared_cta_cache_hint(dst.cast(), base, BYTES, policy);
@@ -338,13 +338,13 @@ pair! {
     raw_shared_update_publish(base, bar, src, dst, out) {
         scope(|| {
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
         sync();
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < BYTES / 16 {

@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{scope, sem};
+use ptx::qualifier::{scope, sem, space};
 use ptx::raw;
 
 use super::{elected, fence_async, thread_count};
@@ -16,7 +16,7 @@ unsafe fn init() -> u32 {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (bar, arrivals) = (smem.bar.addr(), thread_count() * 3);
     if elected() {
-        unsafe { raw::mbarrier_init(bar, arrivals) };
+        unsafe { raw::mbarrier_init(space::SharedCta, bar, arrivals) };
         raw::fence_mbarrier_init();
     }
     unsafe { fence_async() };
@@ -34,8 +34,8 @@ pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_count(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_count(out: *mut u32) {
     unsafe {
         let bar = init();
-        let state = raw::mbarrier_arrive_count(sem::Release, scope::Cta, bar, 3);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, bar, 3);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(bar);
     }
 }
@@ -53,10 +53,10 @@ pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_no_complete(out: *mut u3
 pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_no_complete(out: *mut u32) {
     unsafe {
         let bar = init();
-        let state = raw::mbarrier_arrive_no_complete(bar, 2);
+        let state = raw::mbarrier_arrive_no_complete(space::SharedCta, bar, 2);
         out.write(raw::mbarrier_pending_count(state));
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(bar);
     }
 }
@@ -73,11 +73,11 @@ pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_drop(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_drop(out: *mut u32) {
     unsafe {
         let bar = init();
-        raw::mbarrier_arrive_drop_no_complete(bar, 2);
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        raw::mbarrier_arrive_drop_no_complete(space::SharedCta, bar, 2);
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(bar);
     }
 }

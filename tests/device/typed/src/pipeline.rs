@@ -110,8 +110,8 @@ fn raw_run(count: usize, out: *mut u32, copy: impl Fn(usize, u32, u32)) {
         if rank == 0 {
             let mut stage = 0;
             while stage < STAGES {
-                raw::mbarrier_init(full(stage), 1);
-                raw::mbarrier_init(full(stage) + 8, threads - 32);
+                raw::mbarrier_init(space::SharedCta, full(stage), 1);
+                raw::mbarrier_init(space::SharedCta, full(stage) + 8, threads - 32);
                 stage += 1;
             }
             raw::fence_mbarrier_init();
@@ -121,15 +121,33 @@ fn raw_run(count: usize, out: *mut u32, copy: impl Fn(usize, u32, u32)) {
             let (mut stage, mut parity) = (0, 0);
             let mut i = 0;
             while i < count {
-                while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage) + 8, parity ^ 1) {}
-                raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, full(stage), BYTES);
+                while !raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cta,
+                    space::SharedCta,
+                    full(stage) + 8,
+                    parity ^ 1,
+                ) {}
+                raw::mbarrier_arrive_expect_tx(
+                    sem::Release,
+                    scope::Cta,
+                    space::SharedCta,
+                    full(stage),
+                    BYTES,
+                );
                 copy(i, base + stage * BYTES, full(stage));
                 next(&mut stage, &mut parity);
                 i += 1;
             }
             let mut left = 0;
             while left < STAGES {
-                while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage), parity ^ 1) {}
+                while !raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cta,
+                    space::SharedCta,
+                    full(stage),
+                    parity ^ 1,
+                ) {}
                 next(&mut stage, &mut parity);
                 left += 1;
             }
@@ -137,14 +155,20 @@ fn raw_run(count: usize, out: *mut u32, copy: impl Fn(usize, u32, u32)) {
             let (mut stage, mut parity) = (0, 0);
             let mut i = 0;
             while i < count {
-                while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage), parity) {}
+                while !raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cta,
+                    space::SharedCta,
+                    full(stage),
+                    parity,
+                ) {}
                 let element = (rank - 32) % N as u32;
                 sum = sum.wrapping_add(raw::ld_weak(
                     space::SharedCta,
                     ty::B32,
                     base + stage * BYTES + 4 * element,
                 ));
-                raw::mbarrier_arrive(sem::Release, scope::Cta, full(stage) + 8);
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, full(stage) + 8);
                 next(&mut stage, &mut parity);
                 i += 1;
             }
@@ -153,8 +177,8 @@ fn raw_run(count: usize, out: *mut u32, copy: impl Fn(usize, u32, u32)) {
         if rank == 0 {
             let mut stage = 0;
             while stage < STAGES {
-                raw::mbarrier_inval(full(stage));
-                raw::mbarrier_inval(full(stage) + 8);
+                raw::mbarrier_inval(space::SharedCta, full(stage));
+                raw::mbarrier_inval(space::SharedCta, full(stage) + 8);
                 stage += 1;
             }
         }

@@ -58,13 +58,13 @@ macro_rules! load_pair {
                 closure(|| {
                     let ($base, $bar, $map) = (base, bar, map);
                     let state = if elected() {
-                        let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                        let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
                         $copy;
                         state
                     } else {
-                        raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
                     };
-                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
                     out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
                     sync();
                 })
@@ -582,15 +582,15 @@ pair! {
         closure(|| {
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             let state = if elected() {
-                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
                 raw::cp_async_bulk_tensor_2d_global_tile_cache_hint(
                     space::SharedCta, GROUP, base, map, [7, -1], bar, policy,
                 );
                 state
             } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
             };
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
             out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             sync();
         })
@@ -657,13 +657,13 @@ pair! {
             out.add(1).write(y);
             closure(|| {
                 let state = if elected() {
-                    let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                    let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
                     raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, at, bar);
                     state
                 } else {
-                    raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                    raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
                 };
-                while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+                while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
                 if elected() {
                     raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, at, base);
                 }
@@ -811,11 +811,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         {
             use ptx::qualifier::ord;
             if elected() {
-                raw::tensormap_replace_tile_global_address(
-                    space::SharedCta,
-                    draft,
-                    address.cast(),
-                );
+                raw::tensormap_replace_tile_global_address(space::SharedCta, draft, address.cast());
             }
             if elected() {
                 raw::tensormap_replace_tile_global_dim(space::SharedCta, ord::D1, draft, 77);
@@ -827,13 +823,14 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         publish(slot, draft);
         raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
         let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            let state =
+                raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
             raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, slot, [7, -1], bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
     })
