@@ -283,7 +283,7 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
 
 impl<Copies, State> BulkGroup<Copies, State> {
     #[inline(always)]
-    fn new(copies: Copies) -> Self {
+    pub(crate) fn new(copies: Copies) -> Self {
         BulkGroup { copies, _state: core::marker::PhantomData }
     }
 }

@@ -95,10 +95,17 @@ pub trait BulkReduce<Op: Qualifier>: Element {
     /// As [`reduce`](BulkReduce::reduce).
     #[doc(hidden)]
     unsafe fn reduce_cache_hint(dst: *mut u8, src: u32, size: u32, policy: CachePolicy);
+    /// Starts the reduction into a multimem address (9.7.9.27): that instruction has the same operations and types.
+    ///
+    /// # Safety
+    ///
+    /// That of [`raw::multimem_cp_reduce_async_bulk_global_shared_cta_add`].
+    #[doc(hidden)]
+    unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32);
 }
 
 macro_rules! reductions {
-    ($( $Op:ident $reduce:ident $hint:ident: $($T:ty as $Type:ident),+; )*) => { $( $(
+    ($( $Op:ident $reduce:ident $hint:ident $multimem:ident: $($T:ty as $Type:ident),+; )*) => { $( $(
         impl BulkReduce<op::$Op> for $T {
             #[inline(always)]
             unsafe fn reduce(dst: *mut u8, src: u32, size: u32) {
@@ -110,37 +117,53 @@ macro_rules! reductions {
                 // SAFETY: the caller's contract.
                 unsafe { raw::$hint(ty::$Type, dst, src, size, policy.bits()) }
             }
+            #[inline(always)]
+            unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32) {
+                // SAFETY: the caller's contract.
+                unsafe { raw::$multimem(ty::$Type, dst, src, size) }
+            }
         }
     )+ )* };
 }
 
 // The table of 9.7.9.25.4.2 for `.global`. It has no `.s64` of `.add`: the sum of two's complements is that of `.u64`.
 reductions! {
-    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint:
+    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add:
         u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64;
-    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint:
+    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_min:
         u32 as U32, i32 as S32, u64 as U64, i64 as S64;
-    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint:
+    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_max:
         u32 as U32, i32 as S32, u64 as U64, i64 as S64;
-    Inc cp_reduce_async_bulk_global_shared_cta_inc cp_reduce_async_bulk_global_shared_cta_inc_cache_hint:
+    Inc cp_reduce_async_bulk_global_shared_cta_inc cp_reduce_async_bulk_global_shared_cta_inc_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_inc:
         u32 as U32;
-    Dec cp_reduce_async_bulk_global_shared_cta_dec cp_reduce_async_bulk_global_shared_cta_dec_cache_hint:
+    Dec cp_reduce_async_bulk_global_shared_cta_dec cp_reduce_async_bulk_global_shared_cta_dec_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_dec:
         u32 as U32;
-    And cp_reduce_async_bulk_global_shared_cta_and cp_reduce_async_bulk_global_shared_cta_and_cache_hint:
+    And cp_reduce_async_bulk_global_shared_cta_and cp_reduce_async_bulk_global_shared_cta_and_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_and:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
-    Or cp_reduce_async_bulk_global_shared_cta_or cp_reduce_async_bulk_global_shared_cta_or_cache_hint:
+    Or cp_reduce_async_bulk_global_shared_cta_or cp_reduce_async_bulk_global_shared_cta_or_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_or:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
-    Xor cp_reduce_async_bulk_global_shared_cta_xor cp_reduce_async_bulk_global_shared_cta_xor_cache_hint:
+    Xor cp_reduce_async_bulk_global_shared_cta_xor cp_reduce_async_bulk_global_shared_cta_xor_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_xor:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
 }
 
 #[cfg(feature = "half")]
 reductions! {
-    Add cp_reduce_async_bulk_global_shared_cta_add_noftz cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint:
+    Add cp_reduce_async_bulk_global_shared_cta_add_noftz cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz:
         half::f16 as F16, half::bf16 as Bf16;
-    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint:
+    Min cp_reduce_async_bulk_global_shared_cta_min cp_reduce_async_bulk_global_shared_cta_min_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_min:
         half::f16 as F16, half::bf16 as Bf16;
-    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint:
+    Max cp_reduce_async_bulk_global_shared_cta_max cp_reduce_async_bulk_global_shared_cta_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_max:
         half::f16 as F16, half::bf16 as Bf16;
 }
 
