@@ -42,7 +42,7 @@
 
 use core::marker::PhantomData;
 
-use crate::atomic::{AtomicValue, AtomicVector, AtomicViewScope};
+use crate::atomic::{AtomicValue, AtomicViewScope};
 use crate::global::ALIGN;
 use crate::qualifier::{op, scope, ty};
 use crate::raw::{self, LdStScope, MultimemBitOp, MultimemLdSem, MultimemMinMaxOp, MultimemStSem};
@@ -400,7 +400,7 @@ impl<T, S> Multicast<T, S> {
     #[inline(always)]
     pub fn vectors<const N: usize>(self) -> Option<Multicast<[T; N], S>>
     where
-        [T; N]: MulticastValue + AtomicVector,
+        [T; N]: MulticastValue,
     {
         // Vectors have 16 bytes at most.
         if !self.base.addr().is_multiple_of(ALIGN) {
@@ -467,6 +467,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The sum over the GPUs; integers wrap.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add{.type} d, [addr];`
+    #[doc(alias = "load")]
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_add(self, sem: impl MultimemLdSem) -> T {
@@ -643,6 +644,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Adds `b` to the value of every GPU; integers wrap.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.add{.type} [addr], b;`
+    #[doc(alias = "fetch_add")]
     #[inline(always)]
     pub fn reduce_add(self, b: T, sem: impl MultimemStSem) {
         // SAFETY: as in `store`.

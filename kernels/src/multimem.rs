@@ -9,13 +9,13 @@ use ptx::qualifier::{scope, sem, space};
 /// `values[i]` of every GPU ← the sum of `values[i]` over the GPUs, for i < `n`. Built and assembled, and run by no test: its
 /// addresses are those of a multicast object, which takes several GPUs.
 ///
-/// Every GPU runs this kernel in the same grid, which it has to hold all at once: CTA c waits for the CTAs c of the other GPUs,
-/// before it reads what their hosts wrote and before it ends.
+/// Every GPU runs this kernel in a grid of the same shape, which it has to hold all at once: CTA c waits for the CTAs c of the
+/// other GPUs, before it reads their values and before it ends.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start; on each of `gpus` GPUs in a grid of the same shape, with the same `n`, and
-///   with its own number as `gpu`.
+/// - called once by every thread, at the kernel's start; on each of `gpus` GPUs in a grid of the same shape, with the same `n`,
+///   and with its own number, below `gpus`, as `gpu`.
 /// - `values` is the multimem address, aligned to 16 bytes, of `n` elements on these GPUs, written before the grids start.
 /// - `arrived` is the multimem address of a counter a CTA on these GPUs, all zero before the first of the grids starts;
 ///   `arrived_here` is this GPU's own address of the same counters.
@@ -24,7 +24,7 @@ use ptx::qualifier::{scope, sem, space};
 pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     values: *mut f32,
     arrived: *mut u32,
-    arrived_here: *const u32,
+    arrived_here: *mut u32,
     n: u32,
     gpu: u32,
     gpus: u32,
@@ -37,7 +37,7 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
         (
             Multicast::<f32>::from_raw(values, n as usize),
             Multicast::<u32>::from_raw(arrived, ctas),
-            GlobalAtomics::<u32, scope::Sys>::from_raw(arrived_here.cast_mut(), ctas),
+            GlobalAtomics::<u32, scope::Sys>::from_raw(arrived_here, ctas),
         )
     };
     let rank = cta.rank() as usize;

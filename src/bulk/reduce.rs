@@ -106,6 +106,7 @@ pub trait BulkReduce<Op: Qualifier>: Element {
 
 macro_rules! reductions {
     ($( $Op:ident $reduce:ident $hint:ident $multimem:ident: $($T:ty as $Type:ident),+; )*) => { $( $(
+        #[diagnostic::do_not_recommend]
         impl BulkReduce<op::$Op> for $T {
             #[inline(always)]
             unsafe fn reduce(dst: *mut u8, src: u32, size: u32) {
