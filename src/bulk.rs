@@ -103,6 +103,11 @@ const fn tile_bytes<T, const N: usize>() -> u32 {
 }
 
 impl<'s, T: Element, const N: usize, Src> Load<'s, T, N, Src> {
+    #[inline(always)]
+    pub(crate) fn new(bar: Mbarrier<Arrived>, dst: Shared<'s, T, N, Free>, src: Src) -> Self {
+        Load { bar, dst, src }
+    }
+
     /// Waits for the copy: the tile is readable, the mbarrier ready for the next, the source no longer read.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
@@ -285,6 +290,11 @@ impl<Copies, State> BulkGroup<Copies, State> {
     #[inline(always)]
     pub(crate) fn new(copies: Copies) -> Self {
         BulkGroup { copies, _state: core::marker::PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn into_copies(self) -> Copies {
+        self.copies
     }
 }
 

@@ -491,7 +491,7 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         self.element(i).map(|addr| unsafe { T::store_cluster(addr, value) })
     }
 
-    /// Stores the sixteen bytes that start at byte `16 * i`; `None` past the end.
+    /// Stores the sixteen bytes that start at byte `16 * i`, of elements of four bytes or more; `None` past the end.
     ///
     /// PTX: `st.weak.shared::cluster.v4.b32`
     #[inline(always)]
@@ -499,7 +499,14 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     where
         State: PeerWritable,
     {
-        // SAFETY: in bounds, and aligned since arrays are to 128; otherwise as in `set`.
+        const {
+            assert!(
+                size_of::<T>() >= 4,
+                "a vector of narrow elements is stored as words, and would race with `set` in another size: use elements of 4 bytes or more"
+            )
+        };
+        // SAFETY: in bounds, and aligned since arrays are to 128; by the size of the elements it is stored as such; otherwise as
+        // in `set`.
         self.vector(i).map(|addr| unsafe { T::store_vector_cluster(addr, value) })
     }
 

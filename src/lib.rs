@@ -29,4 +29,5 @@ pub mod multimem;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+pub mod tensor;
 pub mod warp;

@@ -39,7 +39,7 @@ use crate::raw;
     note = "a copy can leave any bits in an element: it is an integer of 8 to 64 bits, `f32` or `f64`"
 )]
 pub unsafe trait Element: Copy + Sealed + 'static {
-    /// Sixteen bytes of elements.
+    /// Sixteen bytes of elements, accessed as `.v4.b32`, as `.v2.b64` if elements have 64 bits, as `.b128` if they have 128.
     type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
 
     /// Loads one element.
@@ -112,7 +112,7 @@ pub(crate) unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
 }
 
 macro_rules! elements {
-    ($( $T:ty: $lanes:literal, $Bits:ident; )*) => { $(
+    ($( $T:ty: $lanes:literal, $Bits:ident, $ld_vector:ident $st_vector:ident $VectorBits:ident; )*) => { $(
         impl Sealed for $T {}
         // SAFETY: a primitive number: no padding, no invalid value.
         unsafe impl Element for $T {
@@ -130,12 +130,12 @@ macro_rules! elements {
             #[inline(always)]
             unsafe fn load_vector(addr: u32) -> Self::Vector {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
+                unsafe { bits(raw::$ld_vector(space::SharedCta, ty::$VectorBits, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+                unsafe { raw::$st_vector(space::SharedCta, ty::$VectorBits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_cluster(addr: u32) -> Self {
@@ -150,35 +150,35 @@ macro_rules! elements {
             #[inline(always)]
             unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+                unsafe { bits(raw::$ld_vector(space::SharedCluster, ty::$VectorBits, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
                 // SAFETY: as above; sixteen bytes each.
-                unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
+                unsafe { raw::$st_vector(space::SharedCluster, ty::$VectorBits, addr, bits(value)) }
             }
         }
     )* };
 }
 
 elements! {
-    u8: 16, B8;
-    i8: 16, B8;
-    u16: 8, B16;
-    i16: 8, B16;
-    u32: 4, B32;
-    i32: 4, B32;
-    f32: 4, B32;
-    u64: 2, B64;
-    i64: 2, B64;
-    f64: 2, B64;
+    u8: 16, B8, ld_weak_v4 st_weak_v4 B32;
+    i8: 16, B8, ld_weak_v4 st_weak_v4 B32;
+    u16: 8, B16, ld_weak_v4 st_weak_v4 B32;
+    i16: 8, B16, ld_weak_v4 st_weak_v4 B32;
+    u32: 4, B32, ld_weak_v4 st_weak_v4 B32;
+    i32: 4, B32, ld_weak_v4 st_weak_v4 B32;
+    f32: 4, B32, ld_weak_v4 st_weak_v4 B32;
+    u64: 2, B64, ld_weak_v2 st_weak_v2 B64;
+    i64: 2, B64, ld_weak_v2 st_weak_v2 B64;
+    f64: 2, B64, ld_weak_v2 st_weak_v2 B64;
 }
 #[cfg(feature = "half")]
 elements! {
-    half::f16: 8, B16;
-    half::bf16: 8, B16;
-    [half::f16; 2]: 4, B32;
-    [half::bf16; 2]: 4, B32;
+    half::f16: 8, B16, ld_weak_v4 st_weak_v4 B32;
+    half::bf16: 8, B16, ld_weak_v4 st_weak_v4 B32;
+    [half::f16; 2]: 4, B32, ld_weak_v4 st_weak_v4 B32;
+    [half::bf16; 2]: 4, B32, ld_weak_v4 st_weak_v4 B32;
 }
 
 impl Sealed for B128 {}
@@ -199,12 +199,12 @@ unsafe impl Element for B128 {
     #[inline(always)]
     unsafe fn load_vector(addr: u32) -> Self::Vector {
         // SAFETY: as above; sixteen bytes each.
-        unsafe { bits(raw::ld_weak_v4(space::SharedCta, ty::B32, addr)) }
+        unsafe { [raw::ld_weak_b128(space::SharedCta, addr)] }
     }
     #[inline(always)]
     unsafe fn store_vector(addr: u32, value: Self::Vector) {
         // SAFETY: as above; sixteen bytes each.
-        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, bits(value)) }
+        unsafe { raw::st_weak_b128(space::SharedCta, addr, value[0]) }
     }
     #[inline(always)]
     unsafe fn load_cluster(addr: u32) -> Self {
@@ -219,12 +219,12 @@ unsafe impl Element for B128 {
     #[inline(always)]
     unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
         // SAFETY: as above; sixteen bytes each.
-        unsafe { bits(raw::ld_weak_v4(space::SharedCluster, ty::B32, addr)) }
+        unsafe { [raw::ld_weak_b128(space::SharedCluster, addr)] }
     }
     #[inline(always)]
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
         // SAFETY: as above; sixteen bytes each.
-        unsafe { raw::st_weak_v4(space::SharedCluster, ty::B32, addr, bits(value)) }
+        unsafe { raw::st_weak_b128(space::SharedCluster, addr, value[0]) }
     }
 }
 
@@ -764,18 +764,20 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         Some(unsafe { T::load_vector(self.addr + 16 * i as u32) })
     }
 
-    /// Replaces each element `v` at index `i` by `f(i, v)`. Each thread does its share, sixteen bytes at a time.
+    /// Waits until all threads have read what they want, then replaces each element `v` at index `i` by `f(i, v)`. Each
+    /// thread does its share, sixteen bytes at a time.
     ///
-    /// PTX per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
+    /// PTX: `barrier.cta.sync 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
     #[inline(always)]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written>
     where
         State: Readable,
     {
         const { whole_vectors::<T, N>() };
+        cta.sync();
         for_each_vector::<T, N>(cta, |v| {
-            // SAFETY: in bounds; each vector has one thread, and by the state nobody else writes; those who read it
-            // before may see either value, and elements are plain data.
+            // SAFETY: in bounds; each vector has one thread, by the state nobody else writes, and by the barrier nobody reads
+            // any more.
             unsafe {
                 let addr = self.addr + 16 * v;
                 let mut vector = T::load_vector(addr);

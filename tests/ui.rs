@@ -32,6 +32,7 @@ const RULES: &[(u32, &str)] = &[
     (7, "give a byte count other than that of the types being copied"),
     (8, "sizes, counts and numbers that the instructions do not take"),
     (9, "hand ordinary stores to the async proxy without a proxy fence"),
+    (10, "use a tensor map of another rank, element type or box than the tile, or other coordinates"),
     (11, "use the memory of a peer that may not live, send to oneself, part a datum from its mbarrier"),
     (12, "wait on an mbarrier of another CTA, or ask an arrival there for its state"),
     (13, "call an instruction that the target of the crate's features lacks"),

@@ -1,4 +1,4 @@
-//! The kernels of `kernels/` but for `axpy_bulk`: one a module of `ptx`, each over many seeds.
+//! The kernels of `kernels/` but for `axpy_bulk` and those that take tensor maps: one a module of `ptx`, each over many seeds.
 
 use anyhow::{Context as _, Result};
 use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
@@ -192,7 +192,7 @@ fn cluster_exchange(input: &[u32]) -> Vec<u32> {
 /// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.
 fn barrier_handoff(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 64];
-    for (t, tile) in input.chunks_exact(256).enumerate() {
+    for (t, tile) in input.as_chunks::<256>().0.iter().enumerate() {
         for (c, sum) in sums.iter_mut().enumerate() {
             let turning = tile[(c + 64 * t) % 256].wrapping_mul(t as u32 + 1);
             *sum = sum.wrapping_add(turning).wrapping_add(tile[255 - c]);
@@ -236,7 +236,7 @@ fn stencil(input: &[u32]) -> Vec<u32> {
     (0..input.len()).map(y).collect()
 }
 
-const SEEDS: u32 = 100;
+pub const SEEDS: u32 = 100;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
@@ -283,7 +283,7 @@ fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding>
 }
 
 /// Words that look random, each its own at each seed.
-fn input(seed: u32, words: usize) -> Vec<u32> {
+pub fn input(seed: u32, words: usize) -> Vec<u32> {
     let mut state = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -307,7 +307,11 @@ mod tests {
         let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
         let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
         let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
-        let run = KERNELS.iter().map(|kernel| kernel.name).chain(["axpy_bulk"]);
+        let run = KERNELS
+            .iter()
+            .map(|kernel| kernel.name)
+            .chain(["axpy_bulk"])
+            .chain(crate::tensor_checks::KERNELS);
         let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();
         kernels.sort_unstable();
         listed.sort_unstable();

@@ -16,5 +16,6 @@ mod kernels;
 mod report;
 mod runner;
 mod sweep;
+mod tensor_checks;
 
 pub use cli::main;

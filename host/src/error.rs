@@ -123,6 +123,12 @@ pub enum Error {
         /// Elements in the destination.
         to: usize,
     },
+    /// What a tensor map should describe is not what the copies take.
+    #[error("no such tensor map: {problem}")]
+    TensorMap {
+        /// The first fault.
+        problem: String,
+    },
     /// An allocation's size overflows.
     #[error("{len} elements of {size} bytes are more than an address can count")]
     TooLarge {

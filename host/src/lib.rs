@@ -30,6 +30,7 @@ mod launch;
 mod memory;
 mod module;
 mod stream;
+mod tensor;
 
 pub use device::{Device, DeviceInfo, DriverVersion};
 pub use error::{CudaError, Error, Result};
@@ -38,3 +39,6 @@ pub use launch::{Dim3, LaunchConfig, LaunchProblem};
 pub use memory::{DeviceBuffer, DevicePtr, DeviceSlice, DeviceSliceMut, PinnedBuffer};
 pub use module::Module;
 pub use stream::{Event, Stream};
+pub use tensor::{
+    ElementType, Interleave, L2Promotion, OobFill, Swizzle, TensorElement, TensorMap, TensorMapBuilder,
+};

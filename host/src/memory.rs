@@ -184,6 +184,10 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         Ok(DeviceSlice { address, len: range.len(), ..*self })
     }
 
+    pub(crate) fn device(&self) -> &'a Device {
+        self.device
+    }
+
     /// Copies it to the host.
     ///
     /// # Errors

@@ -12,6 +12,10 @@ mod cp_async;
 mod mbarrier;
 mod multimem;
 mod pipeline;
+mod tensor;
+// `tensormap.replace`.
+#[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
+mod tensor_sum;
 mod warp;
 
 #[panic_handler]

@@ -9,6 +9,7 @@ use crate::launch::{Cta, trap};
 use crate::qualifier::{scope, sem};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, fence_async};
+use crate::tensor::{LoadShape, TensorTile, tile_bytes};
 
 /// Memory for a [`Pipeline`] of `STAGES` stages, each of a tile of `N` elements, with two mbarriers a stage.
 #[derive(Debug)]
@@ -250,6 +251,34 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
         self.load_with(|stage, size, full| {
             // SAFETY: see `load_with`; `src` is copied, so nobody writes it.
             unsafe { raw::cp_async_bulk_shared_cta_global_cache_hint(stage, base, size, full, policy.bits()) }
+        })
+    }
+
+    /// [`load`](Producer::load) of a part of a tensor, of as many elements as the stage.
+    ///
+    /// PTX: as [`load`](Producer::load), with
+    /// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [stage], [map, {x, y}], [full];` in the
+    /// rank and the mode of the map.
+    ///
+    /// ```
+    /// # use ptx::{pipeline::Producer, tensor::{Box2, TensorMap}};
+    /// # fn produce<'p>(mut producer: Producer<'p, f32, 2048, 4>, map: TensorMap<f32, Box2<64, 32>>, rows: i32)
+    /// # -> Producer<'p, f32, 2048, 4> {
+    /// let mut y = 0;
+    /// while y < rows {
+    ///     producer = producer.load_tensor(map.at([0, y]));
+    ///     y += 32;
+    /// }
+    /// producer
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn load_tensor<S: LoadShape>(self, src: TensorTile<T, S>) -> Self {
+        const { tile_bytes::<T, S, N>() };
+        self.load_with(|stage, _, full| {
+            // SAFETY: see `load_with`; the shape brings as many bytes, asserted above, and the map is of that shape by the
+            // contract of `TensorMap::from_raw`.
+            unsafe { S::load(stage, src.map.object, src.at, full, None) }
         })
     }
 

@@ -1,4 +1,7 @@
 //! `atom` with vector types: section 9.7.13.5.
+//!
+//! ptxas 13.5 takes `.add.noftz` with vectors of `.f32` too, of `atom` and of `red`; the sections' syntax has `.noftz` with
+//! half types only, and so it is not offered.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;

@@ -273,7 +273,12 @@ macro_rules! shared {
             closure(|| unsafe {
                 let (mut v, threads) = (thread_rank(), thread_count());
                 while v < (N * size_of::<$T>() / 16) as u32 {
-                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]);
+                    // As wide as the elements.
+                    match size_of::<$T>() {
+                        16 => raw::st_weak_b128(space::SharedCta, base + 16 * v, B128::default()),
+                        8 => raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]),
+                        _ => raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]),
+                    }
                     v += threads;
                 }
                 sync();

@@ -24,6 +24,7 @@ mod fence;
 mod launch;
 mod mbarrier;
 mod pipeline;
+mod tensor;
 mod warp;
 
 #[panic_handler]
@@ -344,6 +345,7 @@ pair! {
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
         };
         while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        sync();
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < BYTES / 16 {
             let addr = base + 16 * v;

@@ -3,8 +3,9 @@
 use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::pipeline::PipelineMemory;
-use ptx::qualifier::{scope, sem, space, ty};
+use ptx::qualifier::{cta_group, scope, sem, space, ty};
 use ptx::raw;
+use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 use super::{fence_async, scope as closure, sync, thread_count, thread_rank};
 
@@ -48,9 +49,56 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, out: *mut u32) {
+    raw_run(n / N, out, |i, stage, full| unsafe {
+        raw::cp_async_bulk_shared_cta_global(stage, src.add(i * N).cast(), BYTES, full)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
+    map: *const TensorMapObject,
+    n: usize,
+    out: *mut u32,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
+    let mut sum = 0_u32;
+    cta.lend(smem.memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| producer.load_tensor(map.at([0, 8])),
+            |consumer| {
+                let tile = consumer.wait();
+                sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
+                tile.release()
+            },
+        )
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
+    map: *const TensorMapObject,
+    n: usize,
+    out: *mut u32,
+) {
+    raw_run(1, out, |i, stage, full| unsafe {
+        raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(
+            cta_group::None,
+            stage,
+            map.cast(),
+            [0, 8 * (i as i32 + 1)],
+            full,
+        )
+    });
+}
+
+/// `copy` loads tile `i` into a stage.
+#[inline(always)]
+fn raw_run(count: usize, out: *mut u32, copy: impl Fn(usize, u32, u32)) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let base = cast(smem.memory);
-    let count = n / N;
     let mut sum = 0_u32;
     closure(|| unsafe {
         let (rank, threads) = (thread_rank(), thread_count());
@@ -72,10 +120,9 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, ou
             let (mut stage, mut parity) = (0, 0);
             let mut i = 0;
             while i < count {
-                let src = src.add(i * N);
                 while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, full(stage) + 8, parity ^ 1) {}
                 raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, full(stage), BYTES);
-                raw::cp_async_bulk_shared_cta_global(base + stage * BYTES, src.cast(), BYTES, full(stage));
+                copy(i, base + stage * BYTES, full(stage));
                 next(&mut stage, &mut parity);
                 i += 1;
             }

@@ -1,0 +1,189 @@
+//! The checks of `tensor_transpose` and `tensor_sum`, whose parameters are tensor maps.
+
+use anyhow::{Context as _, Result, ensure};
+use bytemuck::Zeroable as _;
+use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module, TensorMap, TensorMapBuilder};
+
+use crate::check::{Check, Finding, Gpu};
+use crate::cli::Options;
+use crate::kernels::{SEEDS, input};
+use crate::suite::{GUARD, POISON, compare};
+
+/// Their names; their images are `<name>.ptx` and `<name>.cubin`.
+pub const KERNELS: [&str; 2] = ["tensor_transpose", "tensor_sum"];
+
+const BLOCKS: u32 = 5;
+const THREADS: u32 = 128;
+const BOX: [u32; 2] = [32, 32];
+
+type Run = fn(&Gpu, &Module, u32) -> Result<()>;
+
+pub fn list(options: &Options) -> Result<Vec<Check>> {
+    let mut checks = Vec::new();
+    let seeds = if options.quick { 2 } else { SEEDS };
+    for (kernel, run) in KERNELS.into_iter().zip([transpose as Run, sum]) {
+        for kind in ["ptx", "cubin"] {
+            let image = options.dir()?.join(format!("{kernel}.{kind}"));
+            checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
+                let module = Module::load(&gpu.device, &image)?;
+                for seed in 0..seeds {
+                    run(gpu, &module, seed).with_context(|| format!("seed {seed}"))?;
+                }
+                Ok(Finding::from(format!("{seeds} seeds")))
+            }));
+        }
+    }
+    Ok(checks)
+}
+
+/// A matrix whose rows are apart by more than they are long, in words.
+#[derive(Debug, Clone, Copy)]
+struct Matrix {
+    width: usize,
+    height: usize,
+    pitch: usize,
+}
+
+impl Matrix {
+    fn words(self) -> usize {
+        self.pitch * self.height
+    }
+
+    fn map(self) -> TensorMapBuilder {
+        TensorMapBuilder::tiled(&[self.width as u64, self.height as u64], &BOX)
+            .strides(&[4 * self.pitch as u64])
+    }
+}
+
+/// The matrices of a seed, the second being the first transposed: from less than a box to many, seldom whole boxes. Rows are
+/// apart by multiples of 16 bytes, as maps want.
+fn matrices(seed: u32) -> (Matrix, Matrix) {
+    let (width, height) = (1 + seed as usize * 37 % 300, 1 + seed as usize * 53 % 260);
+    let pitch = |width: usize| (width + seed as usize % 9).next_multiple_of(4);
+    (
+        Matrix { width, height, pitch: pitch(width) },
+        Matrix { width: height, height: width, pitch: pitch(height) },
+    )
+}
+
+/// What the output holds afterwards: between its rows what was there before. But a store writes rows by 16 bytes: what the
+/// box holds beyond the row, zeros here, goes there up to the next multiple.
+fn expected(words: &[u32], from: Matrix, to: Matrix) -> Vec<u32> {
+    let mut output = vec![POISON; to.words()];
+    for y in 0..to.height {
+        output[y * to.pitch..][to.width..to.width.next_multiple_of(4)].fill(0);
+        for x in 0..to.width {
+            output[y * to.pitch + x] = words[x * from.pitch + y];
+        }
+    }
+    output
+}
+
+/// The output of `n` words between its guards, all of it poison.
+fn poisoned(gpu: &Gpu, n: usize) -> ptx_host::Result<DeviceBuffer<u32>> {
+    DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])
+}
+
+fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    let kernel = module.kernel::<(DevicePtr<TensorMap>, DevicePtr<TensorMap>, u32, u32)>(KERNELS[0])?;
+    let (from, to) = matrices(seed);
+    let words = input(seed, from.words());
+    let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+    let mut output = poisoned(gpu, to.words())?;
+    let between = output.slice_mut(GUARD..GUARD + to.words())?;
+    let maps = [from.map().encode(source.as_slice())?, to.map().encode(between.as_slice())?];
+    let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
+    let (width, height) = (from.width as u32, from.height as u32);
+    let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), width, height);
+    // SAFETY: two maps of matrices that are there, with boxes of 32 by 32; one is 128 bytes after the other in a buffer
+    // aligned to 256.
+    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(BLOCKS, THREADS), arguments)? };
+    gpu.wait()?;
+    compare(&output.as_slice().to_vec()?, &expected(&words, from, to))
+        .with_context(|| format!("{width} by {height}"))?;
+    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    Ok(())
+}
+
+/// The sums of matrices that lie one after another.
+fn sums(words: &[u32], of: Matrix) -> Vec<u32> {
+    let mut sums = vec![POISON; of.words()];
+    for row in sums.chunks_mut(of.pitch) {
+        row[..of.width].fill(0);
+    }
+    for matrix in words.chunks(of.words()) {
+        for (y, row) in matrix.chunks(of.pitch).enumerate() {
+            for (x, word) in row[..of.width].iter().enumerate() {
+                let sum = &mut sums[y * of.pitch + x];
+                *sum = sum.wrapping_add(*word);
+            }
+        }
+    }
+    sums
+}
+
+fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    type Map = DevicePtr<TensorMap>;
+    let kernel = module.kernel::<(Map, Map, DevicePtr<u32>, Map, u32, u32, u64)>(KERNELS[1])?;
+    let (of, count) = (matrices(seed).0, 1 + seed as usize % 7);
+    let words = input(seed, of.words() * count);
+    let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+    let mut fill = vec![POISON; of.words() + 2 * GUARD];
+    fill[GUARD..GUARD + of.words()].copy_from_slice(&sums(&[], of));
+    let mut output = DeviceBuffer::from_slice(&gpu.device, &fill)?;
+    let between = output.slice_mut(GUARD..GUARD + of.words())?;
+    let maps = [of.map().encode(source.slice(0..of.words())?)?, of.map().encode(between.as_slice())?];
+    let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
+    let mut slots = DeviceBuffer::from_slice(&gpu.device, &vec![TensorMap::zeroed(); count])?;
+    let arguments = (
+        maps.slice(0..1)?.as_ptr(),
+        maps.slice(1..2)?.as_ptr(),
+        source.as_slice().as_ptr(),
+        slots.as_mut_slice().as_mut_ptr(),
+        of.width as u32,
+        of.height as u32,
+        of.words() as u64,
+    );
+    // SAFETY: `count` matrices, one after another, and a slot for each; both maps have boxes of 32 by 32.
+    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(count as u32, THREADS), arguments)? };
+    gpu.wait()?;
+    compare(&output.as_slice().to_vec()?, &sums(&words, of))
+        .with_context(|| format!("{count} of {} by {}", of.width, of.height))?;
+    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_expected_is_the_transposed_matrix_with_its_gaps() {
+        let (from, to) = (Matrix { width: 3, height: 2, pitch: 4 }, Matrix { width: 2, height: 3, pitch: 4 });
+        let words = [1, 2, 3, 0, 4, 5, 6, 0];
+        let gap = POISON;
+        assert_eq!(expected(&words, from, to), [1, 4, gap, gap, 2, 5, gap, gap, 3, 6, gap, gap]);
+    }
+
+    #[test]
+    fn what_is_expected_is_the_sum_of_the_matrices() {
+        let of = Matrix { width: 3, height: 1, pitch: 4 };
+        assert_eq!(sums(&[1, 2, 3, 9, 10, 20, u32::MAX, 9], of), [11, 22, 2, POISON]);
+        assert_eq!(sums(&[], of), [0, 0, 0, POISON]);
+    }
+
+    #[test]
+    fn sizes_range_from_less_than_a_box_to_many_and_rows_from_packed_to_far_apart() {
+        let all: Vec<_> = (0..SEEDS).map(matrices).collect();
+        assert!(all.iter().all(|(from, to)| (from.width, from.height) == (to.height, to.width)));
+        assert!(all.iter().flat_map(|(from, to)| [from, to]).all(|m| m.pitch >= m.width && m.pitch % 4 == 0));
+        for holds in [
+            |m: Matrix| m.width < 32 && m.height < 32,
+            |m: Matrix| m.width > 256 && m.height > 128,
+            |m: Matrix| m.pitch == m.width,
+            |m: Matrix| m.pitch > m.width + 4,
+        ] {
+            assert!(all.iter().any(|&(from, _)| holds(from)));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A sum of matrices by tensor reductions, each CTA with a tensor map that it makes.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::op;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, Corner, MapSlot, TensorMap, TensorMapObject, TensorMapReduce};
+
+const SIDE: usize = 32;
+type Square = Box2<SIDE, SIDE>;
+
+ptx::shared_memory! {
+    struct Smem { square: SharedArray<u32, { Square::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
+}
+
+/// sums ← the sum of the matrices, of which CTA b adds the b-th. A grid of one CTA a matrix.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `first` is the tensor map of the matrix at `matrices`, of `height` rows of `width` words; the matrix of the CTA of rank b is
+///   `words * b` words after it, and like it. `sums` is a map of `height` rows of `width` words, zero. The maps have boxes of
+///   32 by 32, without interleave and swizzle; `sums` has elements of `.u32`. `words` is a multiple of 4.
+/// - `maps` is the address, aligned to 128, of global memory for a map for each CTA.
+/// - until the grid ends nobody writes the maps and the matrices, and nobody else uses the sums and `maps`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn tensor_sum(
+    first: *const TensorMapObject,
+    sums: *const TensorMapObject,
+    matrices: *const u32,
+    maps: *mut TensorMapObject,
+    width: u32,
+    height: u32,
+    words: usize,
+) {
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let rank = cta.rank() as usize;
+    // SAFETY: the contract above; every thread makes the same handles, once, and a CTA's slot and matrix are its own.
+    let (first, sums, slot, matrix) = unsafe {
+        (
+            TensorMap::<u32, Square>::from_raw(first),
+            TensorMapReduce::<u32, Square>::from_raw(sums),
+            MapSlot::from_raw(maps.add(rank)),
+            matrices.add(words * rank),
+        )
+    };
+    let lent = ((smem.square, smem.map), smem.loaded.init(&cta));
+    let (_, loaded) = cta.lend(lent, |cta, ((mut square, memory), mut loaded)| {
+        let draft = tensor::draft(cta, memory, &first).global_address(cta, matrix);
+        // SAFETY: the CTA's matrix is like the first; all threads come here.
+        let (memory, released) = unsafe { draft.publish(cta, slot) };
+        let mine = released.acquire(cta);
+
+        let mut y = 0;
+        while y < height as i32 {
+            let mut x = 0;
+            while x < width as i32 {
+                let Some(corner) = Corner::new([x, y]) else { break };
+                let load = tensor::load(cta, loaded, square, mine.at([x, y]));
+                let (ready, filled, _) = load.wait(cta);
+                // What a copy has loaded, another can read at once.
+                let group = tensor::reduce(cta, op::Add, filled, sums.at(corner)).commit(cta);
+                let (filled, _) = group.wait(cta);
+                (square, loaded) = (filled.release(cta), ready);
+                x += SIDE as i32;
+            }
+            y += SIDE as i32;
+        }
+        ((square, memory), loaded)
+    });
+    loaded.inval(&cta);
+}

@@ -1,0 +1,665 @@
+//! Tensor copies (9.7.9.25.5): boxes of tensors in global memory, which a *tensor map* describes.
+//!
+//! A map's type carries its element and its [`Shape`]: the rank, the mode of the copy, and the box, which is as much
+//! as one copy moves. So the shared memory, the coordinates and the bytes that an mbarrier expects fit by their types.
+//! A kernel gets a map as a pointer to a [`TensorMapObject`], which the host has encoded (`ptx_host::TensorMap`), and
+//! makes of it, once:
+//!
+//! | | the tensor is | its copies |
+//! | --- | --- | --- |
+//! | [`TensorMap`] | written by nobody | [`load`], [`prefetch`] at any coordinates |
+//! | [`TensorMapMut`] | the grid's alone, its boxes dealt out to the CTAs | [`load`], [`store`] of a box that is owned |
+//! | [`TensorMapReduce`] | only reduced into | [`reduce`] at any coordinates |
+//!
+//! Loads complete on an [`Mbarrier`]; stores and reductions complete in a [`BulkGroup`].
+//!
+//! A CTA can describe a tensor of its own, from a map that is there:
+//!
+//! ```text
+//!  Shared<Free> ─ draft ─► Draft ─ global_address, global_dim, global_stride ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
+//! ```
+
+use core::marker::PhantomData;
+
+use crate::bulk::{BulkGroup, CachePolicy, Extendable, Load, Open, Split};
+use crate::launch::Cta;
+use crate::mbarrier::{Arrivable, Mbarrier};
+use crate::qualifier::{Sealed, op};
+use crate::raw;
+use crate::shared::{AsyncDestination, AsyncSource, Element, Shared};
+
+mod draft;
+mod shape;
+
+pub use draft::{Acquired, Draft, MapSlot, Released, Replace, draft};
+pub use shape::*;
+
+/// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct TensorMapObject([u64; 16]);
+
+static_assertions::const_assert_eq!(size_of::<TensorMapObject>(), 128);
+
+/// The bytes of a copy of shape `S`. Fails where the shape does not suit the elements.
+pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
+    let () = S::LIMITS;
+    assert!(
+        (S::ROW * size_of::<T>()).is_multiple_of(16),
+        "the innermost dimension of a box has a multiple of 16 bytes (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3)"
+    );
+    assert!(
+        S::LEN * size_of::<T>() < 1 << 20,
+        "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller box (PTX ISA 9.7.13.15.2)"
+    );
+    (S::LEN * size_of::<T>()) as u32
+}
+
+/// [`shape_bytes`], which `N` elements of shared memory hold.
+pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
+    assert!(
+        N == S::LEN,
+        "the shared array and the box of the tensor map differ in size: a `SharedArray<T, N>` for a `Box2<W, H>` has N = W * H elements"
+    );
+    shape_bytes::<T, S>()
+}
+
+/// A map of a tensor that nobody writes while the kernel runs.
+#[derive(Debug)]
+pub struct TensorMap<T, S: LoadShape> {
+    pub(crate) object: *const u8,
+    _of: PhantomData<(*const T, S)>,
+}
+
+impl<T, S: LoadShape> Clone for TensorMap<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S: LoadShape> Copy for TensorMap<T, S> {}
+
+static_assertions::assert_not_impl_any!(TensorMap<f32, Box1<4>>: Send, Sync);
+
+impl<T: Element, S: LoadShape> TensorMap<T, S> {
+    /// ```
+    /// # use ptx::tensor::{Box2, TensorMap, TensorMapObject};
+    /// # unsafe fn kernel(object: *const TensorMapObject) {
+    /// // SAFETY: the host encodes a map of `f32`, of two dimensions, with boxes of 64 by 32.
+    /// let map = unsafe { TensorMap::<f32, Box2<64, 32>>::from_raw(object) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - `object` is the generic address, aligned to 64, of a tensor map in global or constant memory, or among the
+    ///   kernel's parameters. It was there before the launch, or was released to and acquired for the tensormap proxy
+    ///   (`fence.proxy.tensormap`). Nobody writes it until the grid ends.
+    /// - it has the rank, the mode and the box of `S`, and elements of the size of `T`, not of a sub-byte type
+    ///   (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
+    /// - its element strides are 1, and it has no interleave. It has no swizzle, or one as wide as a row of the box: then
+    ///   16-byte units of the shared memory are permuted. Of [`Im2colW3`] and its like it has one.
+    /// - the tensor is valid global memory, which nobody writes until the grid ends.
+    #[inline(always)]
+    pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self {
+        const { shape_bytes::<T, S>() };
+        TensorMap { object: object.cast(), _of: PhantomData }
+    }
+
+    /// The part of the tensor at `at`, for [`load`] and [`prefetch`]: for a box the coordinates of its first element, the
+    /// innermost dimension first. Coordinates may be negative or beyond the tensor: what lies outside reads as the fill of
+    /// the map, zeros or NaN.
+    #[inline(always)]
+    pub fn at(self, at: S::At) -> TensorTile<T, S> {
+        TensorTile { map: self, at }
+    }
+
+    /// Brings the map into the cache for a copy to come.
+    ///
+    /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    #[inline(always)]
+    pub fn prefetch_tensormap(&self, cta: &Cta) {
+        prefetch_object(cta, self.object);
+    }
+}
+
+/// A part of a tensor that nobody writes, as large as one copy.
+#[derive(Debug)]
+pub struct TensorTile<T, S: LoadShape> {
+    pub(crate) map: TensorMap<T, S>,
+    pub(crate) at: S::At,
+}
+
+impl<T, S: LoadShape> Clone for TensorTile<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
+
+/// A map of a tensor that the grid writes and nobody else uses. Of a [`BoxShape`], it is divided into boxes, from
+/// coordinate 0 on, which are dealt out to the CTAs.
+#[derive(Debug)]
+pub struct TensorMapMut<T, S: StoreShape> {
+    object: *const u8,
+    boxes: S::Index,
+    _of: PhantomData<*mut T>,
+}
+
+static_assertions::assert_not_impl_any!(TensorMapMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
+
+impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
+    /// `boxes` is how many boxes the grid writes in each dimension, the innermost first, and `()` of a shape that is not a
+    /// box. They may cover more than the tensor: what a store has outside is not written, but for the rest of a row's last 16 bytes.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box2, TensorMapMut, TensorMapObject};
+    /// # unsafe fn kernel(object: *const TensorMapObject, width: u32, height: u32) {
+    /// let boxes = [width.div_ceil(64), height.div_ceil(32)];
+    /// // SAFETY: the host encodes a map of `f32`, `width` by `height`, with boxes of 64 by 32, for this grid alone.
+    /// let map = unsafe { TensorMapMut::<f32, Box2<64, 32>>::from_raw(object, boxes) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - as [`TensorMap::from_raw`], but that the tensor is written. No two of its elements share memory.
+    /// - a store writes rows by 16 bytes, as measured on an H200: the bytes after a row up to the next multiple of 16, which
+    ///   are padding as strides are such multiples, and so belong to the tensor here, get what the box holds there.
+    /// - until the grid ends, it alone uses the tensor, through this handle alone, which each of its threads makes once,
+    ///   with equal arguments, an equal `T` and an equal `S`.
+    /// - there are fewer than 2^32 boxes, and none of their coordinates is 2^31 or more.
+    /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
+    ///   not positive (9.7.9.25.5.1).
+    #[inline(always)]
+    pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Index) -> Self {
+        const { shape_bytes::<T, S>() };
+        TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
+    }
+
+    /// The part of the tensor at `corner`, for grids that divide it in their own way.
+    ///
+    /// # Safety
+    ///
+    /// Until the grid ends, the elements of this part are in no other tile that exists, in whichever CTA, unless that tile was
+    /// given back by its copies before and is not used any more.
+    #[inline(always)]
+    pub unsafe fn at(&self, corner: S::Corner) -> TensorTileMut<T, S> {
+        TensorTileMut { object: self.object, corner, _of: PhantomData }
+    }
+
+    /// Brings the map into the cache for a copy to come.
+    ///
+    /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    #[inline(always)]
+    pub fn prefetch_tensormap(&self, cta: &Cta) {
+        prefetch_object(cta, self.object);
+    }
+}
+
+impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
+    /// The boxes that are this CTA's: those of the numbers `rank`, `rank + count`, …, the innermost dimension fastest.
+    #[inline(always)]
+    pub fn boxes(self, cta: &Cta) -> BoxesMut<T, S> {
+        BoxesMut {
+            object: self.object,
+            boxes: self.boxes,
+            next: cta.rank() as usize,
+            count: S::count(self.boxes) as usize,
+            step: cta.count() as usize,
+            _of: PhantomData,
+        }
+    }
+}
+
+/// The boxes of a [`TensorMapMut`] that this CTA has and has not yet taken.
+#[derive(Debug)]
+pub struct BoxesMut<T, S: BoxShape> {
+    object: *const u8,
+    boxes: S::Index,
+    /// Among all boxes: the next of this CTA, their number, and the distance to the one after it.
+    next: usize,
+    count: usize,
+    step: usize,
+    _of: PhantomData<*mut T>,
+}
+
+impl<T: Element, S: BoxShape> BoxesMut<T, S> {
+    /// The next box, with its index in each dimension, or `None` when all are taken.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
+    /// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>) {
+    /// let mut mine = map.boxes(cta);
+    /// while let Some(([column, row], tile)) = mine.take_next() {
+    ///     // `tile` begins at the coordinates [64 * column, 32 * row].
+    ///     # let _ = (column, row, tile);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn take_next(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {
+        if self.next >= self.count {
+            return None;
+        }
+        // SAFETY: there is a box `next`, and there are fewer than 2^32, by the contract of `TensorMapMut::from_raw`.
+        let index = unsafe { S::index(self.boxes, self.next as u32) };
+        self.next += self.step;
+        Some((index, TensorTileMut { object: self.object, corner: S::corner(index), _of: PhantomData }))
+    }
+}
+
+/// A part of a tensor that is this CTA's alone, as large as one copy.
+#[derive(Debug)]
+pub struct TensorTileMut<T, S: StoreShape> {
+    object: *const u8,
+    corner: S::Corner,
+    _of: PhantomData<*mut T>,
+}
+
+static_assertions::assert_not_impl_any!(TensorTileMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
+
+/// A map of a tensor that is reduced into, by as many CTAs as like, and not used otherwise.
+#[derive(Debug)]
+pub struct TensorMapReduce<T, S: ReduceShape> {
+    object: *const u8,
+    _of: PhantomData<(*mut T, S)>,
+}
+
+impl<T, S: ReduceShape> Clone for TensorMapReduce<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S: ReduceShape> Copy for TensorMapReduce<T, S> {}
+
+impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
+    /// # Safety
+    ///
+    /// - as [`TensorMap::from_raw`], but that the tensor is reduced into, and that the map's element type is that of `T`:
+    ///   `.u32`, `.s32`, `.u64`, `.s64`, `.f32`.
+    /// - until the grid ends, the tensor is accessed by reductions and atomic operations on its elements alone.
+    /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
+    ///   not positive (9.7.9.25.5.1).
+    #[inline(always)]
+    pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self {
+        const { shape_bytes::<T, S>() };
+        TensorMapReduce { object: object.cast(), _of: PhantomData }
+    }
+
+    /// The part of the tensor at `corner`, for [`reduce`]. What a reduction has outside of the tensor is dropped.
+    #[inline(always)]
+    pub fn at(self, corner: S::Corner) -> TensorReduction<T, S> {
+        TensorReduction { object: self.object, corner, _of: PhantomData }
+    }
+
+    /// Brings the map into the cache for a copy to come.
+    ///
+    /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    #[inline(always)]
+    pub fn prefetch_tensormap(&self, cta: &Cta) {
+        prefetch_object(cta, self.object);
+    }
+}
+
+/// A part of a tensor that is reduced into.
+#[derive(Debug)]
+pub struct TensorReduction<T, S: ReduceShape> {
+    object: *const u8,
+    corner: S::Corner,
+    _of: PhantomData<*mut T>,
+}
+
+impl<T, S: ReduceShape> Clone for TensorReduction<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S: ReduceShape> Copy for TensorReduction<T, S> {}
+
+#[inline(always)]
+fn prefetch_object(cta: &Cta, object: *const u8) {
+    if cta.is_elected() {
+        // SAFETY: by the contract of its `from_raw`, a map at a generic address.
+        unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, object) }
+    }
+}
+
+/// A part of a tensor that a copy can read: a [`TensorTile`], or a [`TensorTileMut`] that the copy owns meanwhile.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no source for a tensor load of elements of `{T}`",
+    label = "not a part of a tensor of `{T}`",
+    note = "the tensor map has the element type of the shared memory: `TensorMap<{T}, …>`, and a load takes what its `.at(…)` gives"
+)]
+pub trait TensorSource<T>: Sealed {
+    /// As much as it is.
+    type Shape: Shape;
+    /// Starts to load it.
+    ///
+    /// # Safety
+    ///
+    /// - `dst` is the `.shared::cta` address, aligned to 128, of memory for the shape, which the copy owns.
+    /// - `mbar` is that of a valid mbarrier of the CTA, which expects the bytes.
+    #[doc(hidden)]
+    unsafe fn start(&self, dst: u32, mbar: u32, policy: Option<CachePolicy>);
+}
+
+impl<T, S: LoadShape> Sealed for TensorTile<T, S> {}
+impl<T, S: LoadShape> TensorSource<T> for TensorTile<T, S> {
+    type Shape = S;
+    #[inline(always)]
+    unsafe fn start(&self, dst: u32, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's contract and that of `TensorMap::from_raw`.
+        unsafe { S::load(dst, self.map.object, self.at, mbar, policy) }
+    }
+}
+
+impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
+impl<T, S: BoxShape> TensorSource<T> for TensorTileMut<T, S> {
+    type Shape = S;
+    #[inline(always)]
+    unsafe fn start(&self, dst: u32, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's contract and that of `TensorMapMut::from_raw`; the copy owns the tile.
+        unsafe { S::load(dst, self.object, S::at(self.corner), mbar, policy) }
+    }
+}
+
+/// Starts the copy of a part of a tensor to free shared memory, which completes on a ready mbarrier. The bytes that the
+/// mbarrier expects are those of the shape, whether or not all of it is inside of the tensor.
+///
+/// PTX, of a `Box2`: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`
+/// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [dst], [map, {x, y}], [bar];` by the
+/// elected thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
+/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+/// cta.lend((tile, bar), |cta, (tile, bar)| {
+///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([128, 32])).wait(cta);
+///     let _element_130_of_row_33 = tile.get(64 + 2);
+///     (tile.release(cta), bar)
+/// });
+/// # }
+/// ```
+#[inline(always)]
+pub fn load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Shared<'s, T, N, impl AsyncDestination>,
+    src: Src,
+) -> Load<'s, T, N, Src> {
+    start_load(cta, bar, dst, src, const { tile_bytes::<T, Src::Shape, N>() }, None)
+}
+
+/// [`load`] under an L2 cache policy.
+///
+/// PTX: as [`load`], with `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [dst],
+/// [map, {x, y}], [bar], policy;`
+#[inline(always)]
+pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TensorSource<T>>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Shared<'s, T, N, impl AsyncDestination>,
+    src: Src,
+    policy: CachePolicy,
+) -> Load<'s, T, N, Src> {
+    start_load(cta, bar, dst, src, const { tile_bytes::<T, Src::Shape, N>() }, Some(policy))
+}
+
+/// `bytes` are those of the tile.
+#[inline(always)]
+fn start_load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Shared<'s, T, N, impl AsyncDestination>,
+    src: Src,
+    bytes: u32,
+    policy: Option<CachePolicy>,
+) -> Load<'s, T, N, Src> {
+    let mbar = bar.addr();
+    let bar = if cta.is_elected() {
+        // SAFETY: the one copy that follows is of that many bytes, fewer than 2^20 by the shape. Shared arrays are aligned to
+        // 128 bytes; the destination is free and now owned by the copy, as is the mbarrier; nobody writes the source; a
+        // scope that ends has waited for the copy.
+        unsafe {
+            let bar = bar.arrive_expect_tx(bytes);
+            src.start(dst.addr(), mbar, policy);
+            bar
+        }
+    } else {
+        bar.arrive(cta)
+    };
+    Load::new(bar, dst.into_state(), src)
+}
+
+/// Starts to fetch a part of a tensor into the L2 cache. Nothing has to be waited for.
+///
+/// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
+///
+/// ```
+/// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap}};
+/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
+/// tensor::prefetch(cta, map.at([128, 32]));
+/// # }
+/// ```
+#[inline(always)]
+pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: TensorTile<T, S>) {
+    if cta.is_elected() {
+        // SAFETY: the contract of `TensorMap::from_raw`.
+        unsafe { S::prefetch(src.map.object, src.at, None) }
+    }
+}
+
+/// [`prefetch`] under an L2 cache policy.
+///
+/// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile.L2::cache_hint [map, {x, y}],
+/// policy;`
+#[inline(always)]
+pub fn prefetch_cache_hint<T: Element, S: PrefetchShape>(
+    cta: &Cta,
+    src: TensorTile<T, S>,
+    policy: CachePolicy,
+) {
+    if cta.is_elected() {
+        // SAFETY: the contract of `TensorMap::from_raw`.
+        unsafe { S::prefetch(src.map.object, src.at, Some(policy)) }
+    }
+}
+
+/// A store in flight: its source and its destination.
+pub type TensorStore<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorTileMut<T, S>);
+
+/// A reduction in flight: its source and its destination.
+pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorReduction<T, S>);
+
+/// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
+/// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
+///
+/// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
+/// [src];`
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
+/// cta.lend(tile, |cta, tile| {
+///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
+///     let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+///     tile.into_free()
+/// });
+/// # }
+/// ```
+#[inline(always)]
+pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
+    cta: &Cta,
+    src: Shared<'s, T, N, State>,
+    dst: TensorTileMut<T, S>,
+) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
+    start_store(cta, &src, &dst, None);
+    BulkGroup::new((src, dst))
+}
+
+/// [`store`] under an L2 cache policy.
+///
+/// PTX: as [`store`], `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [map, {x, y}], [src],
+/// policy;`
+#[inline(always)]
+pub fn store_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
+    cta: &Cta,
+    src: Shared<'s, T, N, State>,
+    dst: TensorTileMut<T, S>,
+    policy: CachePolicy,
+) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
+    start_store(cta, &src, &dst, Some(policy));
+    BulkGroup::new((src, dst))
+}
+
+#[inline(always)]
+fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
+    cta: &Cta,
+    src: &Shared<'_, T, N, State>,
+    dst: &TensorTileMut<T, S>,
+    policy: Option<CachePolicy>,
+) {
+    if cta.is_elected() {
+        // SAFETY: the shape proves the size, `Corner` that no coordinate is negative; shared arrays are aligned to 128 bytes;
+        // by its state the source is visible to the async proxy; the destination is this CTA's alone; both go into the
+        // group.
+        unsafe { S::store(dst.object, dst.corner, src.addr(), policy) }
+    }
+}
+
+/// What [`reduce`] does with elements of `T`: `op::Add`, `op::Min` and their like.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tensor reduction of elements of `{T}`",
+    label = "not an operation on `{T}`",
+    note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32` (PTX ISA 9.7.9.25.5.3)"
+)]
+pub trait ReduceOp<T>: raw::TensorRedOp {}
+
+macro_rules! reduce_ops {
+    ($( $Op:ident: $($T:ty),+; )*) => { $( $( impl ReduceOp<$T> for op::$Op {} )+ )* };
+}
+reduce_ops! {
+    Add: u32, i32, u64, f32;
+    Min: u32, i32, u64, i64;
+    Max: u32, i32, u64, i64;
+    And: u32, i32, u64, i64;
+    Or: u32, i32, u64, i64;
+    Xor: u32, i32, u64, i64;
+    Inc: u32;
+    Dec: u32;
+}
+
+/// Starts a group with the reduction of `src` into a part of a tensor: each element there becomes `op` of itself and of that
+/// of `src`, atomically (relaxed, at the scope of the GPU).
+///
+/// PTX, of a `Box2` and `op::Add`, by the elected thread: `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
+/// [map, {x, y}], [src];`
+///
+/// ```
+/// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, Corner, TensorMapReduce}};
+/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
+/// let Some(corner) = Corner::new([0]) else { return };
+/// cta.lend(tile, |cta, tile| {
+///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
+///     let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at(corner)).commit(cta).wait(cta);
+///     tile.into_free()
+/// });
+/// # }
+/// ```
+#[inline(always)]
+pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
+    cta: &Cta,
+    op: impl ReduceOp<T>,
+    src: Shared<'s, T, N, State>,
+    dst: TensorReduction<T, S>,
+) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
+    start_reduce(cta, op, &src, &dst, None);
+    BulkGroup::new((src, dst))
+}
+
+/// [`reduce`] under an L2 cache policy.
+///
+/// PTX: as [`reduce`], `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [map, {x, y}],
+/// [src], policy;`
+#[inline(always)]
+pub fn reduce_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
+    cta: &Cta,
+    op: impl ReduceOp<T>,
+    src: Shared<'s, T, N, State>,
+    dst: TensorReduction<T, S>,
+    policy: CachePolicy,
+) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
+    const { tile_bytes::<T, S, N>() };
+    start_reduce(cta, op, &src, &dst, Some(policy));
+    BulkGroup::new((src, dst))
+}
+
+#[inline(always)]
+fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
+    cta: &Cta,
+    op: impl ReduceOp<T>,
+    src: &Shared<'_, T, N, State>,
+    dst: &TensorReduction<T, S>,
+    policy: Option<CachePolicy>,
+) {
+    if cta.is_elected() {
+        // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
+        // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
+        // the operation takes.
+        unsafe { S::reduce(op, dst.object, dst.corner, src.addr(), policy) }
+    }
+}
+
+impl<Copies, State: Extendable> BulkGroup<Copies, State> {
+    /// Adds the copy of `src` to a part of a tensor.
+    ///
+    /// PTX: as [`tensor::store`](store).
+    #[inline(always)]
+    pub fn tensor_store<'s, T: Element, const N: usize, Src: AsyncSource, S: StoreShape>(
+        self,
+        cta: &Cta,
+        src: Shared<'s, T, N, Src>,
+        dst: TensorTileMut<T, S>,
+    ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S>), Open> {
+        const { tile_bytes::<T, S, N>() };
+        start_store(cta, &src, &dst, None);
+        BulkGroup::new((self.into_copies(), (src, dst)))
+    }
+
+    /// Adds the reduction of `src` into a part of a tensor.
+    ///
+    /// PTX: as [`tensor::reduce`](reduce).
+    #[inline(always)]
+    pub fn tensor_reduce<'s, T: Element, const N: usize, Src: AsyncSource, S: ReduceShape>(
+        self,
+        cta: &Cta,
+        op: impl ReduceOp<T>,
+        src: Shared<'s, T, N, Src>,
+        dst: TensorReduction<T, S>,
+    ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S>), Open> {
+        const { tile_bytes::<T, S, N>() };
+        start_reduce(cta, op, &src, &dst, None);
+        BulkGroup::new((self.into_copies(), (src, dst)))
+    }
+}
+
+impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
+    type Sources = Shared<'s, T, N, State>;
+    type Destinations = TensorTileMut<T, S>;
+    #[inline(always)]
+    fn split(self) -> (Self::Sources, Self::Destinations) {
+        self
+    }
+}
+
+impl<'s, T, const N: usize, State, S: ReduceShape> Split for TensorReduce<'s, T, N, State, S> {
+    type Sources = Shared<'s, T, N, State>;
+    type Destinations = TensorReduction<T, S>;
+    #[inline(always)]
+    fn split(self) -> (Self::Sources, Self::Destinations) {
+        self
+    }
+}

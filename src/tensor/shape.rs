@@ -1,0 +1,668 @@
+//! What one tensor copy moves: the box, its rank, and the mode.
+
+use crate::bulk::CachePolicy;
+use crate::qualifier::{Sealed, cta_group, load_mode};
+use crate::raw;
+
+/// As much of a tensor as one copy moves, and how: a box ([`Box1`] to [`Box5`]), a column of pixels ([`Im2col3`] to
+/// [`Im2col5`]), or rows from anywhere.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shape of a tensor copy",
+    label = "not a shape",
+    note = "a shape is a box such as `Box2<64, 32>`, the innermost dimension first, or a column such as `Im2col4<64, 32>`"
+)]
+pub trait Shape: Sealed + 'static {
+    /// The dimensions of the tensor.
+    const RANK: usize;
+    /// The elements that a copy moves, inside and outside of the tensor: the length of the shared array.
+    const LEN: usize;
+    /// The elements of a row, which is contiguous.
+    #[doc(hidden)]
+    const ROW: usize;
+    /// Fails where the box is one that no map has.
+    #[doc(hidden)]
+    const LIMITS: ();
+}
+
+/// Shapes of which shared memory is loaded.
+#[diagnostic::on_unimplemented(
+    message = "nothing of the shape `{Self}` is loaded",
+    label = "not a shape of loads of this target",
+    note = "loads take `Box1` to `Box5` and `Im2col3` to `Im2col5`; with the feature `sm_100` also `Gather4` and `Im2colW3` to `Im2colW5`, with `sm_100f` or `sm_110a` also `Im2colW128x3` to `Im2colW128x5`"
+)]
+pub trait LoadShape: Shape {
+    /// Where a copy reads: the coordinates, and what else the mode takes.
+    type At: Copy + core::fmt::Debug;
+    /// Starts a load.
+    ///
+    /// # Safety
+    ///
+    /// That of `raw::cp_async_bulk_tensor_1d_shared_cta_global_tile` in this rank and mode.
+    #[doc(hidden)]
+    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>);
+}
+
+/// Shapes that are fetched into the L2 cache.
+#[diagnostic::on_unimplemented(
+    message = "nothing of the shape `{Self}` is prefetched",
+    label = "not a shape of prefetches of this target",
+    note = "prefetches take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`"
+)]
+pub trait PrefetchShape: LoadShape {
+    /// Starts a prefetch.
+    ///
+    /// # Safety
+    ///
+    /// That of `raw::cp_async_bulk_prefetch_tensor_1d_global_tile` in this rank and mode.
+    #[doc(hidden)]
+    unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>);
+}
+
+/// Shapes that are stored from shared memory.
+#[diagnostic::on_unimplemented(
+    message = "nothing of the shape `{Self}` is stored",
+    label = "not a shape of stores of this target",
+    note = "stores take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Scatter4`"
+)]
+pub trait StoreShape: Shape {
+    /// Where a copy writes: a [`Corner`].
+    type Corner: Copy + core::fmt::Debug;
+    /// Boxes in each dimension, or the number of one of them; `()` for what is not a box.
+    type Index: Copy + core::fmt::Debug;
+    /// Starts a store.
+    ///
+    /// # Safety
+    ///
+    /// That of `raw::cp_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
+    #[doc(hidden)]
+    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>);
+}
+
+/// Shapes that are reduced into.
+#[diagnostic::on_unimplemented(
+    message = "nothing of the shape `{Self}` is reduced into",
+    label = "not a shape of reductions",
+    note = "reductions take `Box1` to `Box5` and `Im2col3` to `Im2col5`"
+)]
+pub trait ReduceShape: StoreShape {
+    /// Starts a reduction.
+    ///
+    /// # Safety
+    ///
+    /// That of `raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
+    #[doc(hidden)]
+    unsafe fn reduce(
+        op: impl raw::TensorRedOp,
+        map: *const u8,
+        corner: Self::Corner,
+        src: u32,
+        policy: Option<CachePolicy>,
+    );
+}
+
+/// Boxes, into which a tensor is divided.
+#[diagnostic::on_unimplemented(
+    message = "a tensor is not divided into `{Self}`",
+    label = "not a box",
+    note = "the boxes are `Box1` to `Box5`; of other shapes a tile is made by `TensorMapMut::at`"
+)]
+pub trait BoxShape: LoadShape + StoreShape {
+    /// How many there are in all.
+    #[doc(hidden)]
+    fn count(boxes: Self::Index) -> u32;
+    /// Box `i`, the innermost dimension fastest.
+    ///
+    /// # Safety
+    ///
+    /// `i` is less than `count`, which does not overflow.
+    #[doc(hidden)]
+    unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
+    /// Its first element, which has no coordinate of 2^31 or more.
+    #[doc(hidden)]
+    fn corner(index: Self::Index) -> Self::Corner;
+    /// As coordinates of a load.
+    #[doc(hidden)]
+    fn at(corner: Self::Corner) -> Self::At;
+}
+
+/// Coordinates of a store or a reduction: none is negative.
+///
+/// 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
+#[derive(Clone, Copy, Debug)]
+pub struct Corner<const COORDS: usize>([i32; COORDS]);
+
+impl<const COORDS: usize> Corner<COORDS> {
+    /// These coordinates, the innermost dimension first, or `None` where one is negative.
+    ///
+    /// ```
+    /// # use ptx::tensor::Corner;
+    /// assert!(Corner::new([64, 0]).is_some() && Corner::new([64, -1]).is_none());
+    /// ```
+    #[inline(always)]
+    pub const fn new(coords: [i32; COORDS]) -> Option<Self> {
+        let (mut signs, mut i) = (0, 0);
+        while i < COORDS {
+            signs |= coords[i];
+            i += 1;
+        }
+        if signs < 0 { None } else { Some(Corner(coords)) }
+    }
+
+    /// The coordinates.
+    #[inline(always)]
+    pub const fn coords(self) -> [i32; COORDS] {
+        self.0
+    }
+}
+
+/// A number below 32: an offset of [`Im2col5`] or of [`Im2colW3`] and its like.
+#[derive(Clone, Copy, Debug)]
+pub struct Offset5(u16);
+
+impl Offset5 {
+    /// `offset`, or `None` from 32 on.
+    #[inline(always)]
+    pub const fn new(offset: u16) -> Option<Self> {
+        if offset < 32 { Some(Offset5(offset)) } else { None }
+    }
+}
+
+const fn limits<const RANK: usize>(dims: [usize; RANK]) {
+    let mut i = 0;
+    while i < RANK {
+        assert!(
+            dims[i] >= 1 && dims[i] <= 256,
+            "a box has 1 to 256 elements in each dimension (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3)"
+        );
+        i += 1;
+    }
+}
+
+const fn column_limits(channels: usize, pixels: usize) {
+    assert!(
+        channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= 1024,
+        "a column has 1 to 1024 pixels of 1 to 256 channels (`cuTensorMapEncodeIm2col`)"
+    );
+}
+
+/// The boxes: rank, dimensions, and the instructions.
+macro_rules! boxes {
+    ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $load_hint:ident $prefetch:ident
+        $prefetch_hint:ident $store:ident $store_hint:ident $reduce:ident $reduce_hint:ident; )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $Box<$(const $D: usize),+> {}
+
+        impl<$(const $D: usize),+> $Box<$($D),+> {
+            /// The elements of the box: the length of its shared array.
+            pub const LEN: usize = 1 $(* $D)+;
+            const DIMS: [usize; $rank] = [$($D),+];
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> Sealed for $Box<$($D),+> {}
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> Shape for $Box<$($D),+> {
+            const RANK: usize = $rank;
+            const LEN: usize = 1 $(* $D)+;
+            const ROW: usize = Self::DIMS[0];
+            const LIMITS: () = limits(Self::DIMS);
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> LoadShape for $Box<$($D),+> {
+            type At = [i32; $rank];
+            #[inline(always)]
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+                // SAFETY: the caller's contract is the instruction's.
+                unsafe {
+                    match policy {
+                        None => raw::$load(cta_group::None, dst, map, at, mbar),
+                        Some(policy) => raw::$load_hint(cta_group::None, dst, map, at, mbar, policy.bits()),
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> PrefetchShape for $Box<$($D),+> {
+            #[inline(always)]
+            unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$prefetch(map, at),
+                        Some(policy) => raw::$prefetch_hint(map, at, policy.bits()),
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> StoreShape for $Box<$($D),+> {
+            type Corner = Corner<$rank>;
+            type Index = [u32; $rank];
+            #[inline(always)]
+            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>) {
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$store(load_mode::Tile, map, corner.0, src),
+                        Some(policy) => raw::$store_hint(load_mode::Tile, map, corner.0, src, policy.bits()),
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> ReduceShape for $Box<$($D),+> {
+            #[inline(always)]
+            unsafe fn reduce(
+                op: impl raw::TensorRedOp,
+                map: *const u8,
+                corner: Self::Corner,
+                src: u32,
+                policy: Option<CachePolicy>,
+            ) {
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$reduce(op, load_mode::Tile, map, corner.0, src),
+                        Some(policy) => {
+                            raw::$reduce_hint(op, load_mode::Tile, map, corner.0, src, policy.bits())
+                        }
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> BoxShape for $Box<$($D),+> {
+            #[inline(always)]
+            fn count(boxes: Self::Index) -> u32 {
+                boxes.into_iter().fold(1, u32::wrapping_mul)
+            }
+            #[inline(always)]
+            unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index {
+                // SAFETY: the caller's contract.
+                unsafe { nth(boxes, i) }
+            }
+            #[inline(always)]
+            fn corner(index: Self::Index) -> Self::Corner {
+                Corner(core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32))
+            }
+            #[inline(always)]
+            fn at(corner: Self::Corner) -> Self::At {
+                corner.0
+            }
+        }
+    )* };
+}
+
+/// Box `i` of `boxes` in each dimension, the innermost fastest.
+///
+/// # Safety
+///
+/// There is a box `i`.
+#[inline(always)]
+unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
+    let mut rest = i;
+    core::array::from_fn(|d| {
+        if d + 1 == RANK {
+            return rest;
+        }
+        // SAFETY: where there is a box, no dimension has none.
+        unsafe { core::hint::assert_unchecked(boxes[d] != 0) };
+        let index = rest % boxes[d];
+        rest /= boxes[d];
+        index
+    })
+}
+
+boxes! {
+    /// A box of a tensor of one dimension.
+    Box1<D0> 1: cp_async_bulk_tensor_1d_shared_cta_global_tile
+        cp_async_bulk_tensor_1d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_1d_global_tile
+        cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint cp_async_bulk_tensor_1d_global_shared_cta
+        cp_async_bulk_tensor_1d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_1d_global_shared_cta
+        cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
+    /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements.
+    Box2<D0, D1> 2: cp_async_bulk_tensor_2d_shared_cta_global_tile
+        cp_async_bulk_tensor_2d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_2d_global_tile
+        cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint cp_async_bulk_tensor_2d_global_shared_cta
+        cp_async_bulk_tensor_2d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_2d_global_shared_cta
+        cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
+    /// A box of a tensor of three dimensions, the innermost first.
+    Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_shared_cta_global_tile
+        cp_async_bulk_tensor_3d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_3d_global_tile
+        cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint cp_async_bulk_tensor_3d_global_shared_cta
+        cp_async_bulk_tensor_3d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_3d_global_shared_cta
+        cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
+    /// A box of a tensor of four dimensions, the innermost first.
+    Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_shared_cta_global_tile
+        cp_async_bulk_tensor_4d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_4d_global_tile
+        cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint cp_async_bulk_tensor_4d_global_shared_cta
+        cp_async_bulk_tensor_4d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_4d_global_shared_cta
+        cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
+    /// A box of a tensor of five dimensions, the innermost first.
+    Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_shared_cta_global_tile
+        cp_async_bulk_tensor_5d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_5d_global_tile
+        cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint cp_async_bulk_tensor_5d_global_shared_cta
+        cp_async_bulk_tensor_5d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_5d_global_shared_cta
+        cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
+}
+
+/// The columns of pixels: rank, the offsets of a load and what makes them 16-bit numbers, and the instructions.
+macro_rules! im2col {
+    ($( $(#[$doc:meta])* $Im2col:ident $rank:literal [$Offset:ty; $n:literal] |$offset:ident| $info:expr;
+        $load:ident $load_hint:ident $prefetch:ident $prefetch_hint:ident
+        $store:ident $store_hint:ident $reduce:ident $reduce_hint:ident; )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $Im2col<const CHANNELS: usize, const PIXELS: usize> {}
+
+        impl<const CHANNELS: usize, const PIXELS: usize> $Im2col<CHANNELS, PIXELS> {
+            /// The elements of a column: the length of its shared array.
+            pub const LEN: usize = CHANNELS * PIXELS;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> Sealed for $Im2col<CHANNELS, PIXELS> {}
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> Shape for $Im2col<CHANNELS, PIXELS> {
+            const RANK: usize = $rank;
+            const LEN: usize = CHANNELS * PIXELS;
+            const ROW: usize = CHANNELS;
+            const LIMITS: () = column_limits(CHANNELS, PIXELS);
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> LoadShape for $Im2col<CHANNELS, PIXELS> {
+            type At = ([i32; $rank], [$Offset; $n]);
+            #[inline(always)]
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+                let (at, info) = (at.0, at.1.map(|$offset| $info));
+                // SAFETY: the caller's contract is the instruction's; the type of the offsets bounds them.
+                unsafe {
+                    match policy {
+                        None => raw::$load(cta_group::None, dst, map, at, mbar, info),
+                        Some(policy) => {
+                            raw::$load_hint(cta_group::None, dst, map, at, mbar, info, policy.bits())
+                        }
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> PrefetchShape for $Im2col<CHANNELS, PIXELS> {
+            #[inline(always)]
+            unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+                let (at, info) = (at.0, at.1.map(|$offset| $info));
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$prefetch(map, at, info),
+                        Some(policy) => raw::$prefetch_hint(map, at, info, policy.bits()),
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> StoreShape for $Im2col<CHANNELS, PIXELS> {
+            type Corner = Corner<$rank>;
+            type Index = ();
+            #[inline(always)]
+            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>) {
+                let mode = load_mode::Im2colNoOffs;
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$store(mode, map, corner.0, src),
+                        Some(policy) => raw::$store_hint(mode, map, corner.0, src, policy.bits()),
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> ReduceShape for $Im2col<CHANNELS, PIXELS> {
+            #[inline(always)]
+            unsafe fn reduce(
+                op: impl raw::TensorRedOp,
+                map: *const u8,
+                corner: Self::Corner,
+                src: u32,
+                policy: Option<CachePolicy>,
+            ) {
+                let mode = load_mode::Im2colNoOffs;
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$reduce(op, mode, map, corner.0, src),
+                        Some(policy) => raw::$reduce_hint(op, mode, map, corner.0, src, policy.bits()),
+                    }
+                }
+            }
+        }
+    )* };
+}
+
+im2col! {
+    /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, N: `.im2col` for loads, which take the
+    /// coordinates and the offset along W; `.im2col_no_offs` for stores and reductions.
+    Im2col3 3 [u16; 1] |offset| offset;
+        cp_async_bulk_tensor_3d_shared_cta_global_im2col cp_async_bulk_tensor_3d_shared_cta_global_im2col_cache_hint
+        cp_async_bulk_prefetch_tensor_3d_global_im2col cp_async_bulk_prefetch_tensor_3d_global_im2col_cache_hint
+        cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
+    /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, N: `.im2col` for loads, which take the
+    /// coordinates and the offsets along W and H; `.im2col_no_offs` for stores and reductions.
+    Im2col4 4 [u8; 2] |offset| offset as u16;
+        cp_async_bulk_tensor_4d_shared_cta_global_im2col cp_async_bulk_tensor_4d_shared_cta_global_im2col_cache_hint
+        cp_async_bulk_prefetch_tensor_4d_global_im2col cp_async_bulk_prefetch_tensor_4d_global_im2col_cache_hint
+        cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
+    /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, D, N: `.im2col` for loads, which take
+    /// the coordinates and the offsets along W, H and D; `.im2col_no_offs` for stores and reductions.
+    Im2col5 5 [Offset5; 3] |offset| offset.0;
+        cp_async_bulk_tensor_5d_shared_cta_global_im2col cp_async_bulk_tensor_5d_shared_cta_global_im2col_cache_hint
+        cp_async_bulk_prefetch_tensor_5d_global_im2col cp_async_bulk_prefetch_tensor_5d_global_im2col_cache_hint
+        cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
+}
+
+/// The columns along W: rank, channels, pixels, mode, and the instructions.
+macro_rules! im2col_w {
+    ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $channels:expr, $pixels:expr;
+        $load:ident $load_hint:ident $prefetch:ident $prefetch_hint:ident; )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $Im2col<$(const $P: usize),+> {}
+
+        impl<$(const $P: usize),+> $Im2col<$($P),+> {
+            /// The elements of a column: the length of its shared array.
+            pub const LEN: usize = $channels * $pixels;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $P: usize),+> Sealed for $Im2col<$($P),+> {}
+        #[diagnostic::do_not_recommend]
+        impl<$(const $P: usize),+> Shape for $Im2col<$($P),+> {
+            const RANK: usize = $rank;
+            const LEN: usize = $channels * $pixels;
+            const ROW: usize = $channels;
+            const LIMITS: () = column_limits($channels, $pixels);
+        }
+        #[$gate]
+        #[diagnostic::do_not_recommend]
+        impl<$(const $P: usize),+> LoadShape for $Im2col<$($P),+> {
+            type At = ([i32; $rank], Offset5);
+            #[inline(always)]
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+                let (at, info, mode) = (at.0, [0, at.1.0], load_mode::$mode);
+                // SAFETY: the caller's contract is the instruction's; the type of the offset bounds it.
+                unsafe {
+                    match policy {
+                        None => raw::$load(mode, cta_group::None, dst, map, at, mbar, info),
+                        Some(policy) => {
+                            raw::$load_hint(mode, cta_group::None, dst, map, at, mbar, info, policy.bits())
+                        }
+                    }
+                }
+            }
+        }
+        #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+        #[diagnostic::do_not_recommend]
+        impl<$(const $P: usize),+> PrefetchShape for $Im2col<$($P),+> {
+            #[inline(always)]
+            unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+                let (at, info, mode) = (at.0, [0, at.1.0], load_mode::$mode);
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$prefetch(mode, map, at, info),
+                        Some(policy) => raw::$prefetch_hint(mode, map, at, info, policy.bits()),
+                    }
+                }
+            }
+        }
+    )* };
+}
+
+im2col_w! {
+    #[cfg(feature = "sm_100")]
+    /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w`, without a halo. A load
+    /// takes the coordinates and `wOffset`. The map has a swizzle. It needs the feature `sm_100`.
+    Im2colW3<CHANNELS, PIXELS> 3 Im2colW CHANNELS, PIXELS;
+        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w
+        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
+    #[cfg(feature = "sm_100")]
+    /// [`Im2colW3`], of a tensor C, W, H, N.
+    Im2colW4<CHANNELS, PIXELS> 4 Im2colW CHANNELS, PIXELS;
+        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w
+        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
+    #[cfg(feature = "sm_100")]
+    /// [`Im2colW3`], of a tensor C, W, H, D, N.
+    Im2colW5<CHANNELS, PIXELS> 5 Im2colW CHANNELS, PIXELS;
+        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w
+        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
+    #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+    /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w::128`, without a halo. A load
+    /// takes the coordinates and `wOffset`. The map has a swizzle, not one of 96 bytes. It needs the feature `sm_100f` or
+    /// `sm_110a`.
+    Im2colW128x3<CHANNELS> 3 Im2colW128 CHANNELS, 128;
+        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w
+        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
+    #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+    /// [`Im2colW128x3`], of a tensor C, W, H, N.
+    Im2colW128x4<CHANNELS> 4 Im2colW128 CHANNELS, 128;
+        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w
+        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
+    #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+    /// [`Im2colW128x3`], of a tensor C, W, H, D, N.
+    Im2colW128x5<CHANNELS> 5 Im2colW128 CHANNELS, 128;
+        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w
+        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
+}
+
+/// Four rows of `WIDTH` elements from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
+/// `WIDTH` by 1. A load takes the column and the four rows. It needs the feature `sm_100`.
+#[derive(Debug)]
+pub enum Gather4<const WIDTH: usize> {}
+
+impl<const WIDTH: usize> Gather4<WIDTH> {
+    /// The elements of the four rows: the length of their shared array.
+    pub const LEN: usize = 4 * WIDTH;
+}
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> Sealed for Gather4<WIDTH> {}
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
+    const RANK: usize = 2;
+    const LEN: usize = 4 * WIDTH;
+    const ROW: usize = WIDTH;
+    const LIMITS: () = limits([WIDTH, 1]);
+}
+#[cfg(feature = "sm_100")]
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
+    type At = [i32; 5];
+    #[inline(always)]
+    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's contract is the instruction's.
+        unsafe {
+            match policy {
+                None => raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_gather4(
+                    cta_group::None,
+                    dst,
+                    map,
+                    at,
+                    mbar,
+                ),
+                Some(policy) => raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_gather4_cache_hint(
+                    cta_group::None,
+                    dst,
+                    map,
+                    at,
+                    mbar,
+                    policy.bits(),
+                ),
+            }
+        }
+    }
+}
+#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
+    #[inline(always)]
+    unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+        // SAFETY: as above.
+        unsafe {
+            match policy {
+                None => raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, at),
+                Some(policy) => raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4_cache_hint(
+                    map,
+                    at,
+                    policy.bits(),
+                ),
+            }
+        }
+    }
+}
+
+/// Four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
+/// `WIDTH` by 1. A store takes the column and the four rows, which differ, as its [`Corner`]. It needs
+/// the feature `sm_100f` or `sm_110a`.
+#[derive(Debug)]
+pub enum Scatter4<const WIDTH: usize> {}
+
+impl<const WIDTH: usize> Scatter4<WIDTH> {
+    /// The elements of the four rows: the length of their shared array.
+    pub const LEN: usize = 4 * WIDTH;
+}
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> Sealed for Scatter4<WIDTH> {}
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
+    const RANK: usize = 2;
+    const LEN: usize = 4 * WIDTH;
+    const ROW: usize = WIDTH;
+    const LIMITS: () = limits([WIDTH, 1]);
+}
+#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
+    type Corner = Corner<5>;
+    type Index = ();
+    #[inline(always)]
+    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>) {
+        // SAFETY: as above.
+        unsafe {
+            match policy {
+                None => raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner.0, src),
+                Some(policy) => raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4_cache_hint(
+                    map,
+                    corner.0,
+                    src,
+                    policy.bits(),
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,915 @@
+//! Tensor copies.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::{cta_group, evict, load_mode, op, scope, sem, space, ty};
+use ptx::raw;
+use ptx::shared::SharedArray;
+use ptx::tensor::{
+    self, Box1, Box2, Box3, Box4, Box5, Corner, Im2col3, Im2col4, Im2col5, MapSlot, Offset5, TensorMap,
+    TensorMapMut, TensorMapObject, TensorMapReduce,
+};
+
+use super::{cta_rank, elected, fence_async, init, scope as closure, sync, thread_count, thread_rank};
+
+const BYTES: u32 = 1024;
+const BAR: u32 = BYTES;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<f32, 256>, bar: Mbarrier<Uninit> }
+}
+
+/// Two kernels over shared memory, its mbarrier initialised, and a tensor map.
+macro_rules! pair {
+    ($typed:ident($cta:ident, $tile:ident, $bar:ident, $map:ident, $out:ident) $typed_body:block
+     $raw:ident($base:ident, $rbar:ident, $rmap:ident, $rout:ident) $raw_body:block) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed($map: *const TensorMapObject, $out: *mut u32) {
+            let ($cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+            #[allow(unused)]
+            let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta));
+            $typed_body
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw($rmap: *const u8, $rout: *mut u32) {
+            let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+            #[allow(unused)]
+            let ($base, $rbar) = (smem.bar.addr() - BAR, smem.bar.addr());
+            unsafe { init($rbar) };
+            unsafe { $raw_body }
+        }
+    };
+}
+
+/// What both twins of a load do around it.
+macro_rules! load_pair {
+    ($typed:ident $Shape:ty, $at:expr; $raw:ident |$base:ident, $bar:ident, $map:ident| $copy:expr) => {
+        pair! {
+            $typed(cta, tile, bar, map, out) {
+                let map = unsafe { TensorMap::<f32, $Shape>::from_raw(map) };
+                cta.lend((tile, bar), |cta, (tile, bar)| {
+                    let (bar, tile, _) = tensor::load(cta, bar, tile, map.at($at)).wait(cta);
+                    unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
+                    (tile.release(cta), bar)
+                });
+            }
+            $raw(base, bar, map, out) {
+                closure(|| {
+                    let ($base, $bar, $map) = (base, bar, map);
+                    let state = if elected() {
+                        let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                        $copy;
+                        state
+                    } else {
+                        raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                    };
+                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+                    out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+                    sync();
+                })
+            }
+        }
+    };
+}
+
+const GROUP: cta_group::None = cta_group::None;
+
+#[inline(always)]
+fn offset5(offset: u16) -> Offset5 {
+    match Offset5::new(offset) {
+        Some(offset) => offset,
+        None => ptx::launch::trap(),
+    }
+}
+
+#[inline(always)]
+fn corner<const COORDS: usize>(coords: [i32; COORDS]) -> Corner<COORDS> {
+    match Corner::new(coords) {
+        Some(corner) => corner,
+        None => ptx::launch::trap(),
+    }
+}
+
+load_pair! {
+    typed_tensor_load_1d Box1<256>, [7];
+    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_shared_cta_global_tile(GROUP, dst, map, [7], bar)
+}
+
+load_pair! {
+    typed_tensor_load_2d Box2<32, 8>, [7, -1];
+    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(GROUP, dst, map, [7, -1], bar)
+}
+
+load_pair! {
+    typed_tensor_load_3d Box3<16, 4, 4>, [7, -1, 2];
+    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_shared_cta_global_tile(GROUP, dst, map, [7, -1, 2], bar)
+}
+
+load_pair! {
+    typed_tensor_load_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
+    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_shared_cta_global_tile(GROUP, dst, map, [7, -1, 2, 3], bar)
+}
+
+load_pair! {
+    typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
+    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_shared_cta_global_tile(GROUP, dst, map, [7, -1, 2, 3, 4], bar)
+}
+
+load_pair! {
+    typed_tensor_load_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
+    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_shared_cta_global_im2col(GROUP, dst, map, [7, -1, 2], bar, [300])
+}
+
+load_pair! {
+    typed_tensor_load_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
+    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_shared_cta_global_im2col(GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2])
+}
+
+load_pair! {
+    typed_tensor_load_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
+    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_shared_cta_global_im2col(GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_gather4 tensor::Gather4<64>, [7, 1, 9, 4, 4];
+    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_gather4(GROUP, dst, map, [7, 1, 9, 4, 4], bar)
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
+    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_shared_cta_global_im2col_w(load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
+    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_shared_cta_global_im2col_w(load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
+    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_shared_cta_global_im2col_w(load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3])
+}
+
+/// Fills the tile with its indices.
+#[inline(always)]
+unsafe fn write(base: u32) {
+    let (mut v, threads) = (thread_rank(), thread_count());
+    while v < BYTES / 16 {
+        let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
+        unsafe {
+            raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [bits(0), bits(1), bits(2), bits(3)])
+        };
+        v += threads;
+    }
+    unsafe { fence_async() }
+}
+
+/// Closes the group and waits for it.
+#[inline(always)]
+unsafe fn finish() {
+    unsafe {
+        if elected() {
+            raw::cp_async_bulk_commit_group();
+        }
+        if elected() {
+            raw::cp_async_bulk_wait_group::<0>();
+        }
+        sync();
+    }
+}
+
+pair! {
+    typed_tensor_store_1d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at(corner([9])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_1d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [9], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_2d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at(corner([9, 8])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_2d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_3d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at(corner([9, 8, 7])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_3d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [9, 8, 7], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_4d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at(corner([9, 8, 7, 6])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_4d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_5d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at(corner([9, 8, 7, 6, 5])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_5d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6, 5], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_1d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at(corner([9])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_1d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [9], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_2d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_2d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_3d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at(corner([9, 8, 7])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_3d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_4d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at(corner([9, 8, 7, 6])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_4d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_5d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at(corner([9, 8, 7, 6, 5])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_5d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6, 5], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_im2col_3d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_im2col_3d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_im2col_3d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw(map).at(corner([9, 8, 7])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_im2col_3d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_im2col_4d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7, 6])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_im2col_4d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_im2col_4d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw(map).at(corner([9, 8, 7, 6])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_im2col_4d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_im2col_5d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7, 6, 5])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_im2col_5d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_im2col_5d(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw(map).at(corner([9, 8, 7, 6, 5])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_im2col_5d(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_store_cache_hint(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at(corner([9, 8])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let policy = CachePolicy::evict_first();
+            let (tile, _) = tensor::store_cache_hint(cta, tile, dst, policy).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_store_cache_hint(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+            if elected() {
+                raw::cp_async_bulk_tensor_2d_global_shared_cta_cache_hint(load_mode::Tile, map, [9, 8], base, policy);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_reduce_cache_hint(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let policy = CachePolicy::evict_first();
+            let (tile, _) = tensor::reduce_cache_hint(cta, op::Add, tile, dst, policy).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_reduce_cache_hint(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint(op::Add, load_mode::Tile, map, [9, 8], base, policy);
+            }
+            finish();
+        })
+    }
+}
+
+#[cfg(feature = "sm_100a")]
+pair! {
+    typed_tensor_scatter4(cta, tile, bar, map, out) {
+        let dst = unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at(corner([9, 1, 2, 5, 3])) };
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_scatter4(base, bar, map, out) {
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [9, 1, 2, 5, 3], base);
+            }
+            finish();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_load_cache_hint(cta, tile, bar, map, out) {
+        let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+        cta.lend((tile, bar), |cta, (tile, bar)| {
+            let policy = CachePolicy::evict_first();
+            let (bar, tile, _) = tensor::load_cache_hint(cta, bar, tile, map.at([7, -1]), policy).wait(cta);
+            unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
+            (tile.release(cta), bar)
+        });
+    }
+    raw_tensor_load_cache_hint(base, bar, map, out) {
+        closure(|| {
+            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+            let state = if elected() {
+                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_cache_hint(
+                    GROUP, base, map, [7, -1], bar, policy,
+                );
+                state
+            } else {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+            };
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            sync();
+        })
+    }
+}
+
+pair! {
+    typed_tensor_prefetch(cta, tile, bar, map, out) {
+        let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+        let policy = CachePolicy::evict_last();
+        map.prefetch_tensormap(&cta);
+        tensor::prefetch(&cta, map.at([7, -1]));
+        tensor::prefetch_cache_hint(&cta, map.at([7, 7]), policy);
+    }
+    raw_tensor_prefetch(base, bar, map, out) {
+        let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+        if elected() {
+            raw::prefetch_tensormap(space::All, map);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint(map, [7, 7], policy);
+        }
+    }
+}
+
+/// Box `next`, its index and its coordinates.
+#[inline(always)]
+fn take(boxes: [u32; 2], next: usize, count: usize) -> Option<([u32; 2], [i32; 2])> {
+    if next >= count {
+        return None;
+    }
+    let i = next as u32;
+    unsafe { core::hint::assert_unchecked(boxes[0] != 0) };
+    let (x, y) = (i % boxes[0], i / boxes[0]);
+    Some(([x, y], [(32 * x) as i32, (8 * y) as i32]))
+}
+
+pair! {
+    typed_tensor_boxes(cta, tile, bar, map, out) {
+        let boxes = unsafe { [out.read(), out.add(1).read()] };
+        let mut mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.boxes(&cta);
+        if let Some(([x, y], dst)) = mine.take_next() {
+            unsafe {
+                out.write(x);
+                out.add(1).write(y);
+            }
+            cta.lend((tile, bar), |cta, (tile, bar)| {
+                // In place: what is owned can be loaded and stored.
+                let (bar, tile, dst) = tensor::load(cta, bar, tile, dst).wait(cta);
+                let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read(cta);
+                group.wait(cta);
+                (tile.release(cta), bar)
+            });
+        }
+    }
+    raw_tensor_boxes(base, bar, map, out) {
+        let boxes = [out.read(), out.add(1).read()];
+        let (next, count) = (cta_rank() as usize, (boxes[0] * boxes[1]) as usize);
+        if let Some(([x, y], at)) = take(boxes, next, count) {
+            out.write(x);
+            out.add(1).write(y);
+            closure(|| {
+                let state = if elected() {
+                    let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+                    raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(GROUP, base, map, at, bar);
+                    state
+                } else {
+                    raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+                };
+                while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+                if elected() {
+                    raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, at, base);
+                }
+                if elected() {
+                    raw::cp_async_bulk_commit_group();
+                }
+                if elected() {
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                }
+                sync();
+                if elected() {
+                    raw::cp_async_bulk_wait_group::<0>();
+                }
+                sync();
+                sync();
+            })
+        }
+    }
+}
+
+ptx::shared_memory! {
+    struct Three { a: SharedArray<f32, 256>, b: SharedArray<f32, 256>, c: SharedArray<f32, 256>, bar: Mbarrier<Uninit> }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_tensor_group(
+    map: *const TensorMapObject,
+    sums: *const TensorMapObject,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Three>() };
+    let (map, sums) = unsafe {
+        (
+            TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]),
+            TensorMapReduce::<f32, Box1<256>>::from_raw(sums),
+        )
+    };
+    let (first, second) = unsafe { (map.at(corner([0])), map.at(corner([256]))) };
+    cta.lend((smem.a, smem.b, smem.c), |cta, (a, b, c)| {
+        let a = a.write(cta, |i| i as f32).to_async(cta);
+        let b = b.write(cta, |i| i as f32).to_async(cta);
+        let c = c.write(cta, |i| i as f32).to_async(cta);
+        let group = tensor::store(cta, a, first).tensor_store(cta, b, second);
+        let group = group.tensor_reduce(cta, op::Add, c, sums.at(corner([7]))).commit(cta);
+        let (((a, b), c), group) = group.wait_read(cta);
+        group.wait(cta);
+        (a.into_free(), b.into_free(), c.into_free())
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_tensor_group(map: *const u8, sums: *const u8) {
+    let (_, smem, _) = unsafe { Cta::enter::<Three>() };
+    let base = smem.bar.addr() - 3 * BYTES;
+    closure(|| unsafe {
+        write(base);
+        write(base + BYTES);
+        write(base + 2 * BYTES);
+        if elected() {
+            raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [0], base);
+        }
+        if elected() {
+            raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [256], base + BYTES);
+        }
+        if elected() {
+            let src = base + 2 * BYTES;
+            raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, sums, [7], src);
+        }
+        if elected() {
+            raw::cp_async_bulk_commit_group();
+        }
+        if elected() {
+            raw::cp_async_bulk_wait_group_read::<0>();
+        }
+        sync();
+        if elected() {
+            raw::cp_async_bulk_wait_group::<0>();
+        }
+        sync();
+    })
+}
+
+ptx::shared_memory! {
+    struct WithMap { tile: SharedArray<f32, 256>, map: SharedArray<u64, 16>, bar: Mbarrier<Uninit> }
+}
+const MAP: u32 = BYTES;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
+    map: *const TensorMapObject,
+    slot: *mut TensorMapObject,
+    address: *const f32,
+    out: *mut u32,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<WithMap>() };
+    let bar = smem.bar.init(&cta);
+    let (map, slot) = unsafe { (TensorMap::<f32, Box2<32, 8>>::from_raw(map), MapSlot::from_raw(slot)) };
+    cta.lend((smem.tile, smem.map, bar), |cta, (tile, memory, bar)| {
+        let draft = tensor::draft(cta, memory, &map);
+        #[cfg(feature = "sm_100a")]
+        let draft = {
+            use ptx::qualifier::ord;
+            draft.global_address(cta, address).global_dim(cta, ord::D1, 77).global_stride(cta, ord::D0, 1024)
+        };
+        let (memory, published) = unsafe { draft.publish(cta, slot) };
+        let map = published.acquire(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([7, -1])).wait(cta);
+        unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
+        (tile.release(cta), memory, bar)
+    });
+}
+
+#[inline(always)]
+unsafe fn publish(slot: *mut u8, draft: u32) {
+    unsafe { sync() };
+    // Written so, LLVM branches as in the other twin.
+    if thread_rank() > 31 {
+    } else {
+        let dst = raw::cvta_to(space::Global, slot) as *mut u8;
+        unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, draft) };
+    }
+    unsafe { fence_async() }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
+    map: *const u8,
+    slot: *mut u8,
+    address: *const f32,
+    out: *mut u32,
+) {
+    let (_, smem, _) = unsafe { Cta::enter::<WithMap>() };
+    let bar = smem.bar.addr();
+    let base = bar - MAP - 128;
+    let draft = base + MAP;
+    unsafe { init(bar) };
+    closure(|| unsafe {
+        let (mut v, threads) = (thread_rank(), thread_count());
+        while v < 128 / 16 {
+            let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
+            raw::st_weak_v2(space::SharedCta, ty::B64, draft + 16 * v, [word(0), word(1)]);
+            v += threads;
+        }
+        sync();
+        #[cfg(feature = "sm_100a")]
+        {
+            use ptx::qualifier::ord;
+            if elected() {
+                raw::tensormap_replace_tile_global_address_shared_cta(
+                    space::SharedCta,
+                    draft,
+                    address.cast(),
+                );
+            }
+            if elected() {
+                raw::tensormap_replace_tile_global_dim_shared_cta(space::SharedCta, ord::D1, draft, 77);
+            }
+            if elected() {
+                raw::tensormap_replace_tile_global_stride_shared_cta(space::SharedCta, ord::D0, draft, 1024);
+            }
+        }
+        publish(slot, draft);
+        raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
+        let state = if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
+            raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(GROUP, base, slot, [7, -1], bar);
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
+        };
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, bar, state) {}
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+        sync();
+    })
+}
+
+pair! {
+    typed_tensor_prefetch_shapes(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([7]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([7, -1]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([7, -1, 2]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([7, -1, 2, 3]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([7, -1, 2, 3, 4]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw(map) }.at(([7, -1, 2], [300])));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], [1, 2])));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)])));
+    }
+    raw_tensor_prefetch_shapes(base, bar, map, out) {
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [7]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [7, -1, 2]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [7, -1, 2, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [7, -1, 2, 3, 4]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [7, -1, 2], [300]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [7, -1, 2, 3], [1, 2]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [7, -1, 2, 3, 4], [1, 2, 31]);
+        }
+    }
+}
+
+#[cfg(feature = "sm_100a")]
+pair! {
+    typed_tensor_prefetch_rows(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x3<4>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x4<4>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x5<4>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([7, 1, 9, 4, 4]));
+    }
+    raw_tensor_prefetch_rows(base, bar, map, out) {
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [0, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4]);
+        }
+    }
+}

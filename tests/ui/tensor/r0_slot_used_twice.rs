@@ -1,0 +1,15 @@
+//! A slot holds one map: copies may be using it.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, MapSlot, TensorMap};
+
+pub fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, slot: MapSlot, memory: SharedArray<u64, 16>) {
+    cta.lend(memory, |cta, memory| {
+        // SAFETY: they describe what `map` does; one place of the program.
+        let (memory, first) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot) };
+        let (memory, second) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot) };
+        _ = (first.acquire(cta), second.acquire(cta));
+        memory
+    });
+}

@@ -1,0 +1,18 @@
+//! Coordinates are as many as the tensor has dimensions.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorMap};
+
+pub fn kernel(
+    cta: &Cta,
+    map: TensorMap<f32, Box2<64, 32>>,
+    tile: SharedArray<f32, 2048>,
+    bar: Mbarrier<Ready>,
+) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,18 @@
+//! A load of pixels takes their offsets too.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Im2col4, TensorMap};
+
+pub fn kernel(
+    cta: &Cta,
+    map: TensorMap<f32, Im2col4<64, 32>>,
+    tile: SharedArray<f32, 2048>,
+    bar: Mbarrier<Ready>,
+) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at(([0, -1, -1, 5], [1, 2]))).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

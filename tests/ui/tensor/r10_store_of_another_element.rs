@@ -1,0 +1,13 @@
+//! What is stored has the element type of the tensor map.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorTileMut};
+
+pub fn kernel(cta: &Cta, tile: SharedArray<u32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |i| i as u32).to_async(cta);
+        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+        tile.into_free()
+    });
+}

@@ -1,0 +1,7 @@
+//! Rows are gathered from `sm_100` on.
+
+use ptx::tensor::{Gather4, TensorMap};
+
+pub fn kernel(map: TensorMap<f32, Gather4<64>>) {
+    let _rows = map.at([0, 7, 1, 9, 4]);
+}

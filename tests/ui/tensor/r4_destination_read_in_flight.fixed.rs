@@ -1,0 +1,20 @@
+//! The destination of a tensor copy is readable after the wait.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorMap};
+
+pub fn kernel(
+    cta: &Cta,
+    map: TensorMap<f32, Box2<64, 32>>,
+    tile: SharedArray<f32, 2048>,
+    bar: Mbarrier<Ready>,
+) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let load = tensor::load(cta, bar, tile, map.at([0, 0]));
+        let (bar, tile, _) = load.wait(cta);
+        let _first = tile.get(0);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,19 @@
+//! What the grid writes is not loaded at any coordinates: another CTA may be writing there.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorMapMut};
+
+pub fn kernel(
+    cta: &Cta,
+    map: TensorMapMut<f32, Box2<64, 32>>,
+    tile: SharedArray<f32, 2048>,
+    bar: Mbarrier<Ready>,
+) {
+    let Some((_, mine)) = map.boxes(cta).take_next() else { return };
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _) = tensor::load(cta, bar, tile, mine).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,15 @@
+//! The source of a tensor copy is given back by the wait.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorTileMut};
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |i| i as f32).to_async(cta);
+        let group = tensor::store(cta, tile, dst).commit(cta);
+        let _free = tile.into_free();
+        let (tile, _) = group.wait(cta);
+        tile.into_free()
+    });
+}

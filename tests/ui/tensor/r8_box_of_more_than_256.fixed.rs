@@ -1,0 +1,18 @@
+//! A box has 256 elements at most in each dimension.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorMap};
+
+pub fn kernel(
+    cta: &Cta,
+    map: TensorMap<f32, Box2<256, 8>>,
+    tile: SharedArray<f32, 2048>,
+    bar: Mbarrier<Ready>,
+) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

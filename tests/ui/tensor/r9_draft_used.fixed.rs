@@ -1,0 +1,24 @@
+//! A tensor map in shared memory is published before a copy uses it.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, MapSlot, TensorMap};
+
+pub fn kernel(
+    cta: &Cta,
+    map: TensorMap<f32, Box2<64, 32>>,
+    slot: MapSlot,
+    memory: SharedArray<u64, 16>,
+    tile: SharedArray<f32, 2048>,
+    bar: Mbarrier<Ready>,
+) {
+    cta.lend((memory, tile, bar), |cta, (memory, tile, bar)| {
+        let draft = tensor::draft(cta, memory, &map);
+        // SAFETY: it describes what `map` does; one place of the program.
+        let (memory, published) = unsafe { draft.publish(cta, slot) };
+        let map = published.acquire(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+        (memory, tile.release(cta), bar)
+    });
+}
