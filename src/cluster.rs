@@ -1018,7 +1018,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
             // reads it, and no scope ends, before the receiver's wait. Sixteen bytes of plain data.
             unsafe {
                 let value: [u32; 4] = bits(vector::<T>(v, &mut f));
-                raw::st_async_weak_v4_shared_cluster(ty::B32, dst + 16 * v, value, mbar)
+                raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst + 16 * v, value, mbar)
             }
         });
         Sent { inbox: self, src: () }

@@ -149,7 +149,7 @@ impl<'s> Queue<'s> {
             // SAFETY: both are this CTA's, valid and aligned; nobody touches the response until `Request::wait`, which the
             // scope cannot end without; no response has been a refusal, after which there is no `Queue`, of which the
             // CTA has one.
-            unsafe { raw::clusterlaunchcontrol_try_cancel_shared_cta(self.addr, mbar) };
+            unsafe { raw::clusterlaunchcontrol_try_cancel(space::SharedCta, self.addr, mbar) };
             bar
         } else {
             self.bar.arrive(cta)

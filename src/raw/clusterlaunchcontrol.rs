@@ -1,51 +1,47 @@
 //! `clusterlaunchcontrol.try_cancel` (section 9.7.13.17) and `.query_cancel` (9.7.13.18).
 
 legal! {
+    /// `.space` of `clusterlaunchcontrol.try_cancel`.
+    TryCancelSpace(AddressSpace): "`{Self}` is no space of `clusterlaunchcontrol.try_cancel`: it takes `.shared::cta` or none (generic)"
+    { space::All, space::SharedCta }
+}
+legal! {
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
     CtaidDimension: "`{Self}` is no `::dimension` of `get_first_ctaid`: it takes `::x`, `::y` or `::z`"
     { dimension::X, dimension::Y, dimension::Z }
 }
 
-/// `clusterlaunchcontrol.try_cancel.async{.space}.completion_mechanism{.multicast::cluster::all}.b128 [addr], [mbar];`
-macro_rules! try_cancel {
-    ($name:ident $multicast:ident $space:literal ($Response:ty, $Mbar:ty, $class:ident) $where:literal) => {
-        instruction! {
-            /// Asks for the cancellation of a cluster that has not started: its response, 16 bytes, goes to `addr`, and the
-            #[doc = concat!("mbarrier at `mbar` gets a complete-tx of 16 when it is there. The addresses are ", $where, ".")]
-            @unsafe fn $name(addr: $Response = $class, mbar: $Mbar = $class);
-            form: "clusterlaunchcontrol.try_cancel.async" $space ".mbarrier::complete_tx::bytes.b128 [addr], [mbar];";
-            ptx: "clusterlaunchcontrol.try_cancel.async" $space ".mbarrier::complete_tx::bytes" .. ".b128 [{addr}], [{mbar}];";
-            isa: "8.6", target: "sm_100", section: "9.7.13.17";
-            gate: sm_100;
-            # Safety
-            "- both addresses are in shared memory of the executing CTA; `addr` is aligned to 16 bytes; `mbar` is a valid"
-            "  mbarrier."
-            "- until the mbarrier's phase is complete nobody reads or writes the response, and the CTA does not exit."
-            "- the CTA has not observed a failed response yet."
-        }
-        instruction! {
-            #[doc = concat!("[`", stringify!($name), "`] with the response to these offsets of each CTA of the cluster, and a")]
-            /// complete-tx to the mbarrier of each.
-            @unsafe fn $multicast(addr: $Response = $class, mbar: $Mbar = $class);
-            form: "clusterlaunchcontrol.try_cancel.async" $space
-                ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar];";
-            ptx: "clusterlaunchcontrol.try_cancel.async" $space ".mbarrier::complete_tx::bytes.multicast::cluster::all" ..
-                ".b128 [{addr}], [{mbar}];";
-            isa: "8.6", target: "sm_100", section: "9.7.13.17";
-            gate: sm_100f_sm_110a_sm_120a;
-            # Safety
-            "- as without multicast, in each CTA of the cluster, of which none has exited."
-        }
-    };
+instruction! {
+    /// Asks for the cancellation of a cluster that has not started: its response, 16 bytes, goes to `addr`, and the
+    /// mbarrier at `mbar` gets a complete-tx of 16 when it is there.
+    @unsafe fn clusterlaunchcontrol_try_cancel[
+        Space: TryCancelSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
+    ](addr: Space::Address = address, mbar: Space::Address = address);
+    form: "clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes.b128 [addr], [mbar];";
+    ptx: "clusterlaunchcontrol.try_cancel.async" .. ".mbarrier::complete_tx::bytes.b128 [{addr}], [{mbar}];";
+    isa: "8.6", target: "sm_100", section: "9.7.13.17";
+    gate: sm_100;
+    # Safety
+    "- both addresses, in the given space, are in shared memory of the executing CTA; `addr` is aligned to 16 bytes; `mbar`"
+    "  is a valid mbarrier."
+    "- until the mbarrier's phase is complete nobody reads or writes the response, and the CTA does not exit."
+    "- the CTA has not observed a failed response yet."
 }
 
-try_cancel! {
-    clusterlaunchcontrol_try_cancel clusterlaunchcontrol_try_cancel_multicast_cluster_all
-    "" (*mut u8, *mut u64, reg64) "generic"
-}
-try_cancel! {
-    clusterlaunchcontrol_try_cancel_shared_cta clusterlaunchcontrol_try_cancel_shared_cta_multicast_cluster_all
-    ".shared::cta" (u32, u32, reg32) "in that space"
+instruction! {
+    /// [`clusterlaunchcontrol_try_cancel`] with the response to these offsets of each CTA of the cluster, and a
+    /// complete-tx to the mbarrier of each.
+    @unsafe fn clusterlaunchcontrol_try_cancel_multicast_cluster_all[
+        Space: TryCancelSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
+    ](addr: Space::Address = address, mbar: Space::Address = address);
+    form: "clusterlaunchcontrol.try_cancel.async{.space}"
+        ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar];";
+    ptx: "clusterlaunchcontrol.try_cancel.async" ..
+        ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [{addr}], [{mbar}];";
+    isa: "8.6", target: "sm_100", section: "9.7.13.17";
+    gate: sm_100f_sm_110a_sm_120a;
+    # Safety
+    "- as without multicast, in each CTA of the cluster, of which none has exited."
 }
 
 instruction! {

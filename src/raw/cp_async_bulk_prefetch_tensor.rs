@@ -8,7 +8,7 @@ macro_rules! prefetch {
     ($( $dim:tt $mode:ident: $name:ident, $hint:ident; )*) => {
         $( tensor_load! { prefetch $dim $mode $name $hint } )*
     };
-    (@mode $dim:tt $info:tt $form:literal $mode:tt $cta:tt $since:tt $what:literal $note:tt
+    (@mode $dim:tt $info:tt $form:literal $mode:tt $dst:tt $one:tt $since:tt $what:literal $note:tt
         [ $name:ident $hint:ident ]
     ) => {
         prefetch! { @row $name $dim $info $form $mode $since $what $note "" [] }
@@ -19,14 +19,15 @@ macro_rules! prefetch {
     (@row $name:ident [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ]
         [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ]
         $mode_form:literal [ $($mode:literal)? ]
-        [ $isa:literal, $target:literal [ $($gate:tt)* ] [ $($mode_tags:tt)* ] $group:tt ]
+        [ $isa:literal, $target:literal [ $($gate:tt)* ]
+            [ $($Mode:ident: $ModeLegal:ident { $($mode_tag:tt)* })? ] $group:tt ]
         $what:literal [ $($note:literal)? ]
         $hint:literal [ $($policy:ident $policy_text:literal, $policy_form:literal $policy_note:literal)? ]
     ) => {
         instruction! {
             #[doc = concat!("Starts to fetch ", $what)]
             /// from a tensor in global memory into the L2 cache.
-            @unsafe fn $name[$($mode_tags)*](
+            @unsafe fn $name[ $( $Mode: $ModeLegal { $($mode_tag)* } )? ](
                 tensor_map: *const u8 = reg64, tensor_coords: [i32; $n] = [reg32: $($c)+],
                 $( $info: [u16; $info_n] = [reg16: $($i)+], )? $( $policy: u64 = reg64, )?
             );

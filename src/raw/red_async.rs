@@ -30,17 +30,33 @@ legal! {
     { space::All, space::SharedCluster }
 }
 
+legal! {
+    /// `.op` of `red.async.relaxed`, of the types of `.inc` and `.dec`.
+    RedAsyncIncOp: "`{Self}` is no `.op` of `red_async_inc_dec`: it takes `.inc` or `.dec`"
+    { op::Inc, op::Dec }
+}
+legal! {
+    /// `.op` of `red.async.relaxed`, of the types of `.min` and `.max`.
+    RedAsyncMinOp: "`{Self}` is no `.op` of `red_async_min_max`: it takes `.min` or `.max`"
+    { op::Min, op::Max }
+}
+legal! {
+    /// `.op` of `red.async.relaxed`, of the types of `.and`, `.or` and `.xor`.
+    RedAsyncBitOp: "`{Self}` is no `.op` of `red_async_bitwise`: it takes `.and`, `.or` or `.xor`"
+    { op::And, op::Or, op::Xor }
+}
+
 /// `red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
 macro_rules! red_async {
-    ($( $doc:literal $op:literal, $Type:ident { $($tag:tt)* } $name:ident )*) => { $(
+    ($( $doc:literal $name:ident $op_form:literal [ $($tags:tt)* ] )*) => { $(
         instruction! {
             #[doc = $doc]
             /// The mbarrier at `mbar` gets a complete-tx of the value's size in bytes when it is done.
             @unsafe fn $name[
                 Space: RedAsyncSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
-                Ty: $Type after ".mbarrier::complete_tx::bytes" $op { $($tag)* },
+                $($tags)*
             ](addr: Space::Address = address, b: Ty::Value = typed, mbar: Space::Address = address);
-            form: "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes" $op "{.type} [addr], b, [mbar];";
+            form: "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes" $op_form "{.type} [addr], b, [mbar];";
             ptx: "red.async.relaxed.cluster" .. " [{addr}], {b}, [{mbar}];";
             isa: "8.1", target: "sm_90", section: "9.7.13.7";
             # Safety
@@ -53,36 +69,32 @@ macro_rules! red_async {
 
 red_async! {
     "Starts adding `b` to the value at `addr`."
-    ".add", RedAsyncAddType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64 }
-    red_async_add
+    red_async_add ".add"
+    [ Ty: RedAsyncAddType after ".mbarrier::complete_tx::bytes.add" {
+        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64,
+    } ]
 
-    "Starts incrementing the value at `addr`, or making it 0 if it is `b` or more."
-    ".inc", RedAsyncIncType { ty::U32 as u32 in reg32 }
-    red_async_inc
+    "Starts incrementing the value at `addr`, or making it 0 if it is `b` or more; or \
+    decrementing it, or making it `b` if it is 0 or more than `b`."
+    red_async_inc_dec "{.op}"
+    [
+        Op: RedAsyncIncOp after ".mbarrier::complete_tx::bytes" { op::Inc, op::Dec },
+        Ty: RedAsyncIncType { ty::U32 as u32 in reg32 },
+    ]
 
-    "Starts decrementing the value at `addr`, or making it `b` if it is 0 or more than `b`."
-    ".dec", RedAsyncIncType { ty::U32 as u32 in reg32 }
-    red_async_dec
+    "Starts making the value at `addr` the minimum or maximum of itself and `b`."
+    red_async_min_max "{.op}"
+    [
+        Op: RedAsyncMinOp after ".mbarrier::complete_tx::bytes" { op::Min, op::Max },
+        Ty: RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 },
+    ]
 
-    "Starts making the value at `addr` the minimum of itself and `b`."
-    ".min", RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 }
-    red_async_min
-
-    "Starts making the value at `addr` the maximum of itself and `b`."
-    ".max", RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 }
-    red_async_max
-
-    "Starts making the value at `addr` its bitwise and with `b`."
-    ".and", RedAsyncBitType { ty::B32 as u32 in reg32 }
-    red_async_and
-
-    "Starts making the value at `addr` its bitwise or with `b`."
-    ".or", RedAsyncBitType { ty::B32 as u32 in reg32 }
-    red_async_or
-
-    "Starts making the value at `addr` its bitwise exclusive or with `b`."
-    ".xor", RedAsyncBitType { ty::B32 as u32 in reg32 }
-    red_async_xor
+    "Starts making the value at `addr` its bitwise and, or, or exclusive or with `b`."
+    red_async_bitwise "{.op}"
+    [
+        Op: RedAsyncBitOp after ".mbarrier::complete_tx::bytes" { op::And, op::Or, op::Xor },
+        Ty: RedAsyncBitType { ty::B32 as u32 in reg32 },
+    ]
 }
 
 legal! {

@@ -14,6 +14,11 @@ legal! {
     { ty::B32, ty::U32, ty::S32, ty::F32 }
 }
 legal! {
+    /// `.ss` of `st.async.weak`.
+    StAsyncWeakSpace(AddressSpace): "`{Self}` is no space of `st.async.weak`: it takes `.shared::cluster` or none (generic)"
+    { space::All, space::SharedCluster }
+}
+legal! {
     /// `.scope` of `st.async.release`.
     StAsyncScope: "`{Self}` is no `.scope` of `st.async.release`: it takes `.gpu` or `.sys`"
     { scope::Gpu, scope::Sys }
@@ -39,20 +44,16 @@ legal! {
 
 /// `st.async.weak{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar];`
 macro_rules! st_async {
-    ($generic:ident $cluster:ident $what:literal $($rest:tt)*) => {
-        st_async!(@row $generic *mut u8, reg64, "", "generic" $what $($rest)*);
-        st_async!(@row $cluster u32, reg32, ".shared::cluster", "of `.shared::cluster`" $what $($rest)*);
-    };
-    (@row $name:ident $Addr:ty, $class:ident, $space:literal, $address:literal
-        $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($in:tt)* ]
-    ) => {
+    ($name:ident $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($in:tt)* ]) => {
         instruction! {
             #[doc = concat!("Starts storing ", $what, ". When it is done,")]
             /// the mbarrier at `mbar` gets a complete-tx of its size in bytes, with release semantics in cluster scope.
-            #[doc = concat!("Addresses are ", $address, ".")]
-            @unsafe fn $name[ $($ty)* ](addr: $Addr = $class, $($in)*, mbar: $Addr = $class);
-            form: "st.async.weak" $space ".mbarrier::complete_tx::bytes" $form " [addr], b, [mbar];";
-            ptx: $head "st.async.weak" $space ".mbarrier::complete_tx::bytes" .. $tail;
+            @unsafe fn $name[
+                Space: StAsyncWeakSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
+                $($ty)*
+            ](addr: Space::Address = address, $($in)*, mbar: Space::Address = address);
+            form: "st.async.weak{.ss}.mbarrier::complete_tx::bytes" $form " [addr], b, [mbar];";
+            ptx: $head "st.async.weak" .. $tail;
             isa: $isa, target: "sm_90", section: "9.7.9.12";
             # Safety
             "- `addr`, aligned to its size, and `mbar`, of a valid mbarrier, are addresses in shared memory of one CTA"
@@ -63,31 +64,31 @@ macro_rules! st_async {
 }
 
 st_async! {
-    st_async_weak st_async_weak_shared_cluster "a value" "8.1" "{.type}"
-    [ Ty: StAsyncType {
+    st_async_weak "a value" "8.1" "{.type}"
+    [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes" {
         ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
         ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
     } ]
     "" " [{addr}], {b}, [{mbar}];" [ b: Ty::Value = typed ]
 }
 st_async! {
-    st_async_weak_v2 st_async_weak_v2_shared_cluster "a vector of two" "8.1" ".v2{.type}"
-    [ Ty: StAsyncType after ".v2" {
+    st_async_weak_v2 "a vector of two" "8.1" ".v2{.type}"
+    [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes.v2" {
         ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
         ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
     } ]
     "" " [{addr}], {{{b0}, {b1}}}, [{mbar}];" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 st_async! {
-    st_async_weak_v4 st_async_weak_v4_shared_cluster "a vector of four" "8.1" ".v4{.type}"
-    [ Ty: StAsyncV4Type after ".v4" {
+    st_async_weak_v4 "a vector of four" "8.1" ".v4{.type}"
+    [ Ty: StAsyncV4Type after ".mbarrier::complete_tx::bytes.v4" {
         ty::B32 as u32 in reg32, ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
     } ]
     "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}}, [{mbar}];" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
 st_async! {
-    st_async_weak_b128 st_async_weak_b128_shared_cluster "128 bits" "9.2" ".b128" []
-    "{{ .reg .b128 q; mov.b128 q, {{{b_lo}, {b_hi}}}; " ".b128 [{addr}], q, [{mbar}]; }}"
+    st_async_weak_b128 "128 bits" "9.2" ".b128" []
+    "{{ .reg .b128 q; mov.b128 q, {{{b_lo}, {b_hi}}}; " ".mbarrier::complete_tx::bytes.b128 [{addr}], q, [{mbar}]; }}"
     [ b: B128 = { lo: b_lo, hi: b_hi } ]
 }
 

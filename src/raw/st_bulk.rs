@@ -2,24 +2,23 @@
 //!
 //! Its `size` is offered in 64 bits only: the text of the 32-bit operand is the same, and it needs PTX ISA 9.0.
 
-/// `st.bulk.weak{.shared::cta} [a], size, 0;`
-macro_rules! st_bulk {
-    ($name:ident $Addr:ty, $class:ident, $mnemonic:literal, $address:literal) => {
-        instruction! {
-            /// Stores zeros to the `size` bytes of shared memory of the executing CTA from `addr` on.
-            #[doc = concat!("The address is ", $address, ".")]
-            @unsafe fn $name(addr: $Addr = $class, size: u64 = reg64);
-            form: $mnemonic " [addr], size, 0;";
-            ptx: $mnemonic .. " [{addr}], {size}, 0;";
-            isa: "8.6", target: "sm_100", section: "9.7.9.13";
-            gate: sm_100;
-            # Safety
-            "- the bytes lie in shared memory of the executing CTA, and `addr` is aligned to 8."
-            "- `size` is a multiple of 8 and at most 16777216."
-            "- nobody else reads or writes the bytes meanwhile, asynchronous copies included."
-        }
-    };
+legal! {
+    /// `.shared::cta` of `st.bulk`.
+    StBulkSpace(AddressSpace): "`{Self}` is no space of `st.bulk`: it takes `.shared::cta` or none (generic)"
+    { space::All, space::SharedCta }
 }
 
-st_bulk! { st_bulk_weak *mut u8, reg64, "st.bulk.weak", "generic" }
-st_bulk! { st_bulk_weak_shared_cta u32, reg32, "st.bulk.weak.shared::cta", "of `.shared::cta`" }
+instruction! {
+    /// Stores zeros to the `size` bytes of shared memory of the executing CTA from `addr` on.
+    @unsafe fn st_bulk_weak[
+        Space: StBulkSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
+    ](addr: Space::Address = address, size: u64 = reg64);
+    form: "st.bulk.weak{.shared::cta} [addr], size, 0;";
+    ptx: "st.bulk.weak" .. " [{addr}], {size}, 0;";
+    isa: "8.6", target: "sm_100", section: "9.7.9.13";
+    gate: sm_100;
+    # Safety
+    "- the bytes lie in shared memory of the executing CTA, and `addr`, in the given space, is aligned to 8."
+    "- `size` is a multiple of 8 and at most 16777216."
+    "- nobody else reads or writes the bytes meanwhile, asynchronous copies included."
+}

@@ -1,14 +1,9 @@
 //! `tensormap.replace` (section 9.7.9.28) and `prefetch.tensormap` (9.7.9.15).
 
 legal! {
-    /// `.ss` of `tensormap.replace` with a 64-bit address.
-    TensormapSpace: "`{Self}` is no space of a 64-bit address of `tensormap.replace`: it takes `.global` or none (generic)"
-    { space::All, space::Global }
-}
-legal! {
-    /// `.ss` of `tensormap.replace` with a 32-bit address.
-    TensormapSharedSpace: "`{Self}` is no space of a 32-bit address of `tensormap.replace`: it takes `.shared::cta`"
-    { space::SharedCta }
+    /// `.ss` of `tensormap.replace`.
+    TensormapSpace(AddressSpace): "`{Self}` is no space of `tensormap.replace`: it takes `.global`, `.shared::cta` or none (generic)"
+    { space::All, space::Global, space::SharedCta }
 }
 legal! {
     /// `ord` of `tensormap.replace`.
@@ -53,44 +48,41 @@ legal! {
 
 /// `tensormap.replace.tile.field{.ss}.b1024.type [addr], {ord,} new_val;`
 ///
-/// A field of a value in a register, of one value a dimension, or of an immediate; each by a 64-bit and a 32-bit address.
+/// A field of a value in a register, of one value a dimension, or of an immediate.
 macro_rules! replace {
-    ($( $doc:literal $kind:ident $field:literal $ty:literal $New:tt $name:ident $shared:ident )*) => { $(
-        replace!(@$kind $doc $field $ty $New $name *mut u8 = reg64, TensormapSpace { space::All, space::Global });
-        replace!(@$kind $doc $field $ty $New $shared u32 = reg32, TensormapSharedSpace { space::SharedCta });
+    ($( $doc:literal $kind:ident $field:literal $ty:literal $New:tt $name:ident )*) => { $(
+        replace!(@$kind $doc $field $ty $New $name {
+            space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32
+        });
     )* };
-    (@value $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident)
-        $name:ident $Addr:ty = $class:ident, $Space:ident { $($space:tt)* }
-    ) => {
+    (@value $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident $space:tt) => {
         replace! { @row $doc
-            @unsafe fn $name[Space: $Space { $($space)* }](addr: $Addr = $class, new_val: $New = $new_class);
+            @unsafe fn $name[Space: TensormapSpace $space](addr: Space::Address = address, new_val: $New = $new_class);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], new_val;";
             ptx: "tensormap.replace.tile." $field .. ".b1024." $ty " [{addr}], {new_val};";
             isa: "8.3",
         }
     };
-    (@dimension $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident)
-        $name:ident $Addr:ty = $class:ident, $Space:ident { $($space:tt)* }
-    ) => {
+    (@dimension $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident $space:tt) => {
         replace! { @row $doc
             @unsafe fn $name[
-                Space: $Space { $($space)* },
+                Space: TensormapSpace $space,
                 Ord: TensormapOrd after ".b1024." $ty " [{addr}], " { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 },
-            ](addr: $Addr = $class, new_val: $New = $new_class);
+            ](addr: Space::Address = address, new_val: $New = $new_class);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], ord, new_val;";
             ptx: "tensormap.replace.tile." $field .. ", {new_val};";
             isa: "8.3",
         }
     };
     (@immediate $doc:literal $field:literal $ty:literal ($isa:literal $gate:ident $New:ident { $($new:tt)* })
-        $name:ident $Addr:ty = $class:ident, $Space:ident { $($space:tt)* }
+        $name:ident $space:tt
     ) => {
         instruction! {
             #[doc = $doc]
             @unsafe fn $name[
-                Space: $Space { $($space)* },
+                Space: TensormapSpace $space,
                 NewVal: $New after ".b1024." $ty " [{addr}], " { $($new)* },
-            ](addr: $Addr = $class);
+            ](addr: Space::Address = address);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], new_val;";
             ptx: "tensormap.replace.tile." $field .. ";";
             isa: $isa, target: "sm_90a", section: "9.7.9.28";
@@ -115,17 +107,17 @@ macro_rules! replace {
 
 replace! {
     "Replaces the global address of a tensor map in memory." value "global_address" "b64" (*const u8 = reg64)
-        tensormap_replace_tile_global_address tensormap_replace_tile_global_address_shared_cta
+        tensormap_replace_tile_global_address
     "Replaces the rank of a tensor map in memory; `new_val` is one less than the rank." value "rank" "b32" (u32 = reg32)
-        tensormap_replace_tile_rank tensormap_replace_tile_rank_shared_cta
+        tensormap_replace_tile_rank
     "Replaces the size of the box in a dimension of a tensor map in memory." dimension "box_dim" "b32" (u32 = reg32)
-        tensormap_replace_tile_box_dim tensormap_replace_tile_box_dim_shared_cta
+        tensormap_replace_tile_box_dim
     "Replaces the size of the tensor in a dimension of a tensor map in memory." dimension "global_dim" "b32" (u32 = reg32)
-        tensormap_replace_tile_global_dim tensormap_replace_tile_global_dim_shared_cta
+        tensormap_replace_tile_global_dim
     "Replaces the bytes from one index to the next of a dimension of a tensor map in memory." dimension "global_stride" "b64"
-        (u64 = reg64) tensormap_replace_tile_global_stride tensormap_replace_tile_global_stride_shared_cta
+        (u64 = reg64) tensormap_replace_tile_global_stride
     "Replaces the traversal stride in a dimension of a tensor map in memory." dimension "element_stride" "b32" (u32 = reg32)
-        tensormap_replace_tile_element_stride tensormap_replace_tile_element_stride_shared_cta
+        tensormap_replace_tile_element_stride
     "Replaces the element type of a tensor map in memory." immediate "elemtype" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapElemtype {
             elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
@@ -133,23 +125,23 @@ replace! {
             elemtype::B4x16 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
             elemtype::B4x16P64 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
             elemtype::B6x16P32 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
-        }) tensormap_replace_tile_elemtype tensormap_replace_tile_elemtype_shared_cta
+        }) tensormap_replace_tile_elemtype
     "Replaces the interleave layout of a tensor map in memory." immediate "interleave_layout" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapInterleave {
             interleave_layout::None, interleave_layout::B16, interleave_layout::B32
-        }) tensormap_replace_tile_interleave_layout tensormap_replace_tile_interleave_layout_shared_cta
+        }) tensormap_replace_tile_interleave_layout
     "Replaces the swizzle mode of a tensor map in memory." immediate "swizzle_mode" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapSwizzle {
             swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
             swizzle_mode::B96 @ "8.8" on "sm_103" gate sm_103a,
-        }) tensormap_replace_tile_swizzle_mode tensormap_replace_tile_swizzle_mode_shared_cta
+        }) tensormap_replace_tile_swizzle_mode
     "Replaces the swizzle atomicity of a tensor map in memory." immediate "swizzle_atomicity" "b32"
         ("8.6" sm_100f_sm_110a_sm_120a TensormapSwizzleAtomicity {
             swizzle_atomicity::B16, swizzle_atomicity::B32, swizzle_atomicity::B32FlipB8, swizzle_atomicity::B64
-        }) tensormap_replace_tile_swizzle_atomicity tensormap_replace_tile_swizzle_atomicity_shared_cta
+        }) tensormap_replace_tile_swizzle_atomicity
     "Replaces what elements outside of the tensor read as in a tensor map in memory." immediate "fill_mode" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapFill { fill_mode::Zero, fill_mode::OobNan })
-        tensormap_replace_tile_fill_mode tensormap_replace_tile_fill_mode_shared_cta
+        tensormap_replace_tile_fill_mode
 }
 
 instruction! {

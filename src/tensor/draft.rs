@@ -95,7 +95,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
                 // SAFETY: the draft holds a map, which only this thread touches until it is published; that the new value
                 // suits is in the contract of `publish`.
                 unsafe {
-                    raw::tensormap_replace_tile_global_address_shared_cta(
+                    raw::tensormap_replace_tile_global_address(
                         space::SharedCta,
                         self.memory.addr(),
                         address.cast(),
@@ -127,7 +127,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
             if cta.is_elected() {
                 // SAFETY: as in `global_address`; the map has the dimension.
                 unsafe {
-                    raw::tensormap_replace_tile_global_dim_shared_cta(
+                    raw::tensormap_replace_tile_global_dim(
                         space::SharedCta,
                         ord,
                         self.memory.addr(),
@@ -161,7 +161,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
             if cta.is_elected() {
                 // SAFETY: as in `global_dim`.
                 unsafe {
-                    raw::tensormap_replace_tile_global_stride_shared_cta(
+                    raw::tensormap_replace_tile_global_stride(
                         space::SharedCta,
                         ord,
                         self.memory.addr(),

@@ -1,7 +1,7 @@
 //! What one tensor copy moves: the box, its rank, and the mode.
 
 use crate::bulk::CachePolicy;
-use crate::qualifier::{Sealed, cta_group, load_mode};
+use crate::qualifier::{Sealed, cta_group, load_mode, space};
 use crate::raw;
 
 /// As much of a tensor as one copy moves, and how: a box ([`Box1`] to [`Box5`]), a column of pixels ([`Im2col3`] to
@@ -37,7 +37,7 @@ pub trait LoadShape: Shape {
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_async_bulk_tensor_1d_shared_cta_global_tile` in this rank and mode.
+    /// That of `raw::cp_async_bulk_tensor_1d_global_tile` in this rank and mode.
     #[doc(hidden)]
     unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>);
 }
@@ -215,8 +215,10 @@ macro_rules! boxes {
                 // SAFETY: the caller's contract is the instruction's.
                 unsafe {
                     match policy {
-                        None => raw::$load(cta_group::None, dst, map, at, mbar),
-                        Some(policy) => raw::$load_hint(cta_group::None, dst, map, at, mbar, policy.bits()),
+                        None => raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar),
+                        Some(policy) => {
+                            raw::$load_hint(space::SharedCta, cta_group::None, dst, map, at, mbar, policy.bits())
+                        }
                     }
                 }
             }
@@ -315,35 +317,30 @@ unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
 
 boxes! {
     /// A box of a tensor of one dimension.
-    Box1<D0> 1: cp_async_bulk_tensor_1d_shared_cta_global_tile
-        cp_async_bulk_tensor_1d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_1d_global_tile
-        cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint cp_async_bulk_tensor_1d_global_shared_cta
-        cp_async_bulk_tensor_1d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_1d_global_shared_cta
-        cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
+    Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile cp_async_bulk_tensor_1d_global_tile_cache_hint
+        cp_async_bulk_prefetch_tensor_1d_global_tile cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint
+        cp_async_bulk_tensor_1d_global_shared_cta cp_async_bulk_tensor_1d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_1d_global_shared_cta cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
     /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements.
-    Box2<D0, D1> 2: cp_async_bulk_tensor_2d_shared_cta_global_tile
-        cp_async_bulk_tensor_2d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_2d_global_tile
-        cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint cp_async_bulk_tensor_2d_global_shared_cta
-        cp_async_bulk_tensor_2d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_2d_global_shared_cta
-        cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
+    Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile cp_async_bulk_tensor_2d_global_tile_cache_hint
+        cp_async_bulk_prefetch_tensor_2d_global_tile cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint
+        cp_async_bulk_tensor_2d_global_shared_cta cp_async_bulk_tensor_2d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_2d_global_shared_cta cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
     /// A box of a tensor of three dimensions, the innermost first.
-    Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_shared_cta_global_tile
-        cp_async_bulk_tensor_3d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_3d_global_tile
-        cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint cp_async_bulk_tensor_3d_global_shared_cta
-        cp_async_bulk_tensor_3d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_3d_global_shared_cta
-        cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
+    Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile cp_async_bulk_tensor_3d_global_tile_cache_hint
+        cp_async_bulk_prefetch_tensor_3d_global_tile cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint
+        cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
     /// A box of a tensor of four dimensions, the innermost first.
-    Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_shared_cta_global_tile
-        cp_async_bulk_tensor_4d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_4d_global_tile
-        cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint cp_async_bulk_tensor_4d_global_shared_cta
-        cp_async_bulk_tensor_4d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_4d_global_shared_cta
-        cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
+    Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile cp_async_bulk_tensor_4d_global_tile_cache_hint
+        cp_async_bulk_prefetch_tensor_4d_global_tile cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint
+        cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
     /// A box of a tensor of five dimensions, the innermost first.
-    Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_shared_cta_global_tile
-        cp_async_bulk_tensor_5d_shared_cta_global_tile_cache_hint cp_async_bulk_prefetch_tensor_5d_global_tile
-        cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint cp_async_bulk_tensor_5d_global_shared_cta
-        cp_async_bulk_tensor_5d_global_shared_cta_cache_hint cp_reduce_async_bulk_tensor_5d_global_shared_cta
-        cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
+    Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile cp_async_bulk_tensor_5d_global_tile_cache_hint
+        cp_async_bulk_prefetch_tensor_5d_global_tile cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint
+        cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
+        cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
 }
 
 /// The columns of pixels: rank, the offsets of a load and what makes them 16-bit numbers, and the instructions.
@@ -377,9 +374,10 @@ macro_rules! im2col {
                 // SAFETY: the caller's contract is the instruction's; the type of the offsets bounds them.
                 unsafe {
                     match policy {
-                        None => raw::$load(cta_group::None, dst, map, at, mbar, info),
+                        None => raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, info),
                         Some(policy) => {
-                            raw::$load_hint(cta_group::None, dst, map, at, mbar, info, policy.bits())
+                            let policy = policy.bits();
+                            raw::$load_hint(space::SharedCta, cta_group::None, dst, map, at, mbar, info, policy)
                         }
                     }
                 }
@@ -442,21 +440,21 @@ im2col! {
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, N: `.im2col` for loads, which take the
     /// coordinates and the offset along W; `.im2col_no_offs` for stores and reductions.
     Im2col3 3 [u16; 1] |offset| offset;
-        cp_async_bulk_tensor_3d_shared_cta_global_im2col cp_async_bulk_tensor_3d_shared_cta_global_im2col_cache_hint
+        cp_async_bulk_tensor_3d_global_im2col cp_async_bulk_tensor_3d_global_im2col_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col cp_async_bulk_prefetch_tensor_3d_global_im2col_cache_hint
         cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, N: `.im2col` for loads, which take the
     /// coordinates and the offsets along W and H; `.im2col_no_offs` for stores and reductions.
     Im2col4 4 [u8; 2] |offset| offset as u16;
-        cp_async_bulk_tensor_4d_shared_cta_global_im2col cp_async_bulk_tensor_4d_shared_cta_global_im2col_cache_hint
+        cp_async_bulk_tensor_4d_global_im2col cp_async_bulk_tensor_4d_global_im2col_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col cp_async_bulk_prefetch_tensor_4d_global_im2col_cache_hint
         cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, D, N: `.im2col` for loads, which take
     /// the coordinates and the offsets along W, H and D; `.im2col_no_offs` for stores and reductions.
     Im2col5 5 [Offset5; 3] |offset| offset.0;
-        cp_async_bulk_tensor_5d_shared_cta_global_im2col cp_async_bulk_tensor_5d_shared_cta_global_im2col_cache_hint
+        cp_async_bulk_tensor_5d_global_im2col cp_async_bulk_tensor_5d_global_im2col_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col cp_async_bulk_prefetch_tensor_5d_global_im2col_cache_hint
         cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
@@ -493,9 +491,10 @@ macro_rules! im2col_w {
                 // SAFETY: the caller's contract is the instruction's; the type of the offset bounds it.
                 unsafe {
                     match policy {
-                        None => raw::$load(mode, cta_group::None, dst, map, at, mbar, info),
+                        None => raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info),
                         Some(policy) => {
-                            raw::$load_hint(mode, cta_group::None, dst, map, at, mbar, info, policy.bits())
+                            let policy = policy.bits();
+                            raw::$load_hint(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info, policy)
                         }
                     }
                 }
@@ -524,40 +523,34 @@ im2col_w! {
     /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w`, without a halo. A load
     /// takes the coordinates and `wOffset`. The map has a swizzle. It needs the feature `sm_100`.
     Im2colW3<CHANNELS, PIXELS> 3 Im2colW CHANNELS, PIXELS;
-        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w
-        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, N.
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW CHANNELS, PIXELS;
-        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w
-        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, D, N.
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW CHANNELS, PIXELS;
-        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w
-        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w::128`, without a halo. A load
     /// takes the coordinates and `wOffset`. The map has a swizzle, not one of 96 bytes. It needs the feature `sm_100f` or
     /// `sm_110a`.
     Im2colW128x3<CHANNELS> 3 Im2colW128 CHANNELS, 128;
-        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w
-        cp_async_bulk_tensor_3d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, N.
     Im2colW128x4<CHANNELS> 4 Im2colW128 CHANNELS, 128;
-        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w
-        cp_async_bulk_tensor_4d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, D, N.
     Im2colW128x5<CHANNELS> 5 Im2colW128 CHANNELS, 128;
-        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w
-        cp_async_bulk_tensor_5d_shared_cta_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
 }
 
@@ -588,14 +581,16 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
         // SAFETY: the caller's contract is the instruction's.
         unsafe {
             match policy {
-                None => raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_gather4(
+                None => raw::cp_async_bulk_tensor_2d_global_tile_gather4(
+                    space::SharedCta,
                     cta_group::None,
                     dst,
                     map,
                     at,
                     mbar,
                 ),
-                Some(policy) => raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_gather4_cache_hint(
+                Some(policy) => raw::cp_async_bulk_tensor_2d_global_tile_gather4_cache_hint(
+                    space::SharedCta,
                     cta_group::None,
                     dst,
                     map,

@@ -402,7 +402,7 @@ pair! {
             let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
             for_each::<{ BYTES / 16 }>(|v| {
                 let i = 4 * v;
-                raw::st_async_weak_v4_shared_cluster(ty::B32, dst + 16 * v, [i, i + 1, i + 2, i + 3], mbar);
+                raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst + 16 * v, [i, i + 1, i + 2, i + 3], mbar);
             });
             wait(bar, 0);
             out.write(read(inbox + 12));

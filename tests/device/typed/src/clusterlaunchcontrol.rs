@@ -61,7 +61,7 @@ unsafe fn request(base: u32, bar: u32) -> u64 {
     unsafe {
         if elected() {
             let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, 16);
-            raw::clusterlaunchcontrol_try_cancel_shared_cta(base, bar);
+            raw::clusterlaunchcontrol_try_cancel(space::SharedCta, base, bar);
             state
         } else {
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)

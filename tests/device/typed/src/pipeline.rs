@@ -84,7 +84,8 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
     out: *mut u32,
 ) {
     raw_run(1, out, |i, stage, full| unsafe {
-        raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(
+        raw::cp_async_bulk_tensor_2d_global_tile(
+            space::SharedCta,
             cta_group::None,
             stage,
             map.cast(),

@@ -93,66 +93,66 @@ fn corner<const COORDS: usize>(coords: [i32; COORDS]) -> Corner<COORDS> {
 
 load_pair! {
     typed_tensor_load_1d Box1<256>, [7];
-    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_shared_cta_global_tile(GROUP, dst, map, [7], bar)
+    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [7], bar)
 }
 
 load_pair! {
     typed_tensor_load_2d Box2<32, 8>, [7, -1];
-    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(GROUP, dst, map, [7, -1], bar)
+    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1], bar)
 }
 
 load_pair! {
     typed_tensor_load_3d Box3<16, 4, 4>, [7, -1, 2];
-    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_shared_cta_global_tile(GROUP, dst, map, [7, -1, 2], bar)
+    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar)
 }
 
 load_pair! {
     typed_tensor_load_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
-    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_shared_cta_global_tile(GROUP, dst, map, [7, -1, 2, 3], bar)
+    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar)
 }
 
 load_pair! {
     typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
-    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_shared_cta_global_tile(GROUP, dst, map, [7, -1, 2, 3, 4], bar)
+    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar)
 }
 
 load_pair! {
     typed_tensor_load_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
-    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_shared_cta_global_im2col(GROUP, dst, map, [7, -1, 2], bar, [300])
+    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, [300])
 }
 
 load_pair! {
     typed_tensor_load_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
-    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_shared_cta_global_im2col(GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2])
+    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2])
 }
 
 load_pair! {
     typed_tensor_load_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
-    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_shared_cta_global_im2col(GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31])
+    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31])
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_gather4 tensor::Gather4<64>, [7, 1, 9, 4, 4];
-    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_gather4(GROUP, dst, map, [7, 1, 9, 4, 4], bar)
+    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [7, 1, 9, 4, 4], bar)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_shared_cta_global_im2col_w(load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3])
+    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3])
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_shared_cta_global_im2col_w(load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_shared_cta_global_im2col_w(load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3])
+    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3])
 }
 
 /// Fills the tile with its indices.
@@ -583,8 +583,8 @@ pair! {
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             let state = if elected() {
                 let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
-                raw::cp_async_bulk_tensor_2d_shared_cta_global_tile_cache_hint(
-                    GROUP, base, map, [7, -1], bar, policy,
+                raw::cp_async_bulk_tensor_2d_global_tile_cache_hint(
+                    space::SharedCta, GROUP, base, map, [7, -1], bar, policy,
                 );
                 state
             } else {
@@ -658,7 +658,7 @@ pair! {
             closure(|| {
                 let state = if elected() {
                     let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
-                    raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(GROUP, base, map, at, bar);
+                    raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, at, bar);
                     state
                 } else {
                     raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
@@ -811,24 +811,24 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         {
             use ptx::qualifier::ord;
             if elected() {
-                raw::tensormap_replace_tile_global_address_shared_cta(
+                raw::tensormap_replace_tile_global_address(
                     space::SharedCta,
                     draft,
                     address.cast(),
                 );
             }
             if elected() {
-                raw::tensormap_replace_tile_global_dim_shared_cta(space::SharedCta, ord::D1, draft, 77);
+                raw::tensormap_replace_tile_global_dim(space::SharedCta, ord::D1, draft, 77);
             }
             if elected() {
-                raw::tensormap_replace_tile_global_stride_shared_cta(space::SharedCta, ord::D0, draft, 1024);
+                raw::tensormap_replace_tile_global_stride(space::SharedCta, ord::D0, draft, 1024);
             }
         }
         publish(slot, draft);
         raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
         let state = if elected() {
             let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, bar, BYTES);
-            raw::cp_async_bulk_tensor_2d_shared_cta_global_tile(GROUP, base, slot, [7, -1], bar);
+            raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, slot, [7, -1], bar);
             state
         } else {
             raw::mbarrier_arrive(sem::Release, scope::Cta, bar)
