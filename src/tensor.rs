@@ -330,6 +330,7 @@ fn prefetch_object(cta: &Cta, object: *const u8) {
     label = "not a part of a tensor of `{T}`",
     note = "the tensor map has the element type of the shared memory: `TensorMap<{T}, …>`, and a load takes what its `.at(…)` gives"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait TensorSource<T>: Sealed {
     /// As much as it is.
     type Shape: Shape;
@@ -535,6 +536,7 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     label = "not an operation on `{T}`",
     note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32` (PTX ISA 9.7.9.25.5.3)"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait ReduceOp<T>: raw::TensorRedOp {}
 
 macro_rules! reduce_ops {

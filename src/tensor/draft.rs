@@ -56,6 +56,7 @@ pub fn draft<'s, T: Element, S: LoadShape>(
     label = "no `tensormap.replace` on this target",
     note = "`tensormap.replace` needs the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.9.28)"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Replace: Sealed {}
 impl<T, S: LoadShape> Sealed for Draft<'_, T, S> {}
 #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
@@ -67,6 +68,7 @@ impl<T, S: LoadShape> Replace for Draft<'_, T, S> {}
     label = "not a `TensorMap` yet",
     note = "what was written to a map reaches tensor copies through `.publish(&cta, slot)`, then `.acquire(&cta)`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait Acquired: Sealed {}
 impl<T, S: LoadShape> Sealed for Released<T, S> {}
 

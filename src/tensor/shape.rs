@@ -30,6 +30,7 @@ pub trait Shape: Sealed + 'static {
     label = "not a shape of loads of this target",
     note = "loads take `Box1` to `Box5` and `Im2col3` to `Im2col5`; with the feature `sm_100` also `Gather4` and `Im2colW3` to `Im2colW5`, with `sm_100f` or `sm_110a` also `Im2colW128x3` to `Im2colW128x5`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait LoadShape: Shape {
     /// Where a copy reads: the coordinates, and what else the mode takes.
     type At: Copy + core::fmt::Debug;
@@ -48,6 +49,7 @@ pub trait LoadShape: Shape {
     label = "not a shape of prefetches of this target",
     note = "prefetches take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait PrefetchShape: LoadShape {
     /// Starts a prefetch.
     ///
@@ -64,6 +66,7 @@ pub trait PrefetchShape: LoadShape {
     label = "not a shape of stores of this target",
     note = "stores take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Scatter4`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait StoreShape: Shape {
     /// Where a copy writes: a [`Corner`].
     type Corner: Copy + core::fmt::Debug;
@@ -84,6 +87,7 @@ pub trait StoreShape: Shape {
     label = "not a shape of reductions",
     note = "reductions take `Box1` to `Box5` and `Im2col3` to `Im2col5`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait ReduceShape: StoreShape {
     /// Starts a reduction.
     ///
@@ -106,6 +110,7 @@ pub trait ReduceShape: StoreShape {
     label = "not a box",
     note = "the boxes are `Box1` to `Box5`; of other shapes a tile is made by `TensorMapMut::at`"
 )]
+#[cfg_attr(doc, doc(hidden))]
 pub trait BoxShape: LoadShape + StoreShape {
     /// How many there are in all.
     #[doc(hidden)]
