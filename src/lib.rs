@@ -25,6 +25,7 @@ pub mod global;
 pub mod launch;
 pub mod mask;
 pub mod mbarrier;
+pub mod multimem;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;

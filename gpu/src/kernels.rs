@@ -296,6 +296,10 @@ mod tests {
 
     use super::*;
 
+    /// Kernels that are built and assembled but not run, and why.
+    const NOT_RUN: &[(&str, &str)] =
+        &[("multimem_all_reduce", "its addresses are of a multicast object, which takes several GPUs")];
+
     #[test]
     fn the_table_has_every_kernel_of_the_crate() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src");
@@ -303,9 +307,12 @@ mod tests {
         let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
         let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
         let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
-        let listed = KERNELS.iter().map(|kernel| kernel.name);
-        let mut listed: Vec<&str> =
-            listed.chain(["axpy_bulk"]).chain(crate::tensor_checks::KERNELS).collect();
+        let run = KERNELS
+            .iter()
+            .map(|kernel| kernel.name)
+            .chain(["axpy_bulk"])
+            .chain(crate::tensor_checks::KERNELS);
+        let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();
         kernels.sort_unstable();
         listed.sort_unstable();
         assert_eq!(listed, kernels);

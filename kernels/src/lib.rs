@@ -10,6 +10,7 @@ mod bulk_reduce;
 mod cluster;
 mod cp_async;
 mod mbarrier;
+mod multimem;
 mod pipeline;
 mod tensor;
 // `tensormap.replace`.

@@ -95,10 +95,18 @@ pub trait BulkReduce<Op: Qualifier>: Element {
     /// As [`reduce`](BulkReduce::reduce).
     #[doc(hidden)]
     unsafe fn reduce_cache_hint(dst: *mut u8, src: u32, size: u32, policy: CachePolicy);
+    /// Starts the reduction into a multimem address (9.7.9.27): that instruction has the same operations and types.
+    ///
+    /// # Safety
+    ///
+    /// That of [`raw::multimem_cp_reduce_async_bulk_global_shared_cta_add`].
+    #[doc(hidden)]
+    unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32);
 }
 
 macro_rules! reductions {
-    ($( $Op:ident $reduce:ident $hint:ident $op:tt: $($T:ty as $Type:ident),+; )*) => { $( $(
+    ($( $Op:ident $reduce:ident $hint:ident $multimem:ident $op:tt: $($T:ty as $Type:ident),+; )*) => { $( $(
+        #[diagnostic::do_not_recommend]
         impl BulkReduce<op::$Op> for $T {
             #[inline(always)]
             unsafe fn reduce(dst: *mut u8, src: u32, size: u32) {
@@ -110,6 +118,11 @@ macro_rules! reductions {
                 // SAFETY: the caller's contract.
                 unsafe { reductions!(@call $hint $op ty::$Type, dst, src, size, policy.bits()) }
             }
+            #[inline(always)]
+            unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32) {
+                // SAFETY: the caller's contract.
+                unsafe { raw::$multimem(ty::$Type, dst, src, size) }
+            }
         }
     )+ )* };
     (@call $reduce:ident [ $($op:path)? ] $($arg:expr),+) => { raw::$reduce($($op,)? $($arg),+) };
@@ -118,41 +131,52 @@ macro_rules! reductions {
 // The table of 9.7.9.25.4.2 for `.global`. It has no `.s64` of `.add`: the sum of two's complements is that of `.u64`.
 reductions! {
     Add cp_reduce_async_bulk_global_shared_cta_add
-        cp_reduce_async_bulk_global_shared_cta_add_cache_hint []:
+        cp_reduce_async_bulk_global_shared_cta_add_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add []:
         u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64;
     Min cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint [op::Min]:
+        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_min [op::Min]:
         u32 as U32, i32 as S32, u64 as U64, i64 as S64;
     Max cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint [op::Max]:
+        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_max [op::Max]:
         u32 as U32, i32 as S32, u64 as U64, i64 as S64;
     Inc cp_reduce_async_bulk_global_shared_cta_inc_dec
-        cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint [op::Inc]:
+        cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_inc [op::Inc]:
         u32 as U32;
     Dec cp_reduce_async_bulk_global_shared_cta_inc_dec
-        cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint [op::Dec]:
+        cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_dec [op::Dec]:
         u32 as U32;
     And cp_reduce_async_bulk_global_shared_cta_bitwise
-        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint [op::And]:
+        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_and [op::And]:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
     Or cp_reduce_async_bulk_global_shared_cta_bitwise
-        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint [op::Or]:
+        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_or [op::Or]:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
     Xor cp_reduce_async_bulk_global_shared_cta_bitwise
-        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint [op::Xor]:
+        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_xor [op::Xor]:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
 }
 
 #[cfg(feature = "half")]
 reductions! {
     Add cp_reduce_async_bulk_global_shared_cta_add_noftz
-        cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint []:
+        cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz []:
         half::f16 as F16, half::bf16 as Bf16;
     Min cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint [op::Min]:
+        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_min [op::Min]:
         half::f16 as F16, half::bf16 as Bf16;
     Max cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint [op::Max]:
+        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_max [op::Max]:
         half::f16 as F16, half::bf16 as Bf16;
 }
 

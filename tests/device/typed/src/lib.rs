@@ -390,3 +390,4 @@ macro_rules! stages {
 
 mod bulk_groups;
 mod cp_async;
+mod multimem;

@@ -1,0 +1,713 @@
+//! Multicast memory: `multimem.ld_reduce`, `multimem.st` and `multimem.red` (9.7.9.14), and
+//! `multimem.cp.reduce.async.bulk` (9.7.9.27).
+//!
+//! A multimem address stands for one location on each GPU of a multicast object, which the host makes (`cuMulticastCreate`).
+//! `load_reduce_…` reads them all and returns what they combine to, `store` writes them all, and `reduce_…` combines each of
+//! them with a value.
+//!
+//! ```text
+//!                            GPU 0   GPU 1   GPU 2   GPU 3
+//!   load_reduce_add() ◄── +    1       2       3       4        returns 10
+//!   store(7)          ──►      7       7       7       7
+//!   reduce_add(1)     ──►      8       8       8       8
+//! ```
+//!
+//! A [`Multicast`] is a slice of such locations for the operations of threads, a [`MulticastReduce`] one for bulk reductions.
+//! Both are made by an `unsafe` constructor, once; other operations than these do not take their addresses: 9.7.9.14, "Address
+//! operand `a` must be a multimem address", and section "Multimem Addresses" of the memory consistency model: "the behavior of
+//! accessing a multimem address in any other memory operation is undefined".
+//!
+//! # Operations
+//!
+//! | | types |
+//! |---|---|
+//! | `store`, `load_reduce_add`, `reduce_add` | all: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]`, `[f32; 4]`; halves |
+//! | `load_reduce_min`, `load_reduce_max` | `u32`, `i32`, `u64`, `i64`; halves |
+//! | `reduce_min`, `reduce_max` | `u32`, `i32`, `u64`, `i64` |
+//! | `load_reduce_and`, `_or`, `_xor`, `reduce_and`, `_or`, `_xor` | `u32`, `i32`, `u64`, `i64` |
+//! | `load_reduce_add_acc_f32` | halves |
+//!
+//! *Halves*, with the feature `half`: `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and those of `bf16`. A
+//! single `f16` has no operation. Vectors combine element by element. The eight-bit floats are in [`raw`] alone.
+//!
+//! # Order
+//!
+//! The scope of all operations of a slice is part of its type. `load_reduce_…` takes `sem::Relaxed` or `sem::Acquire`, `store`
+//! and `reduce_…` `sem::Relaxed` or `sem::Release`; `…_weak` takes none and is for values that nobody changes meanwhile: where one
+//! does, what is read is unspecified.
+//!
+//! On each GPU the memory has an address of its own besides. Between an access by one address and one by the other stands
+//! [`fence::proxy_alias`](crate::fence::proxy_alias): 9.7.13.4 on `.alias`: "memory accesses performed using virtually aliased
+//! addresses to the same memory location".
+
+use core::marker::PhantomData;
+
+use crate::atomic::{AtomicValue, AtomicViewScope};
+use crate::global::ALIGN;
+use crate::qualifier::{op, scope, ty};
+use crate::raw::{self, LdStScope, MultimemBitOp, MultimemLdSem, MultimemMinMaxOp, MultimemStSem};
+use crate::shared::bits;
+
+mod bulk;
+
+pub use bulk::{BulkReduceMulticast, MulticastReduce, MulticastTile, bulk_reduce};
+
+/// Declares a trait of operations. Their contract is the same: `addr` is the multimem address of such a value, aligned to its
+/// size, in memory that lives; what others do to it is atomic, in scopes that include each other.
+macro_rules! operation_traits {
+    ($( $(#[$attribute:meta])* $Trait:ident: $Super:ident {
+        $( fn $name:ident $([ $( $Q:ident: $Legal:ident ),* ])? ( $( $arg:ident: $Arg:ty ),* ) $( -> $Out:ty )?; )*
+    } )*) => { $(
+        $(#[$attribute])*
+        #[cfg_attr(doc, doc(hidden))]
+        pub trait $Trait: $Super {
+            $(
+                /// The instruction.
+                ///
+                /// # Safety
+                ///
+                /// `addr` is the multimem address of such a value, aligned to its size, in memory that lives.
+                #[doc(hidden)]
+                unsafe fn $name $(< $( $Q: $Legal ),* >)? ( $( $arg: $Arg ),* ) $( -> $Out )?;
+            )*
+        }
+    )* };
+}
+
+operation_traits! {
+    /// Types of which a value can lie behind a multimem address, with `multimem.st` and the `.add` of both other instructions.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot lie behind a multimem address",
+        label = "no `multimem` operation takes this type",
+        note = "they take `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and `bf16` alike (PTX ISA 9.7.9.14)"
+    )]
+    MulticastValue: AtomicValue {
+        fn store[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
+        fn store_weak(addr: *mut u8, b: Self);
+        fn load_reduce_add[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
+        fn load_reduce_add_weak(addr: *const u8) -> Self;
+        fn reduce_add[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
+    }
+
+    /// Types with `.add.acc::f32` of `multimem.ld_reduce`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no sum that is accumulated in `f32`",
+        label = "`multimem.ld_reduce.add.acc::f32` does not take this type",
+        note = "`.acc::f32` takes values of `f16` and `bf16`, with the feature `half`: others are summed by `load_reduce_add`"
+    )]
+    MulticastAddAccF32: MulticastValue {
+        fn load_reduce_acc_f32[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
+        fn load_reduce_acc_f32_weak(addr: *const u8) -> Self;
+    }
+
+    /// Types with `.min` and `.max` of `multimem.ld_reduce`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no minimum and maximum over the GPUs",
+        label = "`multimem.ld_reduce.min` and `.max` do not take this type",
+        note = "they take `u32`, `i32`, `u64` and `i64`, and with the feature `half` values of `f16` and `bf16`; of `f32` and `f64` there is the sum alone"
+    )]
+    MulticastMinMax: MulticastValue {
+        fn load_reduce_min_max[S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
+        fn load_reduce_min_max_weak[Op: MultimemMinMaxOp](op: Op, addr: *const u8) -> Self;
+    }
+
+    /// Types with `.min` and `.max` of `multimem.red`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no minimum and maximum with the values of all GPUs",
+        label = "`multimem.red.min` and `.max` do not take this type",
+        note = "they take `u32`, `i32`, `u64` and `i64`; of floats `multimem.red` has the sum alone"
+    )]
+    MulticastReduceMinMax: MulticastValue {
+        fn reduce_min_max[S: LdStScope, Sem: MultimemStSem, Op: MultimemMinMaxOp](sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self);
+    }
+
+    /// Types with `.and`, `.or` and `.xor`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no bitwise operations over the GPUs",
+        label = "`.and`, `.or` and `.xor` of `multimem` do not take this type",
+        note = "they take `u32`, `i32`, `u64` and `i64`"
+    )]
+    MulticastBitwise: MulticastValue {
+        fn load_reduce_bitwise[S: LdStScope, Sem: MultimemLdSem, Op: MultimemBitOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
+        fn load_reduce_bitwise_weak[Op: MultimemBitOp](op: Op, addr: *const u8) -> Self;
+        fn reduce_bitwise[S: LdStScope, Sem: MultimemStSem, Op: MultimemBitOp](sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self);
+    }
+}
+
+/// Implements operations by their raw rows, for each type by the tags that PTX has for it.
+macro_rules! operations {
+    // `.add` has no `.s64`: the sum has the bits of that of `.u64`.
+    (value { $( $T:ty as $Tag:ident sum $Sum:ident ),* }
+        $st:ident $st_weak:ident $add:ident $add_weak:ident $red:ident
+    ) => { $(
+        #[diagnostic::do_not_recommend]
+        impl MulticastValue for $T {
+            #[inline(always)]
+            unsafe fn store<S: LdStScope, Sem: MultimemStSem>(sem: Sem, scope: S, addr: *mut u8, b: Self) {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size. Here and below.
+                unsafe { raw::$st(sem, scope, ty::$Tag, addr, bits(b)) }
+            }
+            #[inline(always)]
+            unsafe fn store_weak(addr: *mut u8, b: Self) {
+                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                unsafe { raw::$st_weak(ty::$Tag, addr, bits(b)) }
+            }
+            #[inline(always)]
+            unsafe fn load_reduce_add<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
+                // SAFETY: as above.
+                unsafe { bits(raw::$add(sem, scope, ty::$Sum, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn load_reduce_add_weak(addr: *const u8) -> Self {
+                // SAFETY: as above.
+                unsafe { bits(raw::$add_weak(ty::$Sum, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn reduce_add<S: LdStScope, Sem: MultimemStSem>(sem: Sem, scope: S, addr: *mut u8, b: Self) {
+                // SAFETY: as above.
+                unsafe { raw::$red(sem, scope, ty::$Sum, addr, bits(b)) }
+            }
+        }
+    )* };
+    (min_max { $( $T:ty as $Tag:ident ),* } $ordered:ident $weak:ident) => { $(
+        #[diagnostic::do_not_recommend]
+        impl MulticastMinMax for $T {
+            #[inline(always)]
+            unsafe fn load_reduce_min_max<S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp>(
+                sem: Sem, scope: S, op: Op, addr: *const u8,
+            ) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::$ordered(sem, scope, op, ty::$Tag, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn load_reduce_min_max_weak<Op: MultimemMinMaxOp>(op: Op, addr: *const u8) -> Self {
+                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                unsafe { bits(raw::$weak(op, ty::$Tag, addr)) }
+            }
+        }
+    )* };
+    (integer { $( $T:ty as $Tag:ident bits $Bits:ident ),* }) => { $(
+        operations! { min_max { $T as $Tag } multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max }
+        #[diagnostic::do_not_recommend]
+        impl MulticastReduceMinMax for $T {
+            #[inline(always)]
+            unsafe fn reduce_min_max<S: LdStScope, Sem: MultimemStSem, Op: MultimemMinMaxOp>(
+                sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self,
+            ) {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size. Here and below.
+                unsafe { raw::multimem_red_min_max(sem, scope, op, ty::$Tag, addr, bits(b)) }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl MulticastBitwise for $T {
+            #[inline(always)]
+            unsafe fn load_reduce_bitwise<S: LdStScope, Sem: MultimemLdSem, Op: MultimemBitOp>(
+                sem: Sem, scope: S, op: Op, addr: *const u8,
+            ) -> Self {
+                // SAFETY: as above.
+                unsafe { bits(raw::multimem_ld_reduce_bitwise(sem, scope, op, ty::$Bits, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn load_reduce_bitwise_weak<Op: MultimemBitOp>(op: Op, addr: *const u8) -> Self {
+                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                unsafe { bits(raw::multimem_ld_reduce_weak_bitwise(op, ty::$Bits, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn reduce_bitwise<S: LdStScope, Sem: MultimemStSem, Op: MultimemBitOp>(
+                sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self,
+            ) {
+                // SAFETY: as above.
+                unsafe { raw::multimem_red_bitwise(sem, scope, op, ty::$Bits, addr, bits(b)) }
+            }
+        }
+    )* };
+    (acc_f32 { $( $T:ty as $Tag:ident ),* } $ordered:ident $weak:ident) => { $(
+        #[diagnostic::do_not_recommend]
+        impl MulticastAddAccF32 for $T {
+            #[inline(always)]
+            unsafe fn load_reduce_acc_f32<S: LdStScope, Sem: MultimemLdSem>(
+                sem: Sem, scope: S, addr: *const u8,
+            ) -> Self {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { bits(raw::$ordered(sem, scope, ty::$Tag, addr)) }
+            }
+            #[inline(always)]
+            unsafe fn load_reduce_acc_f32_weak(addr: *const u8) -> Self {
+                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                unsafe { bits(raw::$weak(ty::$Tag, addr)) }
+            }
+        }
+    )* };
+}
+
+operations! {
+    value {
+        u32 as U32 sum U32, i32 as S32 sum S32, u64 as U64 sum U64, i64 as S64 sum U64, f32 as F32 sum F32,
+        f64 as F64 sum F64
+    }
+    multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add
+}
+operations! {
+    value { [f32; 2] as F32 sum F32 }
+    multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2
+}
+operations! {
+    value { [f32; 4] as F32 sum F32 }
+    multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4
+}
+operations! { integer { u32 as U32 bits B32, i32 as S32 bits B32, u64 as U64 bits B64, i64 as S64 bits B64 } }
+
+#[cfg(feature = "half")]
+const _: () = {
+    use half::{bf16, f16};
+
+    operations! {
+        value { [f16; 2] as F16x2 sum F16x2, [bf16; 2] as Bf16x2 sum Bf16x2 }
+        multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add
+    }
+    operations! {
+        value { [[f16; 2]; 2] as F16x2 sum F16x2, [[bf16; 2]; 2] as Bf16x2 sum Bf16x2 }
+        multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2
+    }
+    operations! {
+        value {
+            [f16; 4] as F16 sum F16, [bf16; 4] as Bf16 sum Bf16, [[f16; 2]; 4] as F16x2 sum F16x2,
+            [[bf16; 2]; 4] as Bf16x2 sum Bf16x2
+        }
+        multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4
+    }
+    operations! {
+        value { [f16; 8] as F16 sum F16, [bf16; 8] as Bf16 sum Bf16 }
+        multimem_st_v8 multimem_st_weak_v8 multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 multimem_red_add_v8
+    }
+
+    operations! {
+        min_max { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 } multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+    }
+    operations! {
+        min_max { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
+        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    }
+    operations! {
+        min_max { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
+        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    }
+    operations! {
+        min_max { [f16; 8] as F16, [bf16; 8] as Bf16 } multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+    }
+
+    operations! {
+        acc_f32 { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
+        multimem_ld_reduce_add_acc_f32 multimem_ld_reduce_weak_add_acc_f32
+    }
+    operations! {
+        acc_f32 { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
+        multimem_ld_reduce_add_acc_f32_v2 multimem_ld_reduce_weak_add_acc_f32_v2
+    }
+    operations! {
+        acc_f32 { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
+        multimem_ld_reduce_add_acc_f32_v4 multimem_ld_reduce_weak_add_acc_f32_v4
+    }
+    operations! {
+        acc_f32 { [f16; 8] as F16, [bf16; 8] as Bf16 }
+        multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8
+    }
+};
+
+/// A slice behind a multimem address: each element is one location on every GPU of the multicast object. Threads access it by
+/// the operations of [`MulticastRef`], in scope `S`.
+///
+/// ```
+/// # use ptx::{multimem::Multicast, qualifier::sem};
+/// # unsafe fn kernel(gradients: *mut f32) {
+/// // SAFETY: the host passes the multicast address of 4096 elements, which until the end of this grid nobody else uses.
+/// let gradients = unsafe { Multicast::<f32>::from_raw(gradients, 4096) };
+/// if let Some(gradient) = gradients.get(17) {
+///     let sum = gradient.load_reduce_add(sem::Relaxed); // multimem.ld_reduce.relaxed.sys.global.add.f32
+///     gradient.store(sum, sem::Relaxed); // multimem.st.relaxed.sys.global.f32
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Multicast<T, S = scope::Sys> {
+    base: *mut T,
+    len: usize,
+    scope: PhantomData<S>,
+}
+
+static_assertions::assert_not_impl_any!(Multicast<u32>: Send, Sync);
+
+impl<T, S> Clone for Multicast<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S> Copy for Multicast<T, S> {}
+
+impl<T, S> Multicast<T, S> {
+    /// # Safety
+    ///
+    /// - `base` is the multimem address, aligned to the size of `T`, of `len` elements of global memory, and stays it until the
+    ///   grid ends. Nothing but operations of this module and `multimem` instructions get an address in that range.
+    /// - until the grid ends, whatever accesses the memory behind it, on any of the GPUs, by this or by another address, is a
+    ///   `multimem` or an atomic operation on whole elements (of a vector `T`: on its elements), in a scope that includes every
+    ///   thread that accesses them, `S` among them: with `scope::Gpu`, only threads of this GPU do.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
+    where
+        T: MulticastValue,
+        S: AtomicViewScope,
+    {
+        Multicast { base, len, scope: PhantomData }
+    }
+
+    /// The number of elements.
+    #[inline(always)]
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Element `i`, or `None` past the end.
+    #[inline(always)]
+    pub fn get(self, i: usize) -> Option<MulticastRef<T, S>>
+    where
+        T: MulticastValue,
+        S: AtomicViewScope,
+    {
+        if i >= self.len {
+            return None;
+        }
+        // SAFETY: in bounds.
+        Some(MulticastRef { addr: unsafe { self.base.add(i) }, scope: S::default() })
+    }
+
+    /// The same elements as vectors of `N`, without those after the last whole vector; `None` if the slice does not start at a
+    /// multiple of 16 bytes.
+    ///
+    /// ```
+    /// # use ptx::{multimem::Multicast, qualifier::sem};
+    /// # fn kernel(gradients: Multicast<f32>) -> Option<[f32; 4]> {
+    /// let first = gradients.vectors::<4>()?.get(0)?;
+    /// Some(first.load_reduce_add(sem::Acquire)) // multimem.ld_reduce.acquire.sys.global.add.v4.f32
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn vectors<const N: usize>(self) -> Option<Multicast<[T; N], S>>
+    where
+        [T; N]: MulticastValue,
+    {
+        // Vectors have 16 bytes at most.
+        if !self.base.addr().is_multiple_of(ALIGN) {
+            return None;
+        }
+        Some(Multicast { base: self.base.cast(), len: self.len / N, scope: PhantomData })
+    }
+}
+
+/// One element of a [`Multicast`]: a value of type `T` on each GPU. Threads that hold one of the same element are independent.
+///
+/// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, and `.type` is that of `T`, with `.v2`, `.v4` or `.v8`
+/// before it for a vector: `[f16; 2]` is `.f16x2`, `[f16; 4]` `.v4.f16`, `[[f16; 2]; 2]` `.v2.f16x2`. Of signed and unsigned
+/// integers alike it is `.b32` or `.b64` where the operation is bitwise, and `.u64` for `.add` of an `i64`.
+///
+/// ```
+/// # use ptx::{multimem::MulticastRef, qualifier::sem};
+/// # fn kernel(arrived: MulticastRef<u32>) {
+/// arrived.reduce_add(1, sem::Release); // multimem.red.release.sys.global.add.u32
+/// let most = arrived.load_reduce_max(sem::Relaxed); // multimem.ld_reduce.relaxed.sys.global.max.u32
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct MulticastRef<T, S = scope::Sys> {
+    /// As `Multicast::from_raw` has it, of one element.
+    addr: *mut T,
+    scope: S,
+}
+
+static_assertions::assert_not_impl_any!(MulticastRef<u32>: Send, Sync);
+
+impl<T, S: Copy> Clone for MulticastRef<T, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S: Copy> Copy for MulticastRef<T, S> {}
+
+impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
+    /// The multimem address of the value.
+    #[inline(always)]
+    pub fn addr(self) -> *mut T {
+        self.addr
+    }
+
+    /// Makes the value of every GPU `value`.
+    ///
+    /// PTX: `multimem.st{.sem}{.scope}.global{.type} [addr], value;`
+    #[inline(always)]
+    pub fn store(self, value: T, sem: impl MultimemStSem) {
+        // SAFETY: the contract of `Multicast::from_raw`, which is the instruction's; here and in every method below.
+        unsafe { T::store(sem, self.scope, self.addr.cast(), value) }
+    }
+
+    /// Makes the value of every GPU `value`, for values that nobody accesses meanwhile.
+    ///
+    /// PTX: `multimem.st.weak.global{.type} [addr], value;`
+    #[inline(always)]
+    pub fn store_weak(self, value: T) {
+        // SAFETY: as in `store`; here and in every method below.
+        unsafe { T::store_weak(self.addr.cast(), value) }
+    }
+
+    /// The sum over the GPUs; integers wrap.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add{.type} d, [addr];`
+    #[doc(alias = "load")]
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_add(self, sem: impl MultimemLdSem) -> T {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_add(sem, self.scope, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_add`](Self::load_reduce_add) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.add{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_add_weak(self) -> T {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_add_weak(self.addr.cast()) }
+    }
+
+    /// The sum over the GPUs, of halves, accumulated in `f32`.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f32{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_add_acc_f32(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastAddAccF32,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_acc_f32(sem, self.scope, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_add_acc_f32`](Self::load_reduce_add_acc_f32) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.add.acc::f32{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_add_acc_f32_weak(self) -> T
+    where
+        T: MulticastAddAccF32,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_acc_f32_weak(self.addr.cast()) }
+    }
+
+    /// The minimum over the GPUs.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.min{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_min(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastMinMax,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_min_max(sem, self.scope, op::Min, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_min`](Self::load_reduce_min) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.min{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_min_weak(self) -> T
+    where
+        T: MulticastMinMax,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_min_max_weak(op::Min, self.addr.cast()) }
+    }
+
+    /// The maximum over the GPUs.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.max{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_max(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastMinMax,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_min_max(sem, self.scope, op::Max, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_max`](Self::load_reduce_max) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.max{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_max_weak(self) -> T
+    where
+        T: MulticastMinMax,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_min_max_weak(op::Max, self.addr.cast()) }
+    }
+
+    /// The bitwise and over the GPUs.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.and{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_and(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_bitwise(sem, self.scope, op::And, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_and`](Self::load_reduce_and) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.and{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_and_weak(self) -> T
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_bitwise_weak(op::And, self.addr.cast()) }
+    }
+
+    /// The bitwise or over the GPUs.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.or{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_or(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_bitwise(sem, self.scope, op::Or, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_or`](Self::load_reduce_or) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.or{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_or_weak(self) -> T
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_bitwise_weak(op::Or, self.addr.cast()) }
+    }
+
+    /// The bitwise exclusive or over the GPUs.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.xor{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_xor(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_xor`](Self::load_reduce_xor) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.xor{.type} d, [addr];`
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_xor_weak(self) -> T
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_bitwise_weak(op::Xor, self.addr.cast()) }
+    }
+
+    /// Adds `b` to the value of every GPU; integers wrap.
+    ///
+    /// PTX: `multimem.red{.sem}{.scope}.global.add{.type} [addr], b;`
+    #[doc(alias = "fetch_add")]
+    #[inline(always)]
+    pub fn reduce_add(self, b: T, sem: impl MultimemStSem) {
+        // SAFETY: as in `store`.
+        unsafe { T::reduce_add(sem, self.scope, self.addr.cast(), b) }
+    }
+
+    /// Makes the value of every GPU its minimum with `b`.
+    ///
+    /// PTX: `multimem.red{.sem}{.scope}.global.min{.type} [addr], b;`
+    #[inline(always)]
+    pub fn reduce_min(self, b: T, sem: impl MultimemStSem)
+    where
+        T: MulticastReduceMinMax,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::reduce_min_max(sem, self.scope, op::Min, self.addr.cast(), b) }
+    }
+
+    /// Makes the value of every GPU its maximum with `b`.
+    ///
+    /// PTX: `multimem.red{.sem}{.scope}.global.max{.type} [addr], b;`
+    #[inline(always)]
+    pub fn reduce_max(self, b: T, sem: impl MultimemStSem)
+    where
+        T: MulticastReduceMinMax,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::reduce_min_max(sem, self.scope, op::Max, self.addr.cast(), b) }
+    }
+
+    /// Makes the value of every GPU its bitwise and with `b`.
+    ///
+    /// PTX: `multimem.red{.sem}{.scope}.global.and{.type} [addr], b;`
+    #[inline(always)]
+    pub fn reduce_and(self, b: T, sem: impl MultimemStSem)
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::reduce_bitwise(sem, self.scope, op::And, self.addr.cast(), b) }
+    }
+
+    /// Makes the value of every GPU its bitwise or with `b`.
+    ///
+    /// PTX: `multimem.red{.sem}{.scope}.global.or{.type} [addr], b;`
+    #[inline(always)]
+    pub fn reduce_or(self, b: T, sem: impl MultimemStSem)
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::reduce_bitwise(sem, self.scope, op::Or, self.addr.cast(), b) }
+    }
+
+    /// Makes the value of every GPU its bitwise exclusive or with `b`.
+    ///
+    /// PTX: `multimem.red{.sem}{.scope}.global.xor{.type} [addr], b;`
+    #[inline(always)]
+    pub fn reduce_xor(self, b: T, sem: impl MultimemStSem)
+    where
+        T: MulticastBitwise,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast(), b) }
+    }
+}

@@ -1,0 +1,121 @@
+//! Bulk reductions from shared memory into the memory of all GPUs (9.7.9.27).
+
+use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
+use crate::global::tile_bytes;
+use crate::launch::Cta;
+use crate::qualifier::Qualifier;
+use crate::shared::{AsyncSource, Shared};
+
+/// A slice behind a multimem address that CTAs of any GPU bulk-reduce into at the same time, in tiles of `N` elements. It is to
+/// [`bulk_reduce`] what [`GlobalReduce`](crate::bulk::GlobalReduce) is to [`bulk::reduce`](crate::bulk::reduce()).
+///
+/// The elements after the last whole tile are not reached: make the slice a multiple of `N` long.
+#[derive(Debug)]
+pub struct MulticastReduce<T, const N: usize> {
+    base: *mut T,
+    len: usize,
+}
+
+impl<T, const N: usize> Clone for MulticastReduce<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for MulticastReduce<T, N> {}
+
+impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
+    /// # Safety
+    ///
+    /// - `base` is the multimem address, aligned to 16 bytes, of `len` elements of global memory, and stays it until the grid
+    ///   ends. Nothing but `multimem` instructions get an address in that range.
+    /// - until the grid ends the memory behind it is accessed, on every GPU, through such handles alone, of the same `T`. (An
+    ///   ordinary access would be a race, an atomic one of another proxy.)
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastReduce;
+    /// # unsafe fn kernel(sums: *mut u32) {
+    /// // SAFETY: the host passes the multicast address of 4096 zeroed elements, which only kernels like this one use.
+    /// let sums = unsafe { MulticastReduce::<u32, 1024>::from_raw(sums, 4096) };
+    /// let _third = sums.get(2);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+        const { tile_bytes::<T, N>() };
+        MulticastReduce { base, len }
+    }
+
+    /// How many whole tiles there are.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.len / N
+    }
+
+    /// Tile `i`, which every CTA may have at the same time, or `None` past the end.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<MulticastTile<T, N>> {
+        if i >= self.count() {
+            return None;
+        }
+        // SAFETY: in bounds.
+        Some(MulticastTile { base: unsafe { self.base.add(i * N) } })
+    }
+}
+
+/// `N` elements on each GPU that CTAs bulk-reduce into.
+#[derive(Debug)]
+pub struct MulticastTile<T, const N: usize> {
+    base: *mut T,
+}
+
+impl<T, const N: usize> Clone for MulticastTile<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for MulticastTile<T, N> {}
+
+/// A reduction in flight: its source and its destination.
+pub type BulkReduceMulticast<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, MulticastTile<T, N>);
+
+impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
+    type Sources = Shared<'s, T, N, S>;
+    type Destinations = MulticastTile<T, N>;
+    #[inline(always)]
+    fn split(self) -> (Self::Sources, Self::Destinations) {
+        self
+    }
+}
+
+/// Starts a group with the reduction of `src` into `dst`: `dst[i] = op(dst[i], src[i])` on every GPU, each element atomically
+/// (`.relaxed.sys`), so that CTAs of all GPUs can reduce into one tile at the same time.
+///
+/// `op` and the types that have it are those of [`bulk::reduce`](crate::bulk::reduce()).
+///
+/// PTX, by the elected thread: `multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;` (PTX ISA
+/// 9.1), of `half::f16` and `half::bf16` `.add.noftz`
+///
+/// ```
+/// # use ptx::{launch::Cta, multimem::{self, MulticastReduce}, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 1024, Fenced>, sums: MulticastReduce<f32, 1024>) -> Option<Shared<'s, f32, 1024, Fenced>> {
+/// use ptx::qualifier::op;
+/// let (part, _writing) = multimem::bulk_reduce(cta, op::Add, part, sums.get(0)?).commit(cta).wait_read(cta);
+/// # Some(part)
+/// # }
+/// ```
+#[inline(always)]
+pub fn bulk_reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
+    cta: &Cta,
+    op: Op,
+    src: Shared<'s, T, N, S>,
+    dst: MulticastTile<T, N>,
+) -> BulkGroup<BulkReduceMulticast<'s, T, N, S>, Open> {
+    let _: Op = op;
+    if cta.is_elected() {
+        // SAFETY: the tile's type proves the size and the alignment of the destination, a multimem address whose memory is
+        // accessed by such reductions alone; shared arrays are aligned to 128 bytes; by its state the source is visible to
+        // the async proxy; it goes into the group.
+        unsafe { T::multimem_reduce(dst.base.cast(), src.addr(), tile_bytes::<T, N>() as u32) }
+    }
+    BulkGroup::new((src, dst))
+}

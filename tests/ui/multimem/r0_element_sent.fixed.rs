@@ -1,0 +1,10 @@
+//! An element stays with its thread.
+
+use ptx::multimem::MulticastRef;
+use ptx::qualifier::sem;
+
+fn send(_: impl Send) {}
+
+pub fn kernel(value: MulticastRef<u32>) {
+    send(value.load_reduce_add(sem::Relaxed));
+}

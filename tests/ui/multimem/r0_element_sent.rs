@@ -1,0 +1,9 @@
+//! An element stays with its thread.
+
+use ptx::multimem::MulticastRef;
+
+fn send(_: impl Send) {}
+
+pub fn kernel(value: MulticastRef<u32>) {
+    send(value);
+}

@@ -1,0 +1,8 @@
+//! Multicast memory is made by `unsafe`: an address that is none of a multicast object is undefined behaviour.
+
+use ptx::multimem::Multicast;
+
+pub fn kernel(base: *mut f32) {
+    // SAFETY: the multicast address of 256 elements that nothing else accesses.
+    let _values = unsafe { Multicast::<f32>::from_raw(base, 256) };
+}

@@ -1,0 +1,8 @@
+//! `.acc::f32` is for halves: `f32` is accumulated as it is.
+
+use ptx::multimem::MulticastRef;
+use ptx::qualifier::sem;
+
+pub fn kernel(value: MulticastRef<[f32; 4]>) -> [f32; 4] {
+    value.load_reduce_add_acc_f32(sem::Relaxed)
+}

@@ -1,0 +1,8 @@
+//! A reduction has no result to acquire by.
+
+use ptx::multimem::MulticastRef;
+use ptx::qualifier::sem;
+
+pub fn kernel(value: MulticastRef<u32>) {
+    value.reduce_add(1, sem::Release);
+}

@@ -1,0 +1,8 @@
+//! A store releases.
+
+use ptx::multimem::MulticastRef;
+use ptx::qualifier::sem;
+
+pub fn kernel(value: MulticastRef<u32>) {
+    value.store(1, sem::Release);
+}

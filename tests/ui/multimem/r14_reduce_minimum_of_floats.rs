@@ -1,0 +1,8 @@
+//! `multimem.red.min` takes integers.
+
+use ptx::multimem::MulticastRef;
+use ptx::qualifier::sem;
+
+pub fn kernel(value: MulticastRef<f64>) {
+    value.reduce_min(1.0, sem::Relaxed);
+}

@@ -1,0 +1,8 @@
+//! A load acquires.
+
+use ptx::multimem::MulticastRef;
+use ptx::qualifier::sem;
+
+pub fn kernel(value: MulticastRef<u32>) -> u32 {
+    value.load_reduce_add(sem::Acquire)
+}

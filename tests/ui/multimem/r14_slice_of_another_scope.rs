@@ -1,0 +1,14 @@
+//! The scope of a slice is fixed: accesses in scopes that do not include each other are not atomic.
+
+use ptx::multimem::Multicast;
+use ptx::qualifier::{scope, sem};
+
+pub fn kernel(counts: Multicast<u32, scope::Gpu>) {
+    count(counts);
+}
+
+fn count(counts: Multicast<u32, scope::Sys>) {
+    if let Some(count) = counts.get(0) {
+        count.reduce_add(1, sem::Relaxed);
+    }
+}

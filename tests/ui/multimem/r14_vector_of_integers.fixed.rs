@@ -1,0 +1,7 @@
+//! Vectors are of floats.
+
+use ptx::multimem::Multicast;
+
+pub fn kernel(values: Multicast<f32>) -> Option<usize> {
+    Some(values.vectors::<4>()?.len())
+}

@@ -1,0 +1,8 @@
+//! A bulk reduction moves multiples of 16 bytes.
+
+use ptx::multimem::MulticastReduce;
+
+pub fn kernel(sums: *mut f64) {
+    // SAFETY: the multicast address of 96 elements, which kernels like this one use alone.
+    let _sums = unsafe { MulticastReduce::<f64, 3>::from_raw(sums, 96) };
+}

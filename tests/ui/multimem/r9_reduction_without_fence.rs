@@ -1,0 +1,14 @@
+//! What threads stored is fenced before a reduction reads it.
+
+use ptx::launch::Cta;
+use ptx::multimem::{self, MulticastTile};
+use ptx::qualifier::op;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
+    cta.lend(tile, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0);
+        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
+        tile.to_async(cta).into_free()
+    });
+}
