@@ -159,15 +159,11 @@ macro_rules! instruction {
             {
                 #[doc = concat!("`", $($form,)+ "`\n")]
                 $(#[$doc])*
-                $(
-                    $( #[doc = concat!(
-                        "\n- `", stringify!($Q), "`:" $(, " `", stringify!($axis), "::", stringify!($Tag), "`")*
-                    )] )*
-                    ///
-                )?
-                ///
+                $( $( #[doc = concat!(
+                    "\n- `", stringify!($Q), "`:" $(, " `", stringify!($axis), "::", stringify!($Tag), "`")*
+                )] )* )?
                 #[doc = concat!(
-                    "PTX ISA ", $isa,
+                    "\nPTX ISA ", $isa,
                     $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, ")", )? )* )* )?
                     ", target ", instruction!(@targets $target $($gate)?),
                     $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $least, ")", )? )* )* )?
