@@ -7,29 +7,54 @@ use std::path::Path;
 
 use xtask::device::{Arch, Build};
 
-/// The examples of a source file: the lines of each fenced block of its doc comments, hidden ones too.
-fn examples(source: &str) -> Vec<String> {
-    let mut examples = Vec::new();
-    let mut open: Option<Option<String>> = None;
+/// An example, hidden lines too.
+#[derive(Debug, Default, PartialEq)]
+struct Example {
+    text: String,
+    /// Whether what it documents has a gate.
+    gated: bool,
+}
+
+/// The examples of a source file: the lines of each fenced block of its doc comments.
+fn examples(source: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut open: Option<Option<Example>> = None;
+    // The first example of the doc comment whose item comes next.
+    let mut pending = 0;
     for line in source.lines() {
         let line = line.trim_start();
-        let Some(doc) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else { continue };
+        let Some(doc) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+            if line.starts_with("#[cfg(") && line.contains("feature = \"sm_1") {
+                examples[pending..].iter_mut().for_each(|example| example.gated = true);
+            } else if !line.starts_with("#[") {
+                pending = examples.len();
+            }
+            continue;
+        };
         let doc = doc.strip_prefix(' ').unwrap_or(doc);
         if let Some(info) = doc.trim_start().strip_prefix("```") {
             open = match open {
-                None => Some(matches!(info.trim(), "" | "rust").then(String::new)),
+                None => Some(matches!(info.trim(), "" | "rust").then(Example::default)),
                 Some(example) => {
                     examples.extend(example);
                     None
                 }
             };
         } else if let Some(Some(example)) = &mut open {
-            let shown = doc.strip_prefix("# ").or(doc.strip_prefix('#').filter(|rest| rest.is_empty()));
-            example.push_str(shown.unwrap_or(doc));
-            example.push('\n');
+            let bare = doc.trim_start();
+            let shown = bare.strip_prefix("# ").or(bare.strip_prefix('#').filter(|rest| rest.is_empty()));
+            example.text.push_str(shown.unwrap_or(doc));
+            example.text.push('\n');
         }
     }
     examples
+}
+
+/// Whether the module has a gate.
+fn is_gated(module: &str) -> bool {
+    let lib = fs::read_to_string(xtask::root().join("src/lib.rs")).unwrap();
+    let (before, _) = lib.split_once(&format!("pub mod {module};")).unwrap_or_default();
+    before.trim_end().lines().last().is_some_and(|line| line.starts_with("#[cfg(feature"))
 }
 
 #[test]
@@ -51,8 +76,14 @@ fn examples_compile_for_the_device() {
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
         let module = file.with_extension("");
         let module = module.strip_prefix(&src).unwrap().to_string_lossy().replace('/', "_");
-        for (i, example) in examples(&fs::read_to_string(file).unwrap()).iter().enumerate() {
-            writeln!(text, "mod {module}_{i} {{\n{example}}}").unwrap();
+        let source = fs::read_to_string(file).unwrap();
+        for (i, Example { text: example, gated }) in examples(&source).iter().enumerate() {
+            let gate = if *gated || is_gated(&module) { "#[cfg(feature = \"sm_100a\")]\n" } else { "" };
+            // Statements stand in a function, which rustdoc makes around them too.
+            let statements = example.lines().any(|line| line.starts_with("let ") || line.ends_with(");"));
+            let is_body = statements && !example.contains("fn ");
+            let (open, close) = if is_body { ("fn example() {", "}") } else { ("", "") };
+            writeln!(text, "{gate}mod {module}_{i} {{\n{open}\n{example}{close}}}").unwrap();
             count += 1;
         }
     }
@@ -89,7 +120,8 @@ fn write_if_new(path: &Path, text: &str) {
 
 #[test]
 fn blocks_are_found_and_hidden_lines_are_shown() {
-    let source =
-        "//! ```text\n//! no\n//! ```\n/// ```\n/// # use a;\n/// let b = 1;\n/// #\n/// ```\nfn f() {}\n";
-    assert_eq!(examples(source), ["use a;\nlet b = 1;\n\n"]);
+    let source = "//! ```text\n//! no\n//! ```\n/// ```\n/// # use a;\n/// let b = 1;\n///   # c\n/// #\n/// ```\n\
+         #[must_use]\n#[cfg(feature = \"sm_100\")]\nfn f() {}\n/// ```\n/// d\n/// ```\nfn g() {}\n";
+    let example = |text: &str, gated| Example { text: text.into(), gated };
+    assert_eq!(examples(source), [example("use a;\nlet b = 1;\nc\n\n", true), example("d\n", false)]);
 }

@@ -312,10 +312,12 @@ fn kernels_are_golden() {
     if !holds_whole_bodies() {
         return;
     }
-    let build = Build::new(xtask::root().join("kernels"), Arch::Sm90a);
-    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
-    for kernel in xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}")) {
-        golden.check(&format!("{}.sm_90a.ptx", kernel.name), &body(&module.text, &kernel.name));
+    for arch in [Arch::Sm90a, Arch::Sm100a] {
+        let build = Build::new(xtask::root().join("kernels"), arch);
+        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+        for kernel in xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}")) {
+            golden.check(&format!("{}.{arch}.ptx", kernel.name), &body(&module.text, &kernel.name));
+        }
     }
     golden.finish();
 }

@@ -76,6 +76,20 @@ pub const KERNELS: &[Kernel] = &[
         expected: stencil,
     },
     Kernel {
+        name: "fence_last_cta",
+        grid: (6, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| 1 + seed as usize * 977 % 10_007,
+        expected: fence_last_cta,
+    },
+    Kernel {
+        name: "launch_dependent",
+        grid: (5, 0, 128),
+        dynamic_shared: 0,
+        words: |seed| 1 + seed as usize * 331 % 3001,
+        expected: |input| (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect(),
+    },
+    Kernel {
         name: "mbarrier_reverse",
         grid: (3, 0, 128),
         dynamic_shared: 0,
@@ -88,6 +102,13 @@ pub const KERNELS: &[Kernel] = &[
         dynamic_shared: 0,
         words: |seed| 512 * (seed as usize % 50) + 1,
         expected: pipeline_sum,
+    },
+    Kernel {
+        name: "shared_gather",
+        grid: (1, 0, 128),
+        dynamic_shared: 16 * 1024,
+        words: |seed| 1 + seed as usize * 41 % 4096,
+        expected: |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect(),
     },
     Kernel {
         name: "warp_segmented_sum",
@@ -134,6 +155,17 @@ fn atomic_operations(input: &[u32]) -> Vec<u32> {
     output.push(n as u32 % (1 << 16));
     output.push(input.iter().map(|word| *word as i32).min().unwrap_or(0).min(0) as u32);
     output
+}
+
+/// The sums of every sixth word, their number, and the sum of all.
+fn fence_last_cta(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 6];
+    for (i, word) in input.iter().enumerate() {
+        sums[i % 6] = sums[i % 6].wrapping_add(*word);
+    }
+    let total = sums.iter().fold(0_u32, |total, sum| total.wrapping_add(*sum));
+    sums.extend([6, total]);
+    sums
 }
 
 /// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.

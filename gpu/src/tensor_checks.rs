@@ -161,8 +161,12 @@ mod tests {
     fn what_is_expected_is_the_transposed_matrix_with_its_gaps() {
         let (from, to) = (Matrix { width: 3, height: 2, pitch: 4 }, Matrix { width: 2, height: 3, pitch: 4 });
         let words = [1, 2, 3, 0, 4, 5, 6, 0];
-        let gap = POISON;
-        assert_eq!(expected(&words, from, to), [1, 4, gap, gap, 2, 5, gap, gap, 3, 6, gap, gap]);
+        // The rest of a row's last 16 bytes is written too, what comes after is not.
+        assert_eq!(expected(&words, from, to), [1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0]);
+        let to = Matrix { pitch: 8, ..to };
+        assert!(
+            expected(&words, from, to).chunks(8).all(|row| row[2..4] == [0; 2] && row[4..] == [POISON; 4])
+        );
     }
 
     #[test]

@@ -9,9 +9,12 @@ mod barrier;
 mod bulk_reduce;
 mod cluster;
 mod cp_async;
+mod fence;
+mod launch;
 mod mbarrier;
 mod multimem;
 mod pipeline;
+mod shared;
 mod tensor;
 // `tensormap.replace`.
 #[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
