@@ -364,3 +364,127 @@ fn typed_calls_cost_nothing() {
         golden.finish();
     }
 }
+
+/// What ten calls of the typed layer are, literally: the PTX of their kernels in `tests/device/typed`, without set-up of
+/// predicates and reads of special registers. Each kernel initialises what it uses.
+#[test]
+fn the_main_ten_are_these_instructions() {
+    let build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm90);
+    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    for (name, expected) in MAIN {
+        let (_, from) = module.text.split_once(&format!(".entry typed_{name}(")).expect("a kernel");
+        let (body, _) = from.split_once("\n}").expect("a body's end");
+        let blocks = forms::asm_blocks(body);
+        let set_up =
+            |line: &&str| ["mov.u32 ", ".reg ", "selp.", "setp."].iter().any(|start| line.starts_with(start));
+        let have: Vec<_> = blocks.iter().flat_map(|block| &block.instructions).map(String::as_str).collect();
+        let have: Vec<_> = have.into_iter().filter(|line| !set_up(line)).collect();
+        let expected = expected.trim_start().lines().map(str::trim).collect::<Vec<_>>();
+        assert_eq!(have, expected, "{name}");
+    }
+}
+
+const MAIN: [(&str, &str); 10] = [
+    (
+        "mbarrier_init",
+        "mbarrier.init.shared::cta.b64 [%r], %r;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;",
+    ),
+    (
+        "mbarrier_arrive_wait",
+        "mbarrier.init.shared::cta.b64 [%r], %r;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        mbarrier.arrive.release.cta.shared::cta.b64 %rd, [%r];
+        mbarrier.try_wait.acquire.cta.shared::cta.b64 %p, [%r], %rd;",
+    ),
+    (
+        "bulk_load",
+        "mbarrier.init.shared::cta.b64 [%r], %r;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        mbarrier.arrive.release.cta.shared::cta.b64 %rd, [%r];
+        mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd, [%r], %r;
+        cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r], [%rd], %r, [%r];
+        mbarrier.try_wait.acquire.cta.shared::cta.b64 %p, [%r], %rd;
+        ld.weak.shared::cta.b32 %r, [%r];
+        barrier.cta.sync %r;",
+    ),
+    (
+        "bulk_store",
+        "mbarrier.init.shared::cta.b64 [%r], %r;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        st.weak.shared::cta.v4.b32 [%r], {%r, %r, %r, %r};
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        cp.async.bulk.global.shared::cta.bulk_group [%rd], [%r], %r;
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group.read 0;
+        barrier.cta.sync %r;
+        cp.async.bulk.wait_group 0;
+        barrier.cta.sync %r;",
+    ),
+    (
+        "cp_async_load",
+        "cp.async.cg.shared::cta.global [%r], [%rd], 16;
+        cp.async.commit_group;
+        cp.async.wait_group 0;
+        barrier.cta.sync %r;
+        ld.weak.shared::cta.b32 %r, [%r];
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;",
+    ),
+    (
+        "tensor_load_2d",
+        "mbarrier.init.shared::cta.b64 [%r], %r;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        mbarrier.arrive.release.cta.shared::cta.b64 %rd, [%r];
+        mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd, [%r], %r;
+        cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r], [%rd, {%r, %r}], [%r];
+        mbarrier.try_wait.acquire.cta.shared::cta.b64 %p, [%r], %rd;
+        ld.weak.shared::cta.b32 %r, [%r];
+        barrier.cta.sync %r;",
+    ),
+    (
+        "tensor_store_2d",
+        "mbarrier.init.shared::cta.b64 [%r], %r;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        st.weak.shared::cta.v4.b32 [%r], {%r, %r, %r, %r};
+        fence.proxy.async.shared::cta;
+        barrier.cta.sync %r;
+        cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd, {%r, %r}], [%r];
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group 0;
+        barrier.cta.sync %r;",
+    ),
+    (
+        "cluster_sync",
+        "barrier.cluster.arrive.release;
+        barrier.cluster.wait.acquire;
+        barrier.cluster.arrive.release;
+        barrier.cluster.wait.acquire;
+        barrier.cluster.arrive.release;
+        barrier.cluster.wait.acquire;
+        barrier.cluster.arrive.release;
+        barrier.cluster.wait.acquire;",
+    ),
+    (
+        "barrier_sync",
+        "barrier.cta.sync %r, %r;",
+    ),
+    (
+        "atomic_add_u32",
+        "atom.acq_rel.gpu.global.add.u32 %r, [%rd], %r;
+        red.release.gpu.global.add.u32 [%rd], %r;",
+    ),
+];
