@@ -44,6 +44,16 @@ type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 /// The executing CTA's cluster, inside the scope `'c`: all its CTAs are alive.
 ///
 /// A grid launched without clusters has clusters of one CTA.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::SharedArray};
+/// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+/// let tile = cta.cluster(tile, |cluster, tile| {
+///     let _is_last = cluster.rank() + 1 == cluster.size();
+///     (cluster, tile) // the scope gets both back
+/// });
+/// # }
+/// ```
 #[must_use = "the scope has to return the cluster: keep it"]
 #[derive(Debug)]
 pub struct Cluster<'c> {
@@ -53,6 +63,15 @@ pub struct Cluster<'c> {
 
 /// A cluster at whose barrier this thread has arrived, and not yet waited. There is no [`Cluster`] meanwhile, and so no
 /// cluster call.
+///
+/// ```
+/// # use ptx::cluster::{Arrived, Cluster};
+/// # fn body<'c>(cluster: Cluster<'c>, work: fn()) -> Cluster<'c> {
+/// let arrived: Arrived = cluster.arrive();
+/// work(); // with the CTA's own memory
+/// arrived.wait()
+/// # }
+/// ```
 #[must_use = "a thread that has arrived has to wait before it can arrive again: call `.wait()`"]
 #[derive(Debug)]
 pub struct Arrived<'c> {
@@ -121,6 +140,12 @@ impl Cta {
 
 impl<'c> Cluster<'c> {
     /// The executing CTA, for the collective calls of its threads alone.
+    ///
+    /// ```
+    /// # fn body(cluster: &ptx::cluster::Cluster<'_>, value: u32) {
+    /// let sum: u32 = cluster.cta().warp().reduce_add(value); // a call of this CTA's threads alone
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn cta(&self) -> &'c Cta {
         self.cta
@@ -129,6 +154,12 @@ impl<'c> Cluster<'c> {
     /// The CTA's rank in the cluster, less than [`size`](Cluster::size).
     ///
     /// PTX: `mov.u32 d, %cluster_ctarank;`
+    ///
+    /// ```
+    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
+    /// let is_first = cluster.rank() == 0;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         raw::cluster_ctarank()
@@ -137,6 +168,12 @@ impl<'c> Cluster<'c> {
     /// How many CTAs the cluster has.
     ///
     /// PTX: `mov.u32 d, %cluster_nctarank;`
+    ///
+    /// ```
+    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
+    /// let next = (cluster.rank() + 1) % cluster.size();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn size(&self) -> u32 {
         raw::cluster_nctarank()
@@ -145,6 +182,13 @@ impl<'c> Cluster<'c> {
     /// The cluster's extents in CTAs, x first.
     ///
     /// PTX: `mov.u32 d, %cluster_nctaid.x;`, `.y`, `.z`
+    ///
+    /// ```
+    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
+    /// let [x, y, z] = cluster.shape();
+    /// let size = x * y * z; // `cluster.size()`
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn shape(&self) -> [u32; 3] {
         [raw::cluster_nctaid_x(), raw::cluster_nctaid_y(), raw::cluster_nctaid_z()]
@@ -153,6 +197,13 @@ impl<'c> Cluster<'c> {
     /// Where the CTA is in the cluster, x first.
     ///
     /// PTX: `mov.u32 d, %cluster_ctaid.x;`, `.y`, `.z`
+    ///
+    /// ```
+    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
+    /// let [column, row, _] = cluster.position();
+    /// let on_diagonal = column == row;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn position(&self) -> [u32; 3] {
         [raw::cluster_ctaid_x(), raw::cluster_ctaid_y(), raw::cluster_ctaid_z()]
@@ -161,6 +212,15 @@ impl<'c> Cluster<'c> {
     /// Waits for all threads of all CTAs of the cluster; what each wrote before is visible to all after.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, cluster::Cluster, qualifier::{scope, sem}};
+    /// # fn body(cluster: &Cluster<'_>, counts: GlobalAtomics<u32, scope::Gpu>) {
+    /// counts.get(0).map(|count| count.add(1, sem::Relaxed));
+    /// cluster.sync();
+    /// let _with_all_of_the_cluster = counts.get(0).map(|count| count.fetch_or(0, sem::Relaxed));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn sync(&self) {
         arrive();
@@ -190,6 +250,14 @@ impl<'c> Cluster<'c> {
 
 impl<'c> Arrived<'c> {
     /// The executing CTA, for the collective calls of its threads alone.
+    ///
+    /// ```
+    /// # fn body<'c>(cluster: ptx::cluster::Cluster<'c>, value: u32) -> ptx::cluster::Cluster<'c> {
+    /// let arrived = cluster.arrive();
+    /// let _sum: u32 = arrived.cta().warp().reduce_add(value); // while others arrive
+    /// arrived.wait()
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn cta(&self) -> &'c Cta {
         self.cta
@@ -198,6 +266,16 @@ impl<'c> Arrived<'c> {
     /// The second half of [`Cluster::sync`]. A cluster call.
     ///
     /// PTX: `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
+    /// # fn body<'c>(cluster: Cluster<'c>, own: Shared<'c, u32, 64, Free>) {
+    /// let arrived = cluster.arrive();
+    /// let own = own.write(arrived.cta(), |i| i as u32); // while others arrive
+    /// let cluster = arrived.wait();
+    /// let own = cluster.publish(own);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self) -> Cluster<'c> {
         wait();
@@ -206,9 +284,25 @@ impl<'c> Arrived<'c> {
 }
 
 /// State of a [`ClusterShared`]: every CTA may read every other's. `After` is the state of its memory afterwards.
+///
+/// ```
+/// # use ptx::{cluster::{Cluster, ClusterShared, ReadOnly}, shared::{Loaded, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Loaded>) {
+/// let tile: ClusterShared<f32, 64, ReadOnly<Loaded>> = cluster.publish(tile);
+/// let tile: Shared<f32, 64, Loaded> = tile.close(cluster);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ReadOnly<After>(PhantomData<After>);
 /// State of a [`ClusterShared`]: every CTA may write into every other's.
+///
+/// ```
+/// # use ptx::{cluster::{Cluster, ClusterShared, Open}, shared::{Free, Published, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Free>) {
+/// let tile: ClusterShared<f32, 64, Open> = cluster.open(tile);
+/// let tile: Shared<f32, 64, Published> = tile.close(cluster);
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum Open {}
 
@@ -281,6 +375,16 @@ impl PeerAtomic for Atomic {}
 
 /// `N` elements of shared memory that every CTA of the cluster has at the same place, and that all of them may read or
 /// write, as the state says.
+///
+/// ```
+/// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
+/// let words = cluster.publish(words.write(cluster.cta(), |i| i as u32));
+/// let next = (cluster.rank() + 1) % cluster.size();
+/// let _of_the_next = words.peer(next).and_then(|peer| peer.get(7));
+/// let words = words.close(cluster);
+/// # }
+/// ```
 #[must_use = "the scope has to return this memory: end its use with `.close(&cluster)`"]
 #[derive(Debug)]
 pub struct ClusterShared<'c, T, const N: usize, State> {
@@ -293,6 +397,16 @@ impl<'c> Cluster<'c> {
     /// Lets the whole cluster read what each CTA has in `memory`.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Loaded>) {
+    /// let tile = cluster.publish(tile);
+    /// let firsts = (0..cluster.size()).filter_map(|rank| tile.peer(rank)?.get(0));
+    /// let _sum: f32 = firsts.sum();
+    /// let tile = tile.close(cluster); // loaded, as before
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn publish<T: Element, const N: usize, S: Publishable>(
         &self,
@@ -360,6 +474,15 @@ impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
     /// The memory of the CTA of that rank, one's own included, or `None` where the cluster has no such CTA.
     ///
     /// PTX: `mapa.shared::cluster.u32 d, addr, rank;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, ClusterShared, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: &ClusterShared<'c, u32, 64, Open>) {
+    /// if let Some(above) = words.peer(cluster.rank() + 1) {
+    ///     above.set(0, 5); // the last CTA has none above
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn peer(&self, rank: u32) -> Option<Peer<'_, T, N, State>> {
         if rank >= raw::cluster_nctarank() {
@@ -372,12 +495,24 @@ impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
     }
 
     /// The number of elements in each CTA.
+    ///
+    /// ```
+    /// # fn body(words: &ptx::cluster::ClusterShared<'_, u32, 64, ptx::cluster::Open>) {
+    /// let len = words.len(); // 64
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn len(&self) -> usize {
         N
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// # fn body(words: &ptx::cluster::ClusterShared<'_, u32, 64, ptx::cluster::Open>) {
+    /// let none = words.is_empty(); // false
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         N == 0
@@ -388,6 +523,14 @@ impl<'c, T: Element, const N: usize, After> ClusterShared<'c, T, N, ReadOnly<Aft
     /// Element `i` of the executing CTA, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ClusterShared, ReadOnly}, shared::Published};
+    /// # fn body(words: &ClusterShared<'_, u32, 64, ReadOnly<Published>>) {
+    /// let mine = words.get(17);
+    /// let of_the_first = words.peer(0).and_then(|peer| peer.get(17));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: in bounds; by the state nobody writes.
@@ -397,6 +540,14 @@ impl<'c, T: Element, const N: usize, After> ClusterShared<'c, T, N, ReadOnly<Aft
     /// Waits until all CTAs have read what they want.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Cluster, ClusterShared, ReadOnly}, shared::Loaded};
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: ClusterShared<'c, f32, 64, ReadOnly<Loaded>>) {
+    /// let tile = tile.close(cluster);
+    /// let tile = tile.release(cluster.cta()); // free for the next load
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, After> {
         cluster.sync();
@@ -408,6 +559,14 @@ impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Open> {
     /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, ClusterShared, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: ClusterShared<'c, u32, 64, Open>) {
+    /// let words = words.close(cluster);
+    /// let _from_a_peer = words.get(0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
         cluster.sync();
@@ -419,6 +578,14 @@ impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Atomic> {
     /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterShared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: ClusterShared<'c, u32, 64, Atomic>) {
+    /// let bins = bins.close(cluster);
+    /// let _count = bins.get(0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
         cluster.sync();
@@ -427,6 +594,14 @@ impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Atomic> {
 }
 
 /// The memory of one CTA of the cluster, as [`ClusterShared::peer`] gives it.
+///
+/// ```
+/// # use ptx::{cluster::{ClusterShared, Peer, ReadOnly}, shared::Published};
+/// # fn body(words: &ClusterShared<'_, u32, 64, ReadOnly<Published>>) {
+/// let first: Option<Peer<u32, 64, _>> = words.peer(0);
+/// let sum = first.and_then(|peer| Some(peer.get(0)? + peer.get(1)?));
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Peer<'a, T, const N: usize, State> {
     addr: u32,
@@ -457,6 +632,14 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cluster`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Peer, ReadOnly}, shared::Published};
+    /// # fn body(peer: Peer<'_, u32, 64, ReadOnly<Published>>) {
+    /// let last = peer.get(63);
+    /// let past_the_end = peer.get(64); // `None`
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T>
     where
@@ -469,6 +652,15 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cluster.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Peer, ReadOnly}, shared::Published};
+    /// # fn body(peer: Peer<'_, u32, 64, ReadOnly<Published>>) {
+    /// if let Some([a, b, c, d]) = peer.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector>
     where
@@ -481,6 +673,14 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins.
     ///
     /// PTX: `st.weak.shared::cluster`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Open, Peer}, launch::Cta};
+    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, Open>) {
+    /// let i = cta.thread_rank();
+    /// let stored = peer.set(i as usize, 2 * i); // `None` for the threads from 64 on
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn set(&self, i: usize, value: T) -> Option<()>
     where
@@ -494,6 +694,14 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     /// Stores the sixteen bytes that start at byte `16 * i`, of elements of four bytes or more; `None` past the end.
     ///
     /// PTX: `st.weak.shared::cluster.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Open, Peer}, launch::Cta};
+    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, Open>) {
+    /// let v = cta.thread_rank();
+    /// peer.set_vector(v as usize, [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3]); // of 16 threads
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn set_vector(&self, i: usize, value: T::Vector) -> Option<()>
     where
@@ -534,6 +742,14 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
 
 /// Elements that `red.async` adds.
 ///
+/// ```
+/// use ptx::cluster::{AddAsync, ByElement, Cluster, Inbox};
+/// fn count<'c, T: AddAsync>(cluster: &Cluster<'c>, inbox: Inbox<'c, T, 64, ByElement>, mine: T) {
+///     let received = inbox.add_to_others(cluster, |_| mine).receive(cluster.cta());
+///     let _inbox = received.release(cluster);
+/// }
+/// ```
+///
 /// # Safety
 ///
 /// Implemented here only.
@@ -565,6 +781,17 @@ macro_rules! add_async {
 add_async! { u32: U32; i32: S32; u64: U64; }
 
 /// A way for each CTA of the cluster to another one, such that each sends to one and receives from one.
+///
+/// ```
+/// # use ptx::cluster::{ByElement, Cluster, Inbox, Route};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
+/// let next: Option<Route> = cluster.rotation(1);
+/// if let Some(next) = next {
+///     let inbox = inbox.store(cluster, next, |_| 1).receive(cluster.cta()).release(cluster);
+///     let _sent = inbox.store(cluster, next, |_| 2).receive(cluster.cta()); // the same way again
+/// }
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Route<'c> {
     to: u32,
@@ -575,6 +802,18 @@ pub struct Route<'c> {
 impl<'c> Cluster<'c> {
     /// From each CTA to the one whose rank is greater by `by`, and from the last ones on to the first. `None` unless `by` is
     /// in `1 .. size`: a cluster of one CTA has no other.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Inbox};
+    /// # fn body<'c>(cluster: &Cluster<'c>, mut inbox: Inbox<'c, u32, 64, ByElement>, mine: u32) {
+    /// let mut max = mine;
+    /// for route in (1..cluster.size()).filter_map(|by| cluster.rotation(by)) {
+    ///     let received = inbox.store(cluster, route, |_| mine).receive(cluster.cta());
+    ///     max = max.max(received.get(0).unwrap_or(0)); // of each other CTA in turn
+    ///     inbox = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rotation(&self, by: u32) -> Option<Route<'c>> {
         let size = self.size();
@@ -588,6 +827,18 @@ impl<'c> Cluster<'c> {
 
     /// Between the CTAs whose ranks differ by the bits of `mask`. `None` unless the cluster's size is a power of two and
     /// `mask` is in `1 .. size`.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Inbox};
+    /// # fn body<'c>(cluster: &Cluster<'c>, mut inbox: Inbox<'c, u32, 64, ByElement>, of_this_cta: u32) {
+    /// let (mut sum, mut mask) = (of_this_cta, 1);
+    /// while let Some(route) = cluster.exchange(mask) {
+    ///     let received = inbox.store(cluster, route, |_| sum).receive(cluster.cta());
+    ///     (sum, mask) = (sum + received.get(0).unwrap_or(0), 2 * mask); // of 2, 4, … CTAs
+    ///     inbox = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn exchange(&self, mask: u32) -> Option<Route<'c>> {
         let size = self.size();
@@ -600,13 +851,37 @@ impl<'c> Cluster<'c> {
 }
 
 /// Bulk copies fill the [`Mailbox`]: whole tiles, through the async proxy.
+///
+/// ```
+/// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
+/// ptx::shared_memory! { struct Smem { tiles: Mailbox<f32, 1024, ByTile> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let tiles = smem.tiles.init(cta);
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum ByTile {}
 /// Threads of other CTAs fill the [`Mailbox`], by `st.async` and `red.async`.
+///
+/// ```
+/// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
+/// ptx::shared_memory! { struct Smem { sums: Mailbox<u32, 128, ByElement> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let sums = smem.sums.init(cta, |_| 0);
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum ByElement {}
 /// Bulk copies fill the [`Mailbox`] along one [`Route`], tile after tile, as a [`Channel`]. It has a second mbarrier, where
 /// the receiver says that it has read.
+///
+/// ```
+/// # use ptx::{cluster::{ByRoute, Mailbox}, launch::Cta};
+/// ptx::shared_memory! { struct Smem { stream: Mailbox<f32, 1024, ByRoute> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let stream = smem.stream.init(cta);
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum ByRoute {}
 
@@ -642,6 +917,18 @@ impl Via for ByElement {
 
 /// `N` elements of shared memory with the mbarrier that counts what arrives in them: a datum and its mbarrier cannot
 /// come from different CTAs. Outside a cluster's scope it is at rest; inside it is an [`Inbox`].
+///
+/// ```
+/// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
+/// ptx::shared_memory! { struct Smem { mailbox: Mailbox<u32, 128, ByElement> } }
+/// # fn kernel(cta: &mut Cta, smem: Smem) {
+/// let mailbox = smem.mailbox.init(cta, |_| 0);
+/// let mailbox = cta.cluster(mailbox, |cluster, inbox| {
+///     let inbox = inbox.add_to_others(&cluster, |i| i as u32).receive(cluster.cta()).release(&cluster);
+///     (cluster, inbox)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Mailbox<T, const N: usize, V, Phase = Uninit> {
     addr: u32,
@@ -715,6 +1002,14 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<f32, 1024, ByTile>) {
+    /// let mailbox = mailbox.init(cta);
+    /// let mailbox = cta.cluster(mailbox, |cluster, inbox| (cluster, inbox));
+    /// # }
+    /// ```
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta) -> Mailbox<T, N, ByTile, Ready> {
@@ -728,6 +1023,14 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByRoute> {
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` twice, `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByRoute, Mailbox}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<f32, 1024, ByRoute>) {
+    /// let mailbox = mailbox.init(cta);
+    /// let mailbox = cta.cluster(mailbox, |cluster, inbox| (cluster, inbox));
+    /// # }
+    /// ```
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta) -> Mailbox<T, N, ByRoute, Ready> {
@@ -740,6 +1043,14 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByElement> {
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
     /// sixteen bytes: `st.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<u32, 128, ByElement>) {
+    /// let mailbox = mailbox.init(cta, |i| i as u32); // what others add comes on top
+    /// let mailbox = cta.cluster(mailbox, |cluster, inbox| (cluster, inbox));
+    /// # }
+    /// ```
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Mailbox<T, N, ByElement, Ready> {
@@ -754,6 +1065,15 @@ impl<T: Element, const N: usize, V: Via> Mailbox<T, N, V, Ready> {
     /// Ends the life of its mbarrier, or of both.
     ///
     /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` for each
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<f32, 1024, ByTile>) {
+    /// let mailbox = mailbox.init(cta);
+    /// let mailbox = cta.cluster(mailbox, |cluster, inbox| (cluster, inbox));
+    /// let mailbox = mailbox.inval(cta); // as it was before `init`
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn inval(self, cta: &Cta) -> Mailbox<T, N, V> {
         if cta.is_elected() {
@@ -794,6 +1114,14 @@ fn vector<T: Element>(v: u32, f: &mut impl FnMut(usize) -> T) -> T::Vector {
 
 /// A [`Mailbox`] inside the cluster's scope `'c`: in every CTA of the cluster its mbarrier is valid, in the same phase, and
 /// nothing is under way.
+///
+/// ```
+/// # use ptx::cluster::{ByElement, Cluster, Inbox};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) -> Inbox<'c, u32, 64, ByElement> {
+/// let received = inbox.add_to_others(cluster, |_| 1).receive(cluster.cta());
+/// received.release(cluster) // an inbox again
+/// # }
+/// ```
 #[must_use = "the scope has to return this handle: keep it"]
 #[derive(Debug)]
 pub struct Inbox<'c, T, const N: usize, V> {
@@ -804,6 +1132,16 @@ pub struct Inbox<'c, T, const N: usize, V> {
 }
 
 /// A mailbox that others are filling: in every CTA of the cluster. It owns what is being sent from here.
+///
+/// ```
+/// # use ptx::cluster::{ByElement, Cluster, Inbox, Sent};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>, work: fn()) {
+/// let sent: Sent<u32, 64, ByElement, ()> = inbox.add_to_others(cluster, |_| 1);
+/// work(); // while it is under way
+/// let received = sent.receive(cluster.cta());
+/// # let _inbox = received.release(cluster);
+/// # }
+/// ```
 #[must_use = "what is under way has to be received: call `.receive(cta)`"]
 #[derive(Debug)]
 pub struct Sent<'c, T, const N: usize, V, Src> {
@@ -812,6 +1150,15 @@ pub struct Sent<'c, T, const N: usize, V, Src> {
 }
 
 /// A mailbox that has received what was sent to it, and is readable.
+///
+/// ```
+/// # use ptx::cluster::{ByElement, Cluster, Received, Sent};
+/// # fn body<'c>(cluster: &Cluster<'c>, sent: Sent<'c, u32, 64, ByElement, ()>) {
+/// let received: Received<u32, 64, ByElement, ()> = sent.receive(cluster.cta());
+/// let _sum = (0..64).filter_map(|i| received.get(i)).sum::<u32>();
+/// let inbox = received.release(cluster);
+/// # }
+/// ```
 #[must_use = "the scope has to return the mailbox: call `.release(&cluster)`"]
 #[derive(Debug)]
 pub struct Received<'c, T, const N: usize, V, Src> {
@@ -949,6 +1296,15 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// PTX: as [`multicast`](Inbox::multicast), with
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [dst], [src],
     /// bytes, [bar], ctaMask, policy;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::CachePolicy, cluster::{ByTile, Cluster, Inbox}, global::GlobalTile};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
+    /// let policy = CachePolicy::evict_last(); // other clusters load it too
+    /// let received = inbox.multicast_cache_hint(cluster, src, policy).receive(cluster.cta());
+    /// let (_inbox, _src) = received.release(cluster);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn multicast_cache_hint(
         self,
@@ -1038,6 +1394,17 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the elected thread; `mapa.shared::cluster.u32`
     /// of the mailbox and of its mbarrier; per element:
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add [a], b, [mbar];`
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Inbox};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
+    /// if let Some(to_the_next) = cluster.rotation(1) {
+    ///     let received = inbox.add(cluster, to_the_next, |i| i as u32).receive(cluster.cta());
+    ///     let _of_3 = received.get(3); // 3 more than before
+    ///     let _inbox = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn add(
         self,
@@ -1127,6 +1494,15 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     /// Waits until everything that is sent to this CTA has arrived. A call of the CTA, not of the cluster.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Sent}, global::GlobalTile};
+    /// # fn body<'c>(cluster: &Cluster<'c>, sent: Sent<'c, f32, 64, ByTile, GlobalTile<f32, 64>>) {
+    /// let received = sent.receive(cluster.cta());
+    /// let _first = received.get(0);
+    /// # let _inbox = received.release(cluster);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn receive(self, _cta: &Cta) -> Received<'c, T, N, V, Src> {
         self.inbox.wait();
@@ -1136,6 +1512,17 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     /// Whether a [`receive`](Sent::receive) would return at once. Threads can get different answers.
     ///
     /// PTX: `mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Sent};
+    /// # fn body<'c>(cluster: &Cluster<'c>, sent: Sent<'c, u32, 64, ByElement, ()>, step: fn()) {
+    /// while !sent.is_complete() {
+    ///     step(); // of this thread alone
+    /// }
+    /// let received = sent.receive(cluster.cta());
+    /// # let _inbox = received.release(cluster);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
         // SAFETY: as in `receive`. Relaxed: only the wait makes anything visible.
@@ -1155,6 +1542,14 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Received};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, u32, 64, ByElement, ()>) {
+    /// let mine = received.get(cluster.cta().thread_rank() as usize); // `None` for the threads from 64 on
+    /// # let _inbox = received.release(cluster);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: in bounds; everything has arrived, and the next comes after a barrier.
@@ -1164,6 +1559,16 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Received};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, u32, 64, ByElement, ()>) {
+    /// if let Some([a, b, c, d]) = received.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # let _inbox = received.release(cluster);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: in bounds, and aligned since the mailbox is to 128; otherwise as in `get`.
@@ -1176,6 +1581,14 @@ impl<'c, T: Element, const N: usize, Src> Received<'c, T, N, ByTile, Src> {
     /// was sent is no longer read.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>) {
+    /// let (inbox, src) = received.release(cluster);
+    /// let src = src.into_free().write(cluster.cta(), |i| i as f32); // nobody reads the source now
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src) {
         cluster.sync();
@@ -1187,6 +1600,15 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// Waits until every CTA has received and read what it wants: the mailbox is ready for more, and keeps what it holds.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Received};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, u32, 64, ByElement, ()>) {
+    /// let inbox = received.release(cluster);
+    /// let sent = inbox.add_to_others(cluster, |_| 1); // on top of what it holds
+    /// # let _inbox = sent.receive(cluster.cta()).release(cluster);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByElement> {
         cluster.sync();
@@ -1202,6 +1624,18 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
 ///          ▲                     │   ▲                                              │ acknowledge
 ///          └──── into_inbox ─────┘   └─────────────── reclaim ─────────────── Acknowledged
 /// ```
+///
+/// ```
+/// # use ptx::{cluster::{ByRoute, Channel, Cluster, Inbox}, shared::{Fenced, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByRoute>, src: Shared<'c, f32, 64, Fenced>) {
+/// # let cta = cluster.cta();
+/// if let Some(to_the_next) = cluster.rotation(1) {
+///     let channel: Channel<f32, 64> = inbox.along(to_the_next);
+///     let (channel, _src) = channel.send(cluster, src).receive(cta).acknowledge(cta).reclaim(cta);
+///     let _inbox = channel.into_inbox(cluster);
+/// }
+/// # }
+/// ```
 #[must_use = "the scope has to return the mailbox: call `.into_inbox(&cluster)`"]
 #[derive(Debug)]
 pub struct Channel<'c, T, const N: usize> {
@@ -1210,6 +1644,16 @@ pub struct Channel<'c, T, const N: usize> {
 }
 
 /// A [`Channel`] whose tile is under way, as is the one that comes in. It owns the source.
+///
+/// ```
+/// # use ptx::{cluster::{Channel, ChannelSent, Cluster}, shared::{Fenced, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>, work: fn()) {
+/// let sent: ChannelSent<f32, 64, _> = channel.send(cluster, src);
+/// work(); // while both tiles are under way
+/// let received = sent.receive(cluster.cta());
+/// # let _acknowledged = received.acknowledge(cluster.cta());
+/// # }
+/// ```
 #[must_use = "what is under way has to be received: call `.receive(cta)`"]
 #[derive(Debug)]
 pub struct ChannelSent<'c, T, const N: usize, Src> {
@@ -1218,6 +1662,15 @@ pub struct ChannelSent<'c, T, const N: usize, Src> {
 }
 
 /// A [`Channel`] whose incoming tile is readable.
+///
+/// ```
+/// # use ptx::{cluster::{ChannelReceived, ChannelSent}, launch::Cta, shared::{Fenced, Shared}};
+/// # fn body<'c>(cta: &Cta, sent: ChannelSent<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+/// let received: ChannelReceived<f32, 64, _> = sent.receive(cta);
+/// let _first = received.get(0);
+/// let acknowledged = received.acknowledge(cta);
+/// # }
+/// ```
 #[must_use = "the sender waits for this: call `.acknowledge(cta)`"]
 #[derive(Debug)]
 pub struct ChannelReceived<'c, T, const N: usize, Src> {
@@ -1226,6 +1679,15 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
 }
 
 /// A [`Channel`] that has told its sender, and waits to be told by its receiver.
+///
+/// ```
+/// # use ptx::{cluster::{Acknowledged, ChannelReceived}, launch::Cta, shared::{Fenced, Shared}};
+/// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>, work: fn()) {
+/// let acknowledged: Acknowledged<f32, 64, _> = received.acknowledge(cta);
+/// work(); // the receiver may still be reading
+/// let (channel, src) = acknowledged.reclaim(cta);
+/// # }
+/// ```
 #[must_use = "it still owns the source: call `.reclaim(cta)`"]
 #[derive(Debug)]
 pub struct Acknowledged<'c, T, const N: usize, Src> {
@@ -1235,6 +1697,16 @@ pub struct Acknowledged<'c, T, const N: usize, Src> {
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByRoute> {
     /// Makes it a channel along `route`.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByRoute, Cluster, Inbox};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByRoute>) {
+    /// if let Some(to_the_other) = cluster.exchange(1) {
+    ///     let channel = inbox.along(to_the_other);
+    ///     let _inbox = channel.into_inbox(cluster);
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn along(self, route: Route<'c>) -> Channel<'c, T, N> {
         Channel { inbox: self, route }
@@ -1280,6 +1752,13 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// Ends the channel when the channels of all CTAs have come to this point.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{Channel, Cluster};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>) {
+    /// let inbox = channel.into_inbox(cluster); // for another route, or the scope's end
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn into_inbox(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByRoute> {
         cluster.sync();
@@ -1291,6 +1770,15 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     /// Waits for the tile that comes in.
     ///
     /// PTX: as [`Sent::receive`]
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>) {
+    /// let received = channel.send(cluster, src).receive(cluster.cta());
+    /// let _first = received.get(0);
+    /// # let _acknowledged = received.acknowledge(cluster.cta());
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn receive(self, _cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
         self.channel.inbox.wait();
@@ -1302,6 +1790,13 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cta: &Cta, received: &ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let mine = received.get(cta.thread_rank() as usize); // `None` for the threads from 64 on
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: in bounds; the tile has arrived, and its sender sends the next when it has been told to.
@@ -1311,6 +1806,15 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, shared::{Fenced, Shared}};
+    /// # fn body<'c>(received: &ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// if let Some([a, b, c, d]) = received.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: in bounds, and aligned since the mailbox is to 128; otherwise as in `get`.
@@ -1323,6 +1827,15 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     ///
     /// PTX: `barrier.cta.sync 0;`, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let _first = received.get(0);
+    /// let acknowledged = received.acknowledge(cta); // it cannot be read from here on
+    /// # let _channel = acknowledged.reclaim(cta);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn acknowledge(self, cta: &Cta) -> Acknowledged<'c, T, N, Src> {
         cta.sync();
@@ -1343,6 +1856,15 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
     ///
     /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
     /// repeated while false, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Acknowledged, Cluster}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, acknowledged: Acknowledged<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let (channel, src) = acknowledged.reclaim(cluster.cta());
+    /// let sent = channel.send(cluster, src); // the next round
+    /// # let _received = sent.receive(cluster.cta());
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, Src) {
         let inbox = self.channel.inbox;
