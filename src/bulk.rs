@@ -369,7 +369,7 @@ pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
 /// ```
 /// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, mask::ByteMask};
 /// # use ptx::shared::{Fenced, Shared};
-/// # #[cfg(feature = "sm_100")]
+/// # #[cfg(feature = "sm_100a")]
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>)
 /// # -> Shared<'s, u32, 64, Fenced> {
 /// // The high half of each `u32`.
