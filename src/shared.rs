@@ -129,7 +129,7 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// ```
     /// # use ptx::{raw, shared::{Element, Published, Shared}};
     /// # unsafe fn kernel(tile: &Shared<'_, u32, 64, Published>) {
-    /// // SAFETY: CTA 1 published its tile, at the same place, before a cluster barrier; it exits after one.
+    /// // SAFETY: CTA 1 published its tile there before a cluster barrier, and exits after another.
     /// let x = unsafe { u32::load_cluster(raw::mapa_shared_cluster(tile.addr(), 1)) };
     /// # }
     /// ```
@@ -159,7 +159,7 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// ```
     /// # use ptx::{raw, shared::{Element, Published, Shared}};
     /// # unsafe fn kernel(tile: &Shared<'_, u64, 64, Published>) {
-    /// // SAFETY: CTA 1 published its tile, at the same place, before a cluster barrier; it exits after one.
+    /// // SAFETY: CTA 1 published its tile there before a cluster barrier, and exits after another.
     /// let [a, b] = unsafe { u64::load_vector_cluster(raw::mapa_shared_cluster(tile.addr(), 1)) };
     /// # }
     /// ```
