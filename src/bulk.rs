@@ -30,6 +30,18 @@ pub use prefetch::{prefetch, prefetch_cache_hint};
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
 
 /// A copy from global to shared memory in flight. It owns both ends and the mbarrier.
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+/// cta.lend((tile, bar), |cta, (tile, bar)| {
+///     let load = bulk::load(cta, bar, tile, src);
+///     // Whatever does not need the tile: nobody can touch it.
+///     let (bar, tile, _src) = load.wait(cta);
+///     (tile.release(cta), bar)
+/// });
+/// # }
+/// ```
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct Load<'s, T, const N: usize, Src> {
@@ -44,6 +56,17 @@ pub struct Load<'s, T, const N: usize, Src> {
 /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`
 /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` by the elected thread,
 /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others.
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::shared::{Free, Loaded, Shared};
+/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
+/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
+/// let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+/// let x = tile.get(0);
+/// # tile
+/// # }
+/// ```
 #[inline(always)]
 pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
@@ -61,6 +84,18 @@ pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 ///
 /// PTX: as [`load`], with `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [dst], [src],
 /// bytes, [bar], policy;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::shared::{Free, Loaded, Shared};
+/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
+/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
+/// // The tile is read once.
+/// let load = bulk::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first());
+/// let (bar, tile, _src) = load.wait(cta);
+/// # tile
+/// # }
+/// ```
 #[inline(always)]
 pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
     cta: &Cta,
@@ -111,12 +146,30 @@ impl<'s, T: Element, const N: usize, Src> Load<'s, T, N, Src> {
     /// Waits for the copy: the tile is readable, the mbarrier ready for the next, the source no longer read.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::Load, global::GlobalTile, launch::Cta, shared::{Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, load: Load<'s, f32, 64, GlobalTile<f32, 64>>)
+    /// # -> Shared<'s, f32, 64, Loaded> {
+    /// let (bar, tile, src) = load.wait(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Shared<'s, T, N, Loaded>, Src) {
         (self.bar.wait(cta), self.dst.into_state(), self.src)
     }
 
     /// Whether [`wait`](Load::wait) would return at once. Threads can get different answers.
+    ///
+    /// ```
+    /// # use ptx::{bulk::Load, global::GlobalTile};
+    /// # fn kernel(load: &Load<'_, f32, 64, GlobalTile<f32, 64>>, mut work: impl FnMut()) {
+    /// while !load.is_complete() {
+    ///     work(); // this thread's own: no collective calls
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
         self.bar.is_complete()
@@ -124,12 +177,34 @@ impl<'s, T: Element, const N: usize, Src> Load<'s, T, N, Src> {
 }
 
 /// State: the group takes copies.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, Committed, Open}, launch::Cta};
+/// fn close<Copies>(cta: &Cta, group: BulkGroup<Copies, Open>) -> BulkGroup<Copies, Committed> {
+///     group.commit(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Open {}
 /// State: the group is complete as a list, and under way.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta};
+/// fn finish<Copies>(cta: &Cta, group: BulkGroup<Copies, Committed>) -> Copies {
+///     group.wait(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Committed {}
 /// State: all sources are read; the writes may be under way.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, ReadDone}, global::GlobalTileMut, launch::Cta};
+/// // The source has been given back; the destination is still the group's.
+/// fn finish(cta: &Cta, group: BulkGroup<GlobalTileMut<f32, 64>, ReadDone>) -> GlobalTileMut<f32, 64> {
+///     group.wait(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum ReadDone {}
 
@@ -161,6 +236,17 @@ impl Extendable for Open {}
 /// elected thread; what that thread learns by waiting, the others learn by a barrier.
 ///
 /// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
+/// # -> Shared<'s, f32, 64, Fenced> {
+/// let group = bulk::store(cta, tile, to).commit(cta);
+/// let (tile, group) = group.wait_read(cta); // `tile` is free for something else
+/// let to = group.wait(cta);
+/// # tile
+/// # }
+/// ```
 #[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct BulkGroup<Copies, State> {
@@ -169,11 +255,31 @@ pub struct BulkGroup<Copies, State> {
 }
 
 /// A store in flight: its source and its destination.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Shared}};
+/// fn finish<'s>(
+///     cta: &Cta,
+///     group: BulkGroup<Store<'s, f32, 64, Fenced>, Committed>,
+/// ) -> Shared<'s, f32, 64, Free> {
+///     let (tile, _to) = group.wait(cta);
+///     tile.into_free()
+/// }
+/// ```
 pub type Store<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, GlobalTileMut<T, N>);
 
 /// Starts a group with the copy of `src` to `dst`.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared, Written}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>, to: GlobalTileMut<f32, 64>)
+/// # -> Shared<'s, f32, 64, Fenced> {
+/// let (tile, _to) = bulk::store(cta, tile.to_async(cta), to).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
 #[inline(always)]
 pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
@@ -187,6 +293,17 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
 /// [`store`] under an L2 cache policy.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [dst], [src], bytes, policy;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
+/// # -> Shared<'s, f32, 64, Fenced> {
+/// // The next kernel reads it.
+/// let group = bulk::store_cache_hint(cta, tile, to, CachePolicy::evict_last()).commit(cta);
+/// let (tile, _to) = group.wait(cta);
+/// # tile
+/// # }
+/// ```
 #[inline(always)]
 pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
@@ -248,6 +365,20 @@ pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [dst], [src], bytes,
 /// policy, byteMask;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, mask::ByteMask};
+/// # use ptx::shared::{Fenced, Shared};
+/// # #[cfg(feature = "sm_100a")]
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>)
+/// # -> Shared<'s, u32, 64, Fenced> {
+/// // The high half of each `u32`.
+/// let (high, policy) = (ByteMask::from_bits_retain(0xcccc), CachePolicy::evict_first());
+/// let group = bulk::store_masked_cache_hint(cta, tile, dst, high, policy).commit(cta);
+/// let (tile, _writing) = group.wait_read(cta);
+/// # tile
+/// # }
+/// ```
 #[cfg(feature = "sm_100")]
 #[inline(always)]
 pub fn store_masked_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
@@ -302,6 +433,18 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// Adds the copy of `src` to `dst`.
     ///
     /// PTX: as [`store`].
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
+    /// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, to: [GlobalTileMut<f32, 64>; 2])
+    /// # -> (Tile<'s>, Tile<'s>) {
+    /// let [to_a, to_b] = to;
+    /// let group = bulk::store(cta, a, to_a).store(cta, b, to_b).commit(cta);
+    /// let ((a, _), (b, _)) = group.wait(cta);
+    /// # (a, b)
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
         self,
@@ -339,6 +482,16 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// Closes the list of copies.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
+    /// # -> Shared<'s, f32, 64, Fenced> {
+    /// let group = bulk::store(cta, tile, to).commit(cta);
+    /// let (tile, to) = group.wait(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn commit(self, cta: &Cta) -> BulkGroup<Copies, Committed>
     where
@@ -354,6 +507,19 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// Commits another group after this one, which has been committed and stays in flight.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
+    /// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, to: [GlobalTileMut<f32, 64>; 2])
+    /// # -> (Tile<'s>, Tile<'s>) {
+    /// let [to_a, to_b] = to;
+    /// let queue = bulk::store(cta, a, to_a).commit(cta).then(cta, bulk::store(cta, b, to_b));
+    /// let ((a, _), queue) = queue.wait_oldest(cta); // the second store goes on
+    /// let (b, _) = queue.wait(cta);
+    /// # (a, b)
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -369,6 +535,17 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
+    /// # -> Shared<'s, f32, 64, Published> {
+    /// let (tile, writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
+    /// let tile = tile.into_free().write(cta, |_| 0.0).publish(cta); // while `to` is being written
+    /// let to = writing.wait(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait_read(self, cta: &Cta) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>)
     where
@@ -383,6 +560,15 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// Waits until everything is written and visible, and gives back all that the group owns.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, group: BulkGroup<Store<'s, f32, 64, Fenced>, Committed>)
+    /// # -> Shared<'s, f32, 64, Fenced> {
+    /// let (tile, to) = group.wait(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> Copies
     where
@@ -463,6 +649,20 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// Commits another group after these, which stay in flight.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{async_group::InFlight, bulk::{self, BulkGroup, Committed, Store}, global::GlobalTileMut};
+    /// # use ptx::{launch::Cta, shared::{Fenced, Shared}};
+    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
+    /// # type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
+    /// # type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
+    /// # fn kernel<'s>(cta: &Cta, queue: Queue<'s>, c: Tile<'s>, to: GlobalTileMut<f32, 64>)
+    /// # -> [Tile<'s>; 3] {
+    /// let queue = queue.then(cta, bulk::store(cta, c, to)); // three in flight
+    /// let (((a, _), (b, _)), (c, _)) = queue.wait(cta);
+    /// # [a, b, c]
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -513,6 +713,19 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};
+    /// # use ptx::shared::{Fenced, Shared};
+    /// # type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
+    /// # fn kernel<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>)
+    /// # -> [Shared<'s, f32, 64, Fenced>; 2] {
+    /// let ((a, to_a), queue) = queue.wait_oldest(cta);
+    /// // `to_a` is written, the second store goes on.
+    /// let (b, to_b) = queue.wait(cta);
+    /// # [a, b]
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait_oldest<Copies>(self, cta: &Cta) -> (Copies, <Self as Queue>::Newer)
     where
@@ -527,6 +740,17 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// Waits until everything of all groups is written and visible.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};
+    /// # use ptx::shared::{Fenced, Shared};
+    /// # type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
+    /// # fn kernel<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>)
+    /// # -> [Shared<'s, f32, 64, Fenced>; 2] {
+    /// let ((a, to_a), (b, to_b)) = queue.wait(cta);
+    /// # [a, b]
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
         wait_group(cta, 0);

@@ -24,6 +24,16 @@ pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
 }
 
 /// A slice of global memory that nobody writes while the kernel runs.
+///
+/// ```
+/// # use ptx::{global::Global, launch::Cta};
+/// # unsafe fn kernel(cta: &Cta, x: *const f32, n: usize) {
+/// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which nobody writes while the kernel runs.
+/// let x = unsafe { Global::from_raw(x, n) };
+/// let first = x.get(0);
+/// let (tiles, tail) = x.tiles::<1024>();
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Global<T> {
     pub(crate) base: *const T,
@@ -43,12 +53,27 @@ impl<T: Element> Global<T> {
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
     /// - nobody writes them until the grid ends. (Inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on.)
     /// - every thread of the CTA makes it with equal arguments.
+    ///
+    /// ```
+    /// # use ptx::global::Global;
+    /// # unsafe fn kernel(table: *const u32) {
+    /// // SAFETY: the host passes 256 elements, aligned to 16 bytes, which nobody writes meanwhile.
+    /// let table = unsafe { Global::from_raw(table, 256) };
+    /// # }
+    /// ```
     #[inline(always)]
     pub const unsafe fn from_raw(base: *const T, len: usize) -> Self {
         Global { base, len }
     }
 
     /// Element `i`, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Global<f32>) {
+    /// let own = x.get(cta.thread_rank() as usize).unwrap_or(0.0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: in bounds, and nobody writes.
@@ -56,6 +81,14 @@ impl<T: Element> Global<T> {
     }
 
     /// The whole tiles of `N` elements, `N * size_of::<T>()` being a multiple of 16, and the elements after them.
+    ///
+    /// ```
+    /// # use ptx::global::Global;
+    /// # fn kernel(x: Global<f32>) {
+    /// let (tiles, tail) = x.tiles::<1024>();
+    /// let elements = tiles.count() * 1024 + tail.len(); // all of them
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn tiles<const N: usize>(self) -> (Tiles<T, N>, Tail<T>) {
         const { tile_bytes::<T, N>() };
@@ -67,6 +100,17 @@ impl<T: Element> Global<T> {
 }
 
 /// The whole tiles of a [`Global`].
+///
+/// ```
+/// # use ptx::{bulk, global::Tiles, launch::Cta};
+/// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
+/// let mut i = cta.rank() as usize;
+/// while let Some(tile) = tiles.get(i) {
+///     bulk::prefetch(cta, tile);
+///     i += cta.count() as usize;
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Tiles<T, const N: usize> {
     pub(crate) base: *const T,
@@ -82,12 +126,27 @@ impl<T, const N: usize> Copy for Tiles<T, N> {}
 
 impl<T: Element, const N: usize> Tiles<T, N> {
     /// How many there are.
+    ///
+    /// ```
+    /// # use ptx::global::Tiles;
+    /// # fn kernel(tiles: Tiles<f32, 1024>) {
+    /// let last = tiles.count().checked_sub(1).and_then(|i| tiles.get(i));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// Tile `i`, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::{global::Tiles, launch::Cta};
+    /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
+    /// // `None` in the CTAs for which there is none.
+    /// let own = tiles.get(cta.rank() as usize);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<GlobalTile<T, N>> {
         if i >= self.count {
@@ -99,6 +158,16 @@ impl<T: Element, const N: usize> Tiles<T, N> {
 }
 
 /// `N` elements of global memory that nobody writes, aligned and sized for a bulk copy.
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+/// let (tile, bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
+///     let (bar, tile, src) = bulk::load(cta, bar, tile, src).wait(cta);
+///     (tile.release(cta), bar)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct GlobalTile<T, const N: usize> {
     pub(crate) base: *const T,
@@ -112,6 +181,17 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
 /// The elements of a [`Global`] after its whole tiles.
+///
+/// ```
+/// # use ptx::{global::Global, launch::Cta};
+/// # fn kernel(cta: &Cta, x: Global<f32>) {
+/// let (_, tail) = x.tiles::<1024>();
+/// let mut i = cta.thread_rank() as usize;
+/// while let Some(v) = tail.get(i) {
+///     i += cta.thread_count() as usize;
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Tail<T> {
     pub(crate) base: *const T,
@@ -127,18 +207,39 @@ impl<T> Copy for Tail<T> {}
 
 impl<T: Element> Tail<T> {
     /// How many there are.
+    ///
+    /// ```
+    /// # use ptx::global::Tail;
+    /// # fn kernel(tail: Tail<f32>) {
+    /// let last = tail.len().checked_sub(1).and_then(|i| tail.get(i));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// # use ptx::global::Tail;
+    /// # fn kernel(tail: Tail<f32>) {
+    /// let tiles_are_all = tail.is_empty();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Element `i`, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::{global::Tail, launch::Cta};
+    /// # fn kernel(cta: &Cta, tail: Tail<f32>) {
+    /// let own = tail.get(cta.thread_rank() as usize).unwrap_or(0.0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: in bounds, and nobody writes.
@@ -148,6 +249,17 @@ impl<T: Element> Tail<T> {
 
 /// A slice of global memory that the kernel writes and nobody else uses, divided into tiles of `N` elements. `N` is part
 /// of the type because all CTAs have to divide it alike.
+///
+/// ```
+/// # use ptx::{global::GlobalMut, launch::Cta};
+/// # unsafe fn kernel(cta: &Cta, y: *mut f32, n: usize) {
+/// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which this grid alone uses, here only.
+/// let y = unsafe { GlobalMut::<_, 1024>::from_raw(y, n) };
+/// let (mut tiles, tail) = y.tiles(cta);
+/// while let Some((index, tile)) = tiles.take_next() { /* this CTA's tile */ }
+/// tail.update(cta, |_, v| 2.0 * v);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct GlobalMut<T, const N: usize> {
     base: *mut T,
@@ -160,6 +272,14 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
     /// - until the grid ends it alone uses them, through this handle alone, which each of its threads makes once, with
     ///   equal arguments and an equal `N`.
+    ///
+    /// ```
+    /// # use ptx::global::GlobalMut;
+    /// # unsafe fn kernel(y: *mut f32, n: usize) {
+    /// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which this grid alone uses, here only.
+    /// let y = unsafe { GlobalMut::<f32, 1024>::from_raw(y, n) };
+    /// # }
+    /// ```
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         const { tile_bytes::<T, N>() };
@@ -168,6 +288,14 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 
     /// The whole tiles that are this CTA's, `rank`, `rank + count`, …, and the part of the elements
     /// after the last whole tile that is this thread's.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalMut, launch::Cta};
+    /// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>) {
+    /// let (tiles, tail) = y.tiles(cta);
+    /// tail.update(cta, |_, v| v + 1.0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn tiles(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
         let count = self.len / N;
@@ -181,6 +309,18 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 }
 
 /// The tiles of a [`GlobalMut`] that this CTA has and has not yet taken.
+///
+/// ```
+/// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
+/// # fn kernel(cta: &Cta, mut tiles: TilesMut<u32, 64>, mut memory: SharedArray<u32, 64>) {
+/// while let Some((index, to)) = tiles.take_next() {
+///     memory = cta.lend(memory, |cta, tile| {
+///         let tile = tile.write(cta, |i| (64 * index + i) as u32).to_async(cta);
+///         bulk::store(cta, tile, to).commit(cta).wait(cta).0.into_free()
+///     });
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TilesMut<T, const N: usize> {
     pub(crate) base: *mut T,
@@ -192,6 +332,15 @@ pub struct TilesMut<T, const N: usize> {
 
 impl<T: Element, const N: usize> TilesMut<T, N> {
     /// The next tile with its index among all tiles of the slice, or `None` when all are taken.
+    ///
+    /// ```
+    /// # use ptx::global::TilesMut;
+    /// # fn kernel(mut tiles: TilesMut<f32, 1024>) {
+    /// while let Some((index, tile)) = tiles.take_next() {
+    ///     let first_element = index * 1024;
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn take_next(&mut self) -> Option<(usize, GlobalTileMut<T, N>)> {
         let index = self.next;
@@ -205,12 +354,35 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
 }
 
 /// `N` elements of global memory that are this CTA's alone, aligned and sized for a bulk copy.
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
+/// # -> Shared<'s, f32, 64, Fenced> {
+/// // The store owns it, and gives it back when it is written.
+/// let (tile, to) = bulk::store(cta, tile, to).commit(cta).wait(cta);
+/// # tile
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
 }
 
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
+///
+/// ```
+/// # use ptx::{bulk, global::TileSource, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};
+/// // From a tile that nobody writes, or from one that the CTA writes later.
+/// fn fetch<'s, Src: TileSource<f32, 64>>(
+///     cta: &Cta,
+///     bar: Mbarrier<Ready>,
+///     tile: Shared<'s, f32, 64, Free>,
+///     src: Src,
+/// ) -> bulk::Load<'s, f32, 64, Src> {
+///     bulk::load(cta, bar, tile, src)
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source for a load of {N} elements of `{T}`",
     label = "not a tile of {N} `{T}`",
@@ -238,6 +410,14 @@ impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
 }
 
 /// The elements of a [`GlobalMut`] after its whole tiles: each belongs to one thread of the grid.
+///
+/// ```
+/// # use ptx::{global::GlobalMut, launch::Cta};
+/// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>) {
+/// let (_tiles, tail) = y.tiles(cta);
+/// tail.update(cta, |_, _| 0.0);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TailMut<T> {
     base: *mut T,
@@ -246,6 +426,13 @@ pub struct TailMut<T> {
 
 impl<T: Element> TailMut<T> {
     /// Replaces each element `v` at index `i` of the tail by `f(i, v)`; each thread of the grid does its share.
+    ///
+    /// ```
+    /// # use ptx::{global::{Tail, TailMut}, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Tail<f32>, y: TailMut<f32>) {
+    /// y.update(cta, |i, v| v + x.get(i).unwrap_or(0.0));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) {
         let threads = cta.thread_count() as usize;

@@ -22,20 +22,50 @@ use crate::raw;
 use crate::shared::{Lend, Place, fence_async};
 
 /// Phase: memory for an mbarrier, which holds none.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
+/// ptx::shared_memory! { struct Smem { bar: Mbarrier<Uninit> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let bar = smem.bar.init(cta);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Uninit(());
 
 /// Phase: initialised, this thread's arrival is due.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier, Ready}};
+/// fn signal(cta: &Cta, bar: Mbarrier<Ready>) -> Mbarrier<Arrived> {
+///     bar.arrive(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Ready(());
 
 /// Phase: this thread has arrived and not yet waited.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier, Ready}};
+/// fn meet(cta: &Cta, bar: Mbarrier<Arrived>) -> Mbarrier<Ready> {
+///     bar.wait(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Arrived {
     state: u64,
 }
 
 /// Phase: this thread has made some of its arrivals, not all.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Arrived, Early, Mbarrier}};
+/// // Of the two arrivals of each thread one is made.
+/// fn second(cta: &Cta, bar: Mbarrier<Early, 2>) -> Mbarrier<Arrived, 2> {
+///     bar.arrive(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Early {
     state: u64,
@@ -43,6 +73,14 @@ pub struct Early {
 }
 
 /// The phases of an [`Mbarrier`].
+///
+/// ```
+/// # use ptx::mbarrier::{Mbarrier, Phase};
+/// // In any phase.
+/// fn lies_at<P: Phase>(bar: &Mbarrier<P>) -> u32 {
+///     bar.addr()
+/// }
+/// ```
 pub trait Phase: Sealed {}
 impl Sealed for Uninit {}
 impl Sealed for Arrived {}
@@ -118,6 +156,17 @@ pub trait Idle: Phase {}
 impl Idle for Ready {}
 
 /// An mbarrier object in shared memory of the executing CTA, on which each thread arrives `ARRIVALS` times a phase.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
+/// # fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+/// let bar = bar.init(cta);
+/// let bar = bar.arrive(cta); // what this thread did so far
+/// // Whatever needs nothing of the other threads.
+/// let bar = bar.wait(cta); // what they did before they arrived is visible
+/// let bar = bar.inval(cta);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1> {
     addr: u32,
@@ -163,6 +212,13 @@ unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
 
 impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// The `.shared::cta` address of the object.
+    ///
+    /// ```
+    /// # use ptx::mbarrier::{Mbarrier, Ready};
+    /// # fn kernel(bar: &Mbarrier<Ready>) {
+    /// let object = bar.addr(); // for an instruction of `ptx::raw`
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn addr(&self) -> u32 {
         self.addr
@@ -172,6 +228,13 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     ///
     /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;` by the elected thread,
     /// then `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    /// let bar = bar.init(cta).arrive(cta).wait(cta);
+    /// # }
+    /// ```
     #[must_use = "use the mbarrier through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta) -> Mbarrier<Ready, ARRIVALS>
@@ -199,6 +262,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// Ends its life: the memory can become another mbarrier.
     ///
     /// PTX: `barrier.cta.sync 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    /// let memory = bar.inval(cta);
+    /// let bar = memory.init(cta); // another mbarrier
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn inval(self, cta: &Cta) -> Mbarrier<Uninit, ARRIVALS>
     where
@@ -217,6 +288,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// Arrives: what this thread did before is visible to every thread after its wait.
     ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};`, with a count if it is not one.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    /// let bar = bar.arrive(cta);
+    /// let bar = bar.wait(cta);
+    /// # }
+    /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
     pub fn arrive(self, _cta: &Cta) -> Mbarrier<Arrived, ARRIVALS>
@@ -236,6 +315,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// Makes `COUNT` of this thread's arrivals, fewer than `ARRIVALS`, so that this completes no phase.
     ///
     /// PTX: `mbarrier.arrive.noComplete.release.cta.shared::cta.b64 state, [addr], count;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
+    /// let bar = bar.arrive_no_complete::<1>(cta);
+    /// let bar = bar.arrive(cta).wait(cta); // the other two
+    /// # }
+    /// ```
     #[must_use = "the other arrivals are due: call `.arrive(&cta)`"]
     #[inline(always)]
     pub fn arrive_no_complete<const COUNT: u32>(self, _cta: &Cta) -> Mbarrier<Early, ARRIVALS>
@@ -257,6 +344,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     ///
     /// PTX: `mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 state, [addr], count;` for those that it drops,
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};` for the others.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
+    /// let bar: Mbarrier<Ready, 1> = bar.arrive_drop::<1>(cta).wait(cta);
+    /// let bar = bar.arrive(cta).wait(cta); // one arrival a thread now
+    /// # }
+    /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
     pub fn arrive_drop<const FEWER: u32>(self, _cta: &Cta) -> Mbarrier<Arrived, FEWER>
@@ -288,6 +383,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// Waits until all threads have arrived, and the copies of the phase are complete.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>) {
+    /// let bar = bar.wait(cta);
+    /// let bar = bar.arrive(cta); // for the next phase
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, _cta: &Cta) -> Mbarrier<Ready, ARRIVALS>
     where
@@ -305,6 +408,13 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state,
     /// suspendTimeHint;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>) {
+    /// let bar = bar.wait_suspended(cta, 10_000); // 10 µs a try at most
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait_suspended(self, _cta: &Cta, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS>
     where
@@ -328,6 +438,16 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// Whether a [`wait`](Mbarrier::wait) would return at once. Threads can get different answers.
     ///
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [addr], state;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>, mut work: impl FnMut()) {
+    /// while !bar.is_complete() {
+    ///     work(); // this thread's own: no collective calls
+    /// }
+    /// let bar = bar.wait(cta); // only this makes anything visible
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_complete(&self) -> bool
     where
@@ -344,6 +464,15 @@ impl<const ARRIVALS: u32> Mbarrier<Early, ARRIVALS> {
     /// How many arrivals the phase lacked before those of this thread.
     ///
     /// PTX: `mbarrier.pending_count.b64 count, state;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {
+    /// let bar = bar.arrive_no_complete::<1>(cta);
+    /// let nobody_came_before = bar.pending_count() == 2 * cta.thread_count();
+    /// let bar = bar.arrive(cta).wait(cta);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn pending_count(&self) -> u32 {
         // SAFETY: the state came from this handle's `arrive.noComplete`.

@@ -20,6 +20,15 @@ use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, fence_async, for_each_vector, whole_vectors};
 
 /// Memory for a ring of `STAGES` stages, each of `INPUTS` input tiles and one in-out tile of `N` elements.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::RingMemory};
+/// // Four stages of two tiles of 512 elements: one of an input, one in-out.
+/// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let memory = cta.lend(smem.ring, |cta, ring| ring);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
@@ -92,6 +101,21 @@ pub use specialised::{Arrived, Consumer, Pipeline, PipelineMemory, Producer};
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
 /// A ring with nothing in flight.
+///
+/// ```
+/// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{RingMemory, Stage}};
+/// # fn kernel(cta: &Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
+/// cta.lend(memory, |cta, idle| {
+///     let mut ring = idle.start(cta, [x], y);
+///     loop {
+///         match ring.wait(cta) {
+///             Stage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
+///             Stage::Done(idle) => return idle,
+///         }
+///     }
+/// });
+/// # }
+/// ```
 #[must_use = "the scope has to return this handle: keep it"]
 #[derive(Debug)]
 pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
@@ -101,6 +125,18 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
 }
 
 /// A ring whose stages are in flight: as many as there are tiles left, `STAGES` at most.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+/// fn add_all<'s>(cta: &Cta, mut ring: Ring<'s, f32, 512, 1, 4>) -> IdleRing<'s, f32, 512, 1, 4> {
+///     loop {
+///         match ring.wait(cta) {
+///             Stage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
+///             Stage::Done(idle) => return idle,
+///         }
+///     }
+/// }
+/// ```
 #[must_use = "copies are in flight: go on with `.wait(&cta)` or end with `.finish(&cta)`"]
 #[derive(Debug)]
 pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
@@ -119,6 +155,16 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 /// What [`Ring::wait`] gives.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+/// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, f32, 512, 0, 4>) -> IdleRing<'s, f32, 512, 0, 4> {
+/// match ring.wait(cta) {
+///     Stage::Full(full) => full.update(cta, |[], y| 2.0 * y).store(cta).refill(cta).finish(cta),
+///     Stage::Done(idle) => idle, // this CTA has no tile
+/// }
+/// # }
+/// ```
 #[must_use = "it holds the ring: `match` on it"]
 #[derive(Debug)]
 pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
@@ -129,6 +175,13 @@ pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> 
 }
 
 /// A ring whose foremost stage has arrived and is readable.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::{Full, Updated}};
+/// fn scale<'s>(cta: &Cta, full: Full<'s, f32, 512, 0, 4>, by: f32) -> Updated<'s, f32, 512, 0, 4> {
+///     full.update(cta, |[], y| by * y)
+/// }
+/// ```
 #[must_use = "go on with `.update(&cta, …)`"]
 #[derive(Debug)]
 pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
@@ -136,6 +189,13 @@ pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
 );
 
 /// A ring whose foremost stage has been computed.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::{Ring, Updated}};
+/// fn go_on<'s>(cta: &Cta, updated: Updated<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
+///     updated.store(cta).refill(cta)
+/// }
+/// ```
 #[must_use = "go on with `.store(&cta)`"]
 #[derive(Debug)]
 pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
@@ -143,6 +203,16 @@ pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usi
 );
 
 /// A ring whose foremost stage is being stored.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::{Ring, Updated}};
+/// # fn kernel<'s>(cta: &Cta, updated: Updated<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
+/// let storing = updated.store(cta);
+/// // Whatever can be done while the store reads the stage.
+/// let ring = storing.refill(cta);
+/// # ring
+/// # }
+/// ```
 #[must_use = "go on with `.refill(&cta)`"]
 #[derive(Debug)]
 pub struct Storing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
@@ -158,6 +228,16 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX by the elected thread, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::{IdleRing, Ring}};
+    /// # fn kernel<'s>(cta: &Cta, ring: IdleRing<'s, f32, 512, 2, 4>, a: Global<f32>, b: Global<f32>,
+    /// #     y: GlobalMut<f32, 512>) -> Ring<'s, f32, 512, 2, 4> {
+    /// let ((a, a_tail), (b, b_tail), (y, y_tail)) = (a.tiles(), b.tiles(), y.tiles(cta));
+    /// let ring = ring.start(cta, [a, b], y);
+    /// # ring
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn start(
         self,
@@ -302,6 +382,18 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Waits for the foremost stage, or, when all tiles have gone through, for the last stores.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar], parity;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+    /// # fn kernel<'s>(cta: &Cta, mut ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
+    /// loop {
+    ///     ring = match ring.wait(cta) {
+    ///         Stage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
+    ///         Stage::Done(idle) => return idle,
+    ///     };
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> Stage<'s, T, N, INPUTS, STAGES> {
         if !self.has(0) {
@@ -316,6 +408,16 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX: a stage in flight: as [`wait`](Ring::wait); by the elected thread `cp.async.bulk.wait_group 0;`; by every
     /// thread `barrier.cta.sync 0;`; by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
     /// `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+    /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
+    /// // One tile, whatever else there is.
+    /// let Stage::Full(full) = ring.wait(cta) else { ptx::launch::trap() };
+    /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta);
+    /// # idle
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn finish(mut self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         let mut stages = 0;
@@ -349,6 +451,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Each thread does its share, sixteen bytes at a time.
     ///
     /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, pipeline::{Full, Updated}};
+    /// # fn kernel<'s>(cta: &Cta, full: Full<'s, f32, 512, 2, 4>) -> Updated<'s, f32, 512, 2, 4> {
+    /// let updated = full.update(cta, |[a, b], y| a * b + y);
+    /// # updated
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn update(
         self,
@@ -380,6 +490,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`, by the elected thread:
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, pipeline::{Full, Storing}};
+    /// # fn kernel<'s>(cta: &Cta, full: Full<'s, f32, 512, 1, 4>) -> Storing<'s, f32, 512, 1, 4> {
+    /// let storing = full.update(cta, |[x], _| x).store(cta);
+    /// # storing
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn store(self, cta: &Cta) -> Storing<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
@@ -409,6 +527,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX by the elected thread, while there are tiles: `cp.async.bulk.wait_group.read 0;`
     /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, pipeline::{Ring, Storing}};
+    /// # fn kernel<'s>(cta: &Cta, storing: Storing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
+    /// let ring = storing.refill(cta); // the foremost stage is now the next
+    /// # ring
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
         let mut ring = self.0;

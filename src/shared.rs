@@ -33,6 +33,14 @@ use crate::raw;
 /// # Safety
 ///
 /// Implemented here only: for types without padding or invalid values, of 1, 2, 4, 8 or 16 bytes.
+///
+/// ```
+/// # use ptx::shared::{Element, Published, Shared};
+/// // For elements of any type.
+/// fn ends<T: Element, const N: usize>(tile: &Shared<'_, T, N, Published>) -> Option<(T, T)> {
+///     Some((tile.get(0)?, tile.get(N - 1)?))
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
@@ -47,6 +55,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// `addr` is the `.shared::cta` address of an element, aligned to its size, and nobody writes it now.
+    ///
+    /// ```
+    /// # use ptx::shared::{Element, Published, Shared};
+    /// # fn kernel(tile: &Shared<'_, f32, 64, Published>) {
+    /// // SAFETY: element 3 of a published tile, which nobody writes.
+    /// let x = unsafe { f32::load(tile.addr() + 3 * 4) };
+    /// # }
+    /// ```
     unsafe fn load(addr: u32) -> Self;
 
     /// Stores one element.
@@ -54,6 +70,19 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`load`](Element::load), and nobody else reads it now.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Element, Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
+    /// let tile = tile.write(cta, |_| 0);
+    /// if cta.thread_rank() == 0 {
+    ///     // SAFETY: the thread that wrote element 0 writes it again; the others read it after `publish`.
+    ///     unsafe { u32::store(tile.addr(), 7) };
+    /// }
+    /// let tile = tile.publish(cta);
+    /// # tile
+    /// # }
+    /// ```
     unsafe fn store(addr: u32, value: Self);
 
     /// Loads sixteen bytes.
@@ -61,6 +90,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`load`](Element::load), for sixteen bytes aligned to 16.
+    ///
+    /// ```
+    /// # use ptx::shared::{Element, Published, Shared};
+    /// # fn kernel(tile: &Shared<'_, f32, 64, Published>) {
+    /// // SAFETY: elements 4 to 7 of a published tile, which starts at a multiple of 128.
+    /// let [a, b, c, d] = unsafe { f32::load_vector(tile.addr() + 16) };
+    /// # }
+    /// ```
     unsafe fn load_vector(addr: u32) -> Self::Vector;
 
     /// Stores sixteen bytes.
@@ -68,6 +105,19 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`store`](Element::store), for sixteen bytes aligned to 16.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Element, Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
+    /// let tile = tile.write(cta, |_| 0);
+    /// if cta.thread_rank() == 0 {
+    ///     // SAFETY: the thread that wrote the first sixteen bytes writes them again, before `publish`.
+    ///     unsafe { u32::store_vector(tile.addr(), [1, 2, 3, 4]) };
+    /// }
+    /// let tile = tile.publish(cta);
+    /// # tile
+    /// # }
+    /// ```
     unsafe fn store_vector(addr: u32, value: Self::Vector);
 
     /// [`load`](Element::load) from the shared memory of any CTA of the cluster.
@@ -75,6 +125,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`load`](Element::load), for a `.shared::cluster` address in a CTA that has not exited.
+    ///
+    /// ```
+    /// # use ptx::{raw, shared::{Element, Published, Shared}};
+    /// # unsafe fn kernel(tile: &Shared<'_, u32, 64, Published>) {
+    /// // SAFETY: CTA 1 published its tile there before a cluster barrier, and exits after another.
+    /// let x = unsafe { u32::load_cluster(raw::mapa_shared_cluster(tile.addr(), 1)) };
+    /// # }
+    /// ```
     unsafe fn load_cluster(addr: u32) -> Self;
 
     /// [`store`](Element::store) to the shared memory of any CTA of the cluster.
@@ -82,6 +140,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`store`](Element::store), for a `.shared::cluster` address in a CTA that has not exited.
+    ///
+    /// ```
+    /// # use ptx::{raw, shared::{Element, Free, Shared}};
+    /// # unsafe fn kernel(tile: &Shared<'_, u32, 64, Free>) {
+    /// // SAFETY: the one thread that stores there; CTA 1 uses its tile after the cluster's next barrier.
+    /// unsafe { u32::store_cluster(raw::mapa_shared_cluster(tile.addr(), 1), 7) };
+    /// # }
+    /// ```
     unsafe fn store_cluster(addr: u32, value: Self);
 
     /// [`load_vector`](Element::load_vector) from the shared memory of any CTA of the cluster.
@@ -89,6 +155,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`load_vector`](Element::load_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    ///
+    /// ```
+    /// # use ptx::{raw, shared::{Element, Published, Shared}};
+    /// # unsafe fn kernel(tile: &Shared<'_, u64, 64, Published>) {
+    /// // SAFETY: CTA 1 published its tile there before a cluster barrier, and exits after another.
+    /// let [a, b] = unsafe { u64::load_vector_cluster(raw::mapa_shared_cluster(tile.addr(), 1)) };
+    /// # }
+    /// ```
     unsafe fn load_vector_cluster(addr: u32) -> Self::Vector;
 
     /// [`store_vector`](Element::store_vector) to the shared memory of any CTA of the cluster.
@@ -96,6 +170,14 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// # Safety
     ///
     /// As [`store_vector`](Element::store_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    ///
+    /// ```
+    /// # use ptx::{raw, shared::{Element, Free, Shared}};
+    /// # unsafe fn kernel(tile: &Shared<'_, u64, 64, Free>) {
+    /// // SAFETY: the one thread that stores there; CTA 1 uses its tile after the cluster's next barrier.
+    /// unsafe { u64::store_vector_cluster(raw::mapa_shared_cluster(tile.addr(), 1), [7, 8]) };
+    /// # }
+    /// ```
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector);
 }
 
@@ -237,6 +319,13 @@ pub const ALIGN: u32 = 128;
 ///
 /// `at` uses the bytes `addr .. addr + SIZE`, the barriers of `BARRIERS`, `clusterlaunchcontrol` only if `CANCELS`, and
 /// nothing else.
+///
+/// ```
+/// use ptx::shared::{Place, SharedArray};
+/// // What the launch has to add for three such arrays.
+/// const BYTES: u32 = 3 * SharedArray::<f32, 4096>::SIZE;
+/// const _: () = assert!(BYTES == 48 * 1024);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not the handle of something that lies there",
@@ -259,6 +348,21 @@ pub unsafe trait Place: Sized {
     ///
     /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses; nor does anything
     /// else use its `BARRIERS`, or, if it `CANCELS`, `clusterlaunchcontrol`.
+    ///
+    /// ```
+    /// use ptx::shared::{Place, SharedArray};
+    /// /// An array and, 256 bytes after its start, another.
+    /// struct Pair(SharedArray<f32, 64>, SharedArray<f32, 64>);
+    /// // SAFETY: both arrays lie in the 512 bytes, side by side, and 256 is a multiple of their alignment.
+    /// unsafe impl Place for Pair {
+    ///     const SIZE: u32 = 512;
+    ///     const ALIGN: u32 = SharedArray::<f32, 64>::ALIGN;
+    ///     unsafe fn at(addr: u32) -> Self {
+    ///         // SAFETY: the caller's contract, for each half.
+    ///         unsafe { Pair(Place::at(addr), Place::at(addr + 256)) }
+    ///     }
+    /// }
+    /// ```
     unsafe fn at(addr: u32) -> Self;
 }
 
@@ -267,6 +371,17 @@ pub unsafe trait Place: Sized {
 /// # Safety
 ///
 /// `claim` gives handles of memory that nothing else uses, if it is called once per thread.
+///
+/// ```
+/// use ptx::launch::Cta;
+/// use ptx::shared::SharedArray;
+/// // Implements the trait.
+/// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
+/// # unsafe fn kernel() {
+/// // SAFETY: the kernel's first call.
+/// let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not declare shared memory",
     label = "neither `()` nor made by `ptx::shared_memory!`",
@@ -278,6 +393,15 @@ pub unsafe trait SharedMemory: Sized {
     /// # Safety
     ///
     /// Each thread of a CTA calls it once at most; [`Cta::enter`] does.
+    ///
+    /// ```
+    /// use ptx::shared::{SharedArray, SharedMemory};
+    /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
+    /// # unsafe fn kernel() {
+    /// // SAFETY: this thread's one call, in a kernel that does not `enter` with `Smem`.
+    /// let smem = unsafe { Smem::claim() };
+    /// # }
+    /// ```
     unsafe fn claim() -> Self;
 }
 
@@ -412,6 +536,16 @@ macro_rules! shared_memory {
 }
 
 /// The shared memory that the launch adds (`sharedMemBytes`), handed out piece by piece.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+/// # unsafe fn kernel() {
+/// // SAFETY: the kernel's first call.
+/// let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
+/// let (tile, dynamic) = dynamic.take::<SharedArray<f32, 16384>>();
+/// let (bar, _) = dynamic.take::<Mbarrier<Uninit>>();
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct DynamicShared {
     next: u32,
@@ -458,18 +592,44 @@ impl DynamicShared {
     }
 
     /// Bytes that are left.
+    ///
+    /// ```
+    /// # use ptx::shared::DynamicShared;
+    /// # fn kernel(dynamic: &DynamicShared) {
+    /// let floats = dynamic.len() / 4;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn len(&self) -> u32 {
         self.end - self.next
     }
 
     /// Whether nothing is left.
+    ///
+    /// ```
+    /// # use ptx::shared::DynamicShared;
+    /// # fn kernel(dynamic: &DynamicShared) {
+    /// let launched_without = dynamic.is_empty();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Takes a place from the front, or gives everything back if it does not fit.
+    ///
+    /// ```
+    /// # use ptx::shared::{DynamicShared, SharedArray};
+    /// # fn kernel(dynamic: DynamicShared) {
+    /// match dynamic.try_take::<SharedArray<f32, 32768>>() {
+    ///     Ok((large, rest)) => { /* one large tile */ }
+    ///     Err(dynamic) => {
+    ///         let (small, rest) = dynamic.take::<SharedArray<f32, 8192>>();
+    ///     }
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn try_take<P: Place>(self) -> Result<(P, DynamicShared), DynamicShared> {
         const {
@@ -490,6 +650,14 @@ impl DynamicShared {
 
     /// [`try_take`](DynamicShared::try_take) that traps where the launch gave too little: the host sees
     /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+    ///
+    /// ```
+    /// # use ptx::shared::{DynamicShared, SharedArray};
+    /// # fn kernel(dynamic: DynamicShared) {
+    /// let (x, dynamic) = dynamic.take::<SharedArray<f32, 1024>>();
+    /// let (y, dynamic) = dynamic.take::<SharedArray<f64, 1024>>();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
         // Here too, so that a message about what cannot be shows the caller's line.
@@ -503,6 +671,18 @@ impl DynamicShared {
 }
 
 /// `N` elements of shared memory at rest: no copy is in flight, nobody reads or writes them.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::SharedArray};
+/// # fn kernel(cta: &Cta, array: SharedArray<u32, 1024>) {
+/// // It is used inside a loan, and is at rest again after it.
+/// let array = cta.lend(array, |cta, tile| {
+///     let tile = tile.write(cta, |i| i as u32).publish(cta);
+///     let next = tile.get(cta.thread_rank() as usize + 1);
+///     tile.to_async(cta).into_free()
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct SharedArray<T, const N: usize> {
     addr: u32,
@@ -538,6 +718,17 @@ impl<T, const N: usize> SharedArray<T, N> {
 /// # Safety
 ///
 /// A `Lent<'s>` stands for memory of the loan `'s`, idle; safe code gets it from `open` alone, and never twice.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::SharedArray};
+/// # fn kernel(cta: &Cta, a: SharedArray<f32, 1024>, b: SharedArray<u32, 64>) {
+/// // Several handles are lent as a tuple, and come back as one.
+/// let (a, b) = cta.lend((a, b), |cta, (a, b)| {
+///     let b = b.write(cta, |i| i as u32).to_async(cta);
+///     (a, b.into_free())
+/// });
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not at rest, or not memory that copies take",
@@ -624,22 +815,69 @@ impl Cta {
 }
 
 /// State: nobody touches it, and its contents are of no concern. What copies write into.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Free, Shared, Written}};
+/// fn zero<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>) -> Shared<'s, f32, 64, Written> {
+///     tile.write(cta, |_| 0.0)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Free {}
 /// State: a copy has filled it and every thread has seen that; readable by all, written by none.
+///
+/// ```
+/// # use ptx::shared::{Loaded, Shared};
+/// fn first(tile: &Shared<'_, f32, 64, Loaded>) -> Option<f32> {
+///     tile.get(0)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Loaded {}
 /// State: each thread has stored its part by ordinary stores, which the others may not see yet.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Published, Shared, Written}};
+/// fn show<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Published> {
+///     tile.publish(cta) // `get` needs this
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Written {}
 /// State: ordinary stores filled it and every thread sees them; readable by all, written by none.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Published, Shared}};
+/// fn from_the_other_end(cta: &Cta, tile: &Shared<'_, f32, 64, Published>) -> Option<f32> {
+///     tile.get(63 - cta.thread_rank() as usize % 64)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Published {}
 /// State: nobody touches it, and what ordinary stores or `cp.async` filled it with is given up: they may fill it again, an
 /// asynchronous copy not before a proxy fence.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Published, Shared, Spent}};
+/// fn again<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Spent>) -> Shared<'s, f32, 64, Published> {
+///     tile.write(cta, |_| 1.0).publish(cta)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Spent {}
 /// State: what threads stored is visible to the async proxy; copies may read it.
+///
+/// ```
+/// # use ptx::{bulk::{self, BulkGroup, Open, Store}, global::GlobalTileMut, launch::Cta};
+/// # use ptx::shared::{Fenced, Shared};
+/// fn send<'s>(
+///     cta: &Cta,
+///     tile: Shared<'s, f32, 64, Fenced>,
+///     to: GlobalTileMut<f32, 64>,
+/// ) -> BulkGroup<Store<'s, f32, 64, Fenced>, Open> {
+///     bulk::store(cta, tile, to)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Fenced {}
 
@@ -692,6 +930,17 @@ impl Overwritable for Free {}
 impl Overwritable for Spent {}
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Free, Shared}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 1024, Free>) -> Shared<'s, u32, 1024, Free> {
+/// let tile = tile.write(cta, |i| i as u32); // `Written`
+/// let tile = tile.publish(cta); // `Published`: `get` compiles from here
+/// let x = tile.get(17);
+/// let tile = tile.to_async(cta); // `Fenced`
+/// tile.into_free()
+/// # }
+/// ```
 #[must_use = "the scope has to return this handle: keep it"]
 #[derive(Debug)]
 pub struct Shared<'s, T, const N: usize, State> {
@@ -715,18 +964,39 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     }
 
     /// The `.shared::cta` address of the first element.
+    ///
+    /// ```
+    /// # use ptx::shared::{Free, Shared};
+    /// # fn kernel(tile: &Shared<'_, f32, 64, Free>) {
+    /// let of_element_3 = tile.addr() + 3 * 4;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn addr(&self) -> u32 {
         self.addr
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// # use ptx::shared::{Loaded, Shared};
+    /// # fn kernel(tile: &Shared<'_, f32, 64, Loaded>) {
+    /// let last = tile.get(tile.len() - 1);
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn len(&self) -> usize {
         N
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// # use ptx::shared::{Loaded, Shared};
+    /// # fn kernel(tile: &Shared<'_, f32, 64, Loaded>) {
+    /// let nothing = tile.is_empty(); // of 64 elements: `false`
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         N == 0
@@ -737,6 +1007,13 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Loaded, Shared}};
+    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 64, Loaded>) {
+    /// let own = tile.get(cta.thread_rank() as usize).unwrap_or(0.0);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T>
     where
@@ -752,6 +1029,15 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Loaded, Shared}};
+    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>) {
+    /// if let Some([a, b, c, d]) = tile.get_vector(cta.thread_rank() as usize) {
+    ///     let sum = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector>
     where
@@ -768,6 +1054,14 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// thread does its share, sixteen bytes at a time.
     ///
     /// PTX: `barrier.cta.sync 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Fenced, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Fenced> {
+    /// let tile = tile.update(cta, |_, v| 2.0 * v).to_async(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written>
     where
@@ -796,6 +1090,15 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
     /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Free> {
+    /// let x = tile.get(5);
+    /// let tile = tile.release(cta); // the next load can take it
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Free> {
         cta.sync();
@@ -807,6 +1110,14 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
     /// Fills element `i` with `f(i)`. Each thread does its share, sixteen bytes at a time.
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
+    /// let squares = tile.write(cta, |i| (i * i) as u32).publish(cta);
+    /// # squares
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
         const { whole_vectors::<T, N>() };
@@ -831,6 +1142,15 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
     /// Makes what every thread stored visible to every thread.
     ///
     /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, Written}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>) -> Shared<'s, u32, 64, Published> {
+    /// let tile = tile.publish(cta);
+    /// let of_another_thread = tile.get(63);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
         cta.sync();
@@ -840,6 +1160,16 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
     /// Makes what every thread stored visible to asynchronous copies.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared, Written}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>, to: GlobalTileMut<u32, 64>)
+    /// # -> Shared<'s, u32, 64, Fenced> {
+    /// let tile = tile.to_async(cta);
+    /// let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
         fence_async(cta);
@@ -851,6 +1181,15 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// [`to_async`](Shared::to_async), after the threads have read what they want.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Fenced, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Fenced> {
+    /// let x = tile.get(17);
+    /// let tile = tile.to_async(cta); // every thread has read its `x`
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
         fence_async(cta);
@@ -887,6 +1226,14 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     /// [`write`](Shared::write), over what was there.
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Published> {
+    /// let tile = tile.write(cta, |i| i as u32).publish(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn write(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
         self.into_state::<Free>().write(cta, f)
@@ -895,6 +1242,15 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Free> {
+    /// let tile = tile.release(cta); // `Spent`: threads may fill it again
+    /// let tile = tile.to_async(cta).into_free(); // now a bulk copy may, too
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
         fence_async(cta);
@@ -904,6 +1260,16 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Fenced> {
     /// Gives up the contents, which no thread reads.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Free, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, to: GlobalTileMut<u32, 64>)
+    /// # -> Shared<'s, u32, 64, Free> {
+    /// let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
+    /// let tile = tile.into_free();
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn into_free(self) -> Shared<'s, T, N, Free> {
         self.into_state()

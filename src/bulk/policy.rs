@@ -6,6 +6,16 @@ use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 
 /// An L2 cache policy, for copies that take one. It is a hint: it changes how fast things are, and nothing else.
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy}, global::Tiles, launch::Cta};
+/// # fn kernel(cta: &Cta, weights: Tiles<f32, 1024>) {
+/// let keep = CachePolicy::evict_last(); // made once, given to any number of copies
+/// for tile in [weights.get(0), weights.get(1)].into_iter().flatten() {
+///     bulk::prefetch_cache_hint(cta, tile, keep);
+/// }
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CachePolicy(u64);
 
@@ -13,6 +23,13 @@ impl CachePolicy {
     /// The data is wanted again: keep it longest.
     ///
     /// PTX: `createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 cache-policy, 1.0;`
+    ///
+    /// ```
+    /// # use ptx::bulk::CachePolicy;
+    /// # fn kernel() {
+    /// let of_weights = CachePolicy::evict_last();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn evict_last() -> Self {
         CachePolicy(raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0))
@@ -21,6 +38,13 @@ impl CachePolicy {
     /// The data is not wanted again: let it go first.
     ///
     /// PTX: `createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 cache-policy, 1.0;`
+    ///
+    /// ```
+    /// # use ptx::bulk::CachePolicy;
+    /// # fn kernel() {
+    /// let of_a_stream = CachePolicy::evict_first();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn evict_first() -> Self {
         CachePolicy(raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0))

@@ -29,6 +29,15 @@ pub fn prefetch<T: Element, const N: usize>(cta: &Cta, src: GlobalTile<T, N>) {
 /// [`prefetch`] under an L2 cache policy.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.prefetch.L2.global.L2::cache_hint [src], bytes, policy;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy}, global::Tiles, launch::Cta};
+/// # fn kernel(cta: &Cta, src: Tiles<f32, 1024>, i: usize) {
+/// if let Some(later) = src.get(i + 8) {
+///     bulk::prefetch_cache_hint(cta, later, CachePolicy::evict_last());
+/// }
+/// # }
+/// ```
 #[inline(always)]
 pub fn prefetch_cache_hint<T: Element, const N: usize>(
     cta: &Cta,

@@ -10,6 +10,17 @@ use crate::shared::{AsyncSource, Element, Shared};
 /// the grid reads it: the grid's end makes the results visible.
 ///
 /// The elements after the last whole tile are not reached: make the slice a multiple of `N` long.
+///
+/// ```
+/// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
+/// # unsafe fn kernel<'s>(cta: &Cta, part: Shared<'s, u32, 64, Fenced>, most: *mut u32)
+/// # -> Option<Shared<'s, u32, 64, Fenced>> {
+/// // SAFETY: the host passes 64 zeroed elements, aligned to 16 bytes, which this grid alone uses, here only.
+/// let most = unsafe { GlobalReduce::<_, 64>::from_raw(most, 64) };
+/// let (part, _writing) = bulk::reduce(cta, op::Max, part, most.get(0)?).commit(cta).wait_read(cta);
+/// # Some(part)
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct GlobalReduce<T, const N: usize> {
     base: *mut T,
@@ -45,12 +56,28 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
     }
 
     /// How many whole tiles there are.
+    ///
+    /// ```
+    /// # use ptx::{bulk::GlobalReduce, launch::Cta};
+    /// # fn kernel(cta: &Cta, sums: GlobalReduce<u32, 64>) {
+    /// // CTAs start at different tiles.
+    /// let first = sums.get(cta.rank() as usize % sums.count());
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N
     }
 
     /// Tile `i`, which every CTA may have at the same time, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::bulk::{GlobalReduce, ReduceTile};
+    /// # fn kernel(sums: GlobalReduce<u32, 64>) -> Option<ReduceTile<u32, 64>> {
+    /// let tile = sums.get(3)?; // elements 192 to 255
+    /// # Some(tile)
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<ReduceTile<T, N>> {
         if i >= self.count() {
@@ -62,6 +89,17 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
 }
 
 /// `N` elements of global memory that CTAs reduce into.
+///
+/// ```
+/// # use ptx::{bulk::{self, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
+/// # type Tile<'s> = Shared<'s, u32, 64, Fenced>;
+/// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, sums: ReduceTile<u32, 64>) -> (Tile<'s>, Tile<'s>) {
+/// // Two reductions may go to one tile at the same time.
+/// let group = bulk::reduce(cta, op::Add, a, sums).and(bulk::reduce(cta, op::Add, b, sums));
+/// let ((a, _), (b, _)) = group.commit(cta).wait(cta);
+/// # (a, b)
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ReduceTile<T, const N: usize> {
     base: *mut T,
@@ -75,6 +113,18 @@ impl<T, const N: usize> Clone for ReduceTile<T, N> {
 impl<T, const N: usize> Copy for ReduceTile<T, N> {}
 
 /// Elements that bulk reductions combine by `Op`.
+///
+/// ```
+/// # use ptx::{bulk::{self, BulkReduce, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
+/// // Any element that has a sum.
+/// fn add<'s, T: BulkReduce<op::Add>>(
+///     cta: &Cta,
+///     part: Shared<'s, T, 64, Fenced>,
+///     to: bulk::ReduceTile<T, 64>,
+/// ) -> Shared<'s, T, 64, Fenced> {
+///     bulk::reduce(cta, op::Add, part, to).commit(cta).wait(cta).0
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "there is no bulk reduction `{Op}` of `{Self}` into global memory",
     label = "not an operation on `{Self}`",
@@ -181,6 +231,17 @@ reductions! {
 }
 
 /// A reduction in flight: its source and its destination.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, Committed, Reduce}, launch::Cta, shared::{Fenced, Free, Shared}};
+/// fn finish<'s>(
+///     cta: &Cta,
+///     group: BulkGroup<Reduce<'s, f32, 64, Fenced>, Committed>,
+/// ) -> Shared<'s, f32, 64, Free> {
+///     let (part, _sums) = group.wait(cta);
+///     part.into_free()
+/// }
+/// ```
 pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
 
 impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {

@@ -12,6 +12,15 @@ use crate::shared::{ALIGN, Element, Lend, Place, fence_async};
 use crate::tensor::{LoadShape, TensorTile, tile_bytes};
 
 /// Memory for a [`Pipeline`] of `STAGES` stages, each of a tile of `N` elements, with two mbarriers a stage.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::PipelineMemory};
+/// // Four stages of 512 words.
+/// ptx::shared_memory! { struct Smem { stages: PipelineMemory<u32, 512, 4> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let memory = cta.lend(smem.stages, |cta, pipeline| pipeline);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct PipelineMemory<T, const N: usize, const STAGES: usize> {
     addr: u32,
@@ -76,6 +85,16 @@ unsafe impl<T: Element, const N: usize, const STAGES: usize> Lend for PipelineMe
 }
 
 /// A pipeline with nothing in flight.
+///
+/// ```
+/// # use ptx::{global::GlobalTile, launch::Cta, pipeline::{Pipeline, PipelineMemory}};
+/// # fn kernel(cta: &Cta, memory: PipelineMemory<f32, 512, 4>, tile: GlobalTile<f32, 512>) {
+/// cta.lend(memory, |cta, pipeline| {
+///     // One tile through it. The thread that loads and those that consume run at the same time.
+///     pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+/// });
+/// # }
+/// ```
 #[must_use = "the scope has to return this handle: keep it"]
 #[derive(Debug)]
 pub struct Pipeline<'s, T, const N: usize, const STAGES: usize> {
@@ -109,6 +128,17 @@ impl Position {
 }
 
 /// The part of the thread that loads: it starts copies into free stages.
+///
+/// ```
+/// # use ptx::{global::Tiles, pipeline::Producer};
+/// fn produce<'p>(mut producer: Producer<'p, f32, 512, 4>, x: Tiles<f32, 512>) -> Producer<'p, f32, 512, 4> {
+///     let mut i = 0;
+///     while let Some(tile) = x.get(i) {
+///         (producer, i) = (producer.load(tile), i + 1);
+///     }
+///     producer
+/// }
+/// ```
 #[must_use = "the closure has to return this handle: keep it"]
 #[derive(Debug)]
 pub struct Producer<'p, T, const N: usize, const STAGES: usize> {
@@ -118,6 +148,18 @@ pub struct Producer<'p, T, const N: usize, const STAGES: usize> {
 }
 
 /// The part of the threads that compute: they read stages that have arrived.
+///
+/// ```
+/// # use ptx::pipeline::Consumer;
+/// fn consume<'p>(mut consumer: Consumer<'p, f32, 512, 4>, tiles: usize) -> Consumer<'p, f32, 512, 4> {
+///     for _ in 0..tiles {
+///         let tile = consumer.wait();
+///         // Here `tile.get(…)` reads it.
+///         consumer = tile.release();
+///     }
+///     consumer
+/// }
+/// ```
 #[must_use = "the closure has to return this handle: keep it"]
 #[derive(Debug)]
 pub struct Consumer<'p, T, const N: usize, const STAGES: usize> {
@@ -129,6 +171,15 @@ pub struct Consumer<'p, T, const N: usize, const STAGES: usize> {
 }
 
 /// A stage that has arrived, as a consumer holds it.
+///
+/// ```
+/// # use ptx::pipeline::Arrived;
+/// // A consumer's share of the tile.
+/// fn sum(tile: &Arrived<'_, u32, 512, 4>) -> u32 {
+///     let own = (tile.rank()..512).step_by(tile.count() as usize);
+///     own.filter_map(|i| tile.get(i as usize)).fold(0, u32::wrapping_add)
+/// }
+/// ```
 #[must_use = "the producer waits for the stage: call `.release()`"]
 #[derive(Debug)]
 pub struct Arrived<'p, T, const N: usize, const STAGES: usize>(Consumer<'p, T, N, STAGES>);
@@ -237,6 +288,15 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
     /// PTX: repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64
     /// waitComplete, [empty], parity;`, then `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [full], bytes;`
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [stage], [src], bytes, [full];`
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalTile, pipeline::Producer};
+    /// # type Tile = GlobalTile<f32, 512>;
+    /// # fn produce<'p>(producer: Producer<'p, f32, 512, 4>, x: Tile, y: Tile) -> Producer<'p, f32, 512, 4> {
+    /// let producer = producer.load(x).load(y); // into two stages
+    /// # producer
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn load(self, src: impl TileSource<T, N> + Copy) -> Self {
         let base = src.base().cast();
@@ -249,6 +309,15 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
     /// [`load`](Producer::load) under an L2 cache policy.
     ///
     /// PTX: as [`load`](Producer::load), with `.L2::cache_hint` and the policy.
+    ///
+    /// ```
+    /// # use ptx::{bulk::CachePolicy, global::GlobalTile, pipeline::Producer};
+    /// # fn produce<'p>(producer: Producer<'p, f32, 512, 4>, x: GlobalTile<f32, 512>)
+    /// # -> Producer<'p, f32, 512, 4> {
+    /// let producer = producer.load_cache_hint(x, CachePolicy::evict_first());
+    /// # producer
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn load_cache_hint(self, src: impl TileSource<T, N> + Copy, policy: CachePolicy) -> Self {
         let base = src.base().cast();
@@ -338,12 +407,26 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
 
 impl<'p, T: Element, const N: usize, const STAGES: usize> Consumer<'p, T, N, STAGES> {
     /// The thread's rank among the consumers.
+    ///
+    /// ```
+    /// # use ptx::pipeline::Consumer;
+    /// # fn consume(consumer: &Consumer<'_, f32, 512, 4>) {
+    /// let first = consumer.rank() == 0; // thread 32 of the CTA
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
     /// How many threads consume.
+    ///
+    /// ```
+    /// # use ptx::pipeline::Consumer;
+    /// # fn consume(consumer: &Consumer<'_, f32, 512, 4>) {
+    /// let elements_each = 512 / consumer.count();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn count(&self) -> u32 {
         self.count
@@ -352,6 +435,15 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Consumer<'p, T, N, STA
     /// Waits until the next tile has arrived.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity;`
+    ///
+    /// ```
+    /// # use ptx::pipeline::Consumer;
+    /// # fn consume<'p>(consumer: Consumer<'p, f32, 512, 4>) -> Consumer<'p, f32, 512, 4> {
+    /// let tile = consumer.wait();
+    /// let x = tile.get(0);
+    /// tile.release()
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self) -> Arrived<'p, T, N, STAGES> {
         let full = Layout::<T, N, STAGES>::full(self.at.base, self.at.stage);
@@ -371,12 +463,26 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
     }
 
     /// The thread's rank among the consumers.
+    ///
+    /// ```
+    /// # use ptx::pipeline::Arrived;
+    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// let own = tile.get(tile.rank() as usize);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         self.0.rank
     }
 
     /// How many threads consume.
+    ///
+    /// ```
+    /// # use ptx::pipeline::Arrived;
+    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// let second_own = tile.get((tile.rank() + tile.count()) as usize);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn count(&self) -> u32 {
         self.0.count
@@ -385,6 +491,13 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
     /// Element `i` of the tile, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::pipeline::Arrived;
+    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// let (first, none) = (tile.get(0), tile.get(512));
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: in bounds; the tile has arrived, and nobody writes it before every consumer has released it.
@@ -394,6 +507,15 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::pipeline::Arrived;
+    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// if let Some([a, b, c, d]) = tile.get_vector(tile.rank() as usize) {
+    ///     let sum = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: as in `get`; stages are aligned to 128 bytes.
@@ -403,6 +525,15 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
     /// Gives the stage back to the producer.
     ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`
+    ///
+    /// ```
+    /// # use ptx::pipeline::{Arrived, Consumer};
+    /// # fn consume<'p>(tile: Arrived<'p, f32, 512, 4>) -> Consumer<'p, f32, 512, 4> {
+    /// let x = tile.get(0);
+    /// let consumer = tile.release(); // the producer may load the stage again
+    /// # consumer
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn release(self) -> Consumer<'p, T, N, STAGES> {
         let mut consumer = self.0;
