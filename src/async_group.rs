@@ -28,6 +28,16 @@ pub(crate) use token::Token;
 pub const MOST_GROUPS: u32 = 8;
 
 /// Committed groups in flight: `Newest` was committed after all of `Older`, which is a group or a queue of its own.
+///
+/// ```
+/// # use ptx::{bulk::Committed, global::GlobalTile};
+/// use ptx::{async_group::InFlight, cp_async::{CpAsyncGroup, CpAsyncLoad}};
+/// type Group<'s> = CpAsyncGroup<CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>, Committed>;
+/// /// A pipeline of three tiles.
+/// struct Pipeline<'s> {
+///     loads: InFlight<InFlight<Group<'s>, Group<'s>>, Group<'s>>,
+/// }
+/// ```
 #[must_use = "copies in flight have to be waited for: call `.wait_oldest(&cta)` or `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct InFlight<Older, Newest> {
@@ -50,6 +60,18 @@ impl<Older: Queue, Newest> InFlight<Older, Newest> {
 }
 
 /// One group or more, the oldest first: a committed group, or an [`InFlight`].
+///
+/// ```
+/// # use ptx::{async_group::{InFlight, Queue}, bulk::Committed, cp_async::{CpAsyncGroup, CpAsyncLoad}, global::GlobalTile};
+/// # type Group<'s> = CpAsyncGroup<CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>, Committed>;
+/// /// How many groups are in flight.
+/// fn depth<Q: Queue>(_: &Q) -> u32 {
+///     Q::GROUPS
+/// }
+/// # fn kernel<'s>(loads: &InFlight<InFlight<Group<'s>, Group<'s>>, Group<'s>>) {
+/// let three = depth(loads); // loads: &InFlight<InFlight<Group, Group>, Group>
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no queue of groups in flight",
     label = "not committed",

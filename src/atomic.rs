@@ -90,6 +90,22 @@ macro_rules! values {
 values! { u16, i16, u32, i32, f32, u64, i64, f64, B128, [f32; 2], [f32; 4] }
 
 /// A vector of which `atom` and `red` change each element in one instruction, each "separately" atomic (9.7.13.5).
+///
+/// ```
+/// # use ptx::{atomic::{AtomicAdd, AtomicVector, GlobalAtomics}, qualifier::{scope, sem, space}};
+/// fn add_row<const N: usize>(sums: GlobalAtomics<f32, scope::Gpu>, row: [f32; N])
+/// where
+///     [f32; N]: AtomicVector + AtomicAdd<space::Global>,
+/// {
+///     if let Some(sum) = sums.vectors::<N>().and_then(|rows| rows.get(0)) {
+///         sum.add(row, sem::Relaxed);
+///     }
+/// }
+/// # fn kernel(sums: GlobalAtomics<f32, scope::Gpu>) {
+/// # add_row(sums, [1.0, 2.0]);
+/// # add_row(sums, [1.0, 2.0, 3.0, 4.0]);
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no vector of `atom`",
     label = "not a vector of `atom`",
@@ -153,6 +169,18 @@ macro_rules! operation_traits {
 
 operation_traits! {
     /// Types with `.add` in a space.
+    ///
+    /// ```
+    /// # use ptx::{atomic::{AtomicAdd, AtomicRef}, qualifier::{scope, sem, space}};
+    /// /// Of any type that adds in shared memory.
+    /// fn add<T: AtomicAdd<space::SharedCta>>(sum: AtomicRef<'_, T, scope::Cta, space::SharedCta>, mine: T) {
+    ///     sum.add(mine, sem::Relaxed);
+    /// }
+    /// # fn kernel(count: AtomicRef<'_, u32, scope::Cta, space::SharedCta>, sum: AtomicRef<'_, f32, scope::Cta, space::SharedCta>) {
+    /// add(count, 1);
+    /// add(sum, 0.5);
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic addition in `{Space}`",
         label = "`atom.add` does not take this type here",
@@ -161,6 +189,18 @@ operation_traits! {
     AtomicAdd { fetch_add, add; }
 
     /// Types with `.min` and `.max` in a space.
+    ///
+    /// ```
+    /// # use ptx::{atomic::{AtomicMinMax, AtomicRef}, qualifier::{scope, sem, space}};
+    /// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
+    /// fn widen<T: AtomicMinMax<space::Global>>(low: Global<'_, T>, high: Global<'_, T>, x: T) {
+    ///     low.min(x, sem::Relaxed);
+    ///     high.max(x, sem::Relaxed);
+    /// }
+    /// # fn kernel(low: Global<'_, i32>, high: Global<'_, i32>) {
+    /// widen(low, high, -7);
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic minimum and maximum in `{Space}`",
         label = "`atom.min` and `atom.max` do not take this type here",
@@ -169,6 +209,18 @@ operation_traits! {
     AtomicMinMax { fetch_min, min; fetch_max, max; }
 
     /// Types with `.inc` and `.dec` in a space.
+    ///
+    /// ```
+    /// # use ptx::{atomic::{AtomicIncDec, AtomicRef}, qualifier::{scope, sem, space}};
+    /// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
+    /// /// The next slot of a ring whose last slot is `last`.
+    /// fn next<T: AtomicIncDec<space::Global>>(ring: Global<'_, T>, last: T) -> T {
+    ///     ring.fetch_inc(last, sem::Relaxed)
+    /// }
+    /// # fn kernel(ring: Global<'_, u32>) {
+    /// let slot = next(ring, 15); // 0, 1, …, 15, 0, …
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic increment and decrement in `{Space}`",
         label = "`atom.inc` and `atom.dec` do not take this type",
@@ -177,6 +229,18 @@ operation_traits! {
     AtomicIncDec { fetch_inc, inc; fetch_dec, dec; }
 
     /// Types with `.and`, `.or` and `.xor` in a space.
+    ///
+    /// ```
+    /// # use ptx::{atomic::{AtomicBitwise, AtomicRef}, qualifier::{scope, sem, space}};
+    /// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
+    /// /// Sets bits, and returns the value before.
+    /// fn set<T: AtomicBitwise<space::Global>>(value: Global<'_, T>, bits: T) -> T {
+    ///     value.fetch_or(bits, sem::Relaxed)
+    /// }
+    /// # fn kernel(value: Global<'_, u64>) {
+    /// let first = set(value, 1 << 40) & (1 << 40) == 0;
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic bitwise operations in `{Space}`",
         label = "`atom.and`, `atom.or` and `atom.xor` do not take this type",
@@ -186,6 +250,17 @@ operation_traits! {
 }
 
 /// Types with `.exch` in a space.
+///
+/// ```
+/// # use ptx::{atomic::{AtomicRef, AtomicSwap}, qualifier::{scope, sem, space}};
+/// /// Takes what is there, and leaves a zero.
+/// fn take<T: AtomicSwap<space::Global> + Default>(from: AtomicRef<'_, T, scope::Gpu, space::Global>) -> T {
+///     from.swap(T::default(), sem::Relaxed)
+/// }
+/// # fn kernel(sum: AtomicRef<'_, f32, scope::Gpu, space::Global>) {
+/// let sum: f32 = take(sum);
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic exchange in `{Space}`",
     label = "`atom.exch` does not take this type here",
@@ -202,6 +277,20 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
 }
 
 /// Types with `.cas` in a space.
+///
+/// ```
+/// # use ptx::{atomic::{AtomicCompareExchange, AtomicRef}, qualifier::{scope, sem, space}};
+/// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
+/// /// An operation that PTX does not have.
+/// fn update<T: AtomicCompareExchange<space::Global>>(value: Global<'_, T>, mut seen: T, f: fn(T) -> T) {
+///     while let Err(now) = value.compare_exchange(seen, f(seen), sem::Relaxed) {
+///         seen = now;
+///     }
+/// }
+/// # fn kernel(product: Global<'_, f64>) {
+/// update(product, 1.0, |x| x * 2.0);
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic compare-and-exchange in `{Space}`",
     label = "`atom.cas` does not take this type here",
@@ -224,6 +313,18 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
 }
 
 /// Types with an atomic `ld` and `st` in a space.
+///
+/// ```
+/// # use ptx::{atomic::{AtomicLoadStore, AtomicRef}, qualifier::{scope, sem, space}};
+/// type InCta<'a, T> = AtomicRef<'a, T, scope::Cta, space::SharedCta>;
+/// /// Not one atomic operation: two.
+/// fn copy<T: AtomicLoadStore<space::SharedCta>>(from: InCta<'_, T>, to: InCta<'_, T>) {
+///     to.store(from.load(sem::Acquire), sem::Release);
+/// }
+/// # fn kernel(from: InCta<'_, u32>, to: InCta<'_, u32>) {
+/// copy(from, to);
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic load and store in `{Space}`",
     label = "no atomic `ld` and `st` here",
@@ -470,6 +571,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     }
 
     /// The address of the value.
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, space}};
+    /// # fn kernel(bin: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
+    /// let addr: u32 = bin.addr(); // in global memory a `*mut u8`
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn addr(self) -> Space::Address {
         self.addr
@@ -478,6 +586,15 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Loads the value.
     ///
     /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(flag: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
+    /// if flag.load(sem::Acquire) != 0 { // ld.acquire.cta.shared::cta.b32
+    ///     // … what the thread did that released the flag is visible …
+    /// }
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load(self, sem: impl LdSem) -> T
@@ -491,6 +608,14 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Stores a value.
     ///
     /// PTX: `st{.sem}{.scope}{.space}{.type} [addr], value;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(flag: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
+    /// // … what is to be visible to who acquires the flag …
+    /// flag.store(1, sem::Release); // st.release.cta.shared::cta.b32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn store(self, value: T, sem: impl StSem)
     where
@@ -504,6 +629,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.add{.type} d, [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`,
     /// `.v4` or `.v8`.
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(arrived: AtomicRef<'_, u32, scope::Gpu, space::Global>, ctas: u32) {
+    /// let last = arrived.fetch_add(1, sem::AcqRel) == ctas - 1; // atom.acq_rel.gpu.global.add.u32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_add(self, b: T, sem: impl AtomSem) -> T
     where
@@ -517,6 +649,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     ///
     /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`, `.v4` or
     /// `.v8`.
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(sum: AtomicRef<'_, f32, scope::Gpu, space::Global>) {
+    /// sum.add(0.5, sem::Relaxed); // red.relaxed.gpu.global.add.f32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn add(self, b: T, sem: impl RedSem)
     where
@@ -529,6 +668,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value the minimum of itself and `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(least: AtomicRef<'_, i32, scope::Gpu, space::Global>, x: i32) {
+    /// let improved = x < least.fetch_min(x, sem::Relaxed); // atom.relaxed.gpu.global.min.s32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_min(self, b: T, sem: impl AtomSem) -> T
     where
@@ -541,6 +687,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value the minimum of itself and `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(least: AtomicRef<'_, i32, scope::Gpu, space::Global>, x: i32) {
+    /// least.min(x, sem::Relaxed); // red.relaxed.gpu.global.min.s32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn min(self, b: T, sem: impl RedSem)
     where
@@ -553,6 +706,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value the maximum of itself and `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(newest: AtomicRef<'_, u64, scope::Gpu, space::Global>, time: u64) {
+    /// let newer = time > newest.fetch_max(time, sem::Relaxed); // atom.relaxed.gpu.global.max.u64
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_max(self, b: T, sem: impl AtomSem) -> T
     where
@@ -565,6 +725,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value the maximum of itself and `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(newest: AtomicRef<'_, u64, scope::Gpu, space::Global>, time: u64) {
+    /// newest.max(time, sem::Relaxed); // red.relaxed.gpu.global.max.u64
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn max(self, b: T, sem: impl RedSem)
     where
@@ -578,6 +745,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// around.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.inc.u32 d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// let slot = ring.fetch_inc(7, sem::Relaxed); // 0, 1, …, 7, 0, …
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_inc(self, b: T, sem: impl AtomSem) -> T
     where
@@ -590,6 +764,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Increments the value, or makes it 0 where it is `b` or more.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.inc.u32 [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// ring.inc(7, sem::Relaxed); // 7 becomes 0
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn inc(self, b: T, sem: impl RedSem)
     where
@@ -602,6 +783,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Decrements the value, or makes it `b` where it is 0 or more than `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.dec.u32 d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// let slot = ring.fetch_dec(7, sem::Relaxed); // 7, 6, …, 0, 7, …
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_dec(self, b: T, sem: impl AtomSem) -> T
     where
@@ -614,6 +802,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Decrements the value, or makes it `b` where it is 0 or more than `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.dec.u32 [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// ring.dec(7, sem::Relaxed); // 0 becomes 7
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn dec(self, b: T, sem: impl RedSem)
     where
@@ -626,6 +821,14 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value its bitwise and with `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(free: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// // Takes bit 5, if it was there.
+    /// let mine = free.fetch_and(!(1 << 5), sem::Acquire) & (1 << 5) != 0; // atom.acquire.gpu.global.and.b32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_and(self, b: T, sem: impl AtomSem) -> T
     where
@@ -638,6 +841,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value its bitwise and with `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(flags: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// flags.and(!(1 << 5), sem::Relaxed); // clears bit 5
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn and(self, b: T, sem: impl RedSem)
     where
@@ -650,6 +860,14 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value its bitwise or with `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(seen: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// // True in the one thread that came first.
+    /// let first = seen.fetch_or(1 << 5, sem::Relaxed) & (1 << 5) == 0; // atom.relaxed.gpu.global.or.b32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_or(self, b: T, sem: impl AtomSem) -> T
     where
@@ -662,6 +880,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value its bitwise or with `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(flags: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// flags.or(1 << 5, sem::Relaxed); // sets bit 5
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn or(self, b: T, sem: impl RedSem)
     where
@@ -674,6 +899,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value its bitwise exclusive or with `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(phase: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// let before = phase.fetch_xor(1, sem::Relaxed); // 0, 1, 0, 1, …
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn fetch_xor(self, b: T, sem: impl AtomSem) -> T
     where
@@ -686,6 +918,13 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value its bitwise exclusive or with `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(checksum: AtomicRef<'_, u64, scope::Gpu, space::Global>, hash: u64) {
+    /// checksum.xor(hash, sem::Relaxed); // red.relaxed.gpu.global.xor.b64
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn xor(self, b: T, sem: impl RedSem)
     where
@@ -698,6 +937,14 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     /// Makes the value `b`, and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.exch{.type} d, [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
+    /// # fn kernel(head: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// // Takes a list, by the index of its first node, and leaves an empty one.
+    /// let first = head.swap(u32::MAX, sem::Acquire); // atom.acquire.gpu.global.exch.b32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn swap(self, b: T, sem: impl AtomSem) -> T
     where
@@ -735,6 +982,15 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
 }
 
 /// State: every thread of the CTA may access every element by atomic operations, and by nothing else.
+///
+/// ```
+/// # use ptx::{atomic::Atomic, qualifier::sem, shared::Shared};
+/// fn count(bins: &Shared<'_, u32, 256, Atomic>, byte: u8) {
+///     if let Some(bin) = bins.atomic(byte.into()) {
+///         bin.add(1, sem::Relaxed);
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Atomic {}
 
@@ -794,6 +1050,15 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Element `i`, or `None` past the end.
     ///
     /// The scope is the CTA: in this state no other thread gets at the memory.
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, qualifier::sem, shared::Shared};
+    /// # fn kernel(bins: &Shared<'_, u32, 256, Atomic>) {
+    /// if let Some(bin) = bins.atomic(17) {
+    ///     bin.add(1, sem::Relaxed); // red.relaxed.cta.shared::cta.add.u32
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn atomic(&self, i: usize) -> Option<AtomicRef<'_, T, scope::Cta, space::SharedCta>>
     where
@@ -813,6 +1078,15 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
     /// Ends the atomic operations: what each thread did is visible to every thread, and the elements are readable.
     ///
     /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, launch::Cta, shared::{Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, bins: Shared<'s, u32, 256, Atomic>) -> Shared<'s, u32, 256, Published> {
+    /// let bins = bins.publish(cta);
+    /// let zeros = bins.get(0); // the same in every thread
+    /// # bins
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
         cta.sync();
@@ -822,6 +1096,14 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
     /// Ends the atomic operations: what each thread did is visible to asynchronous copies.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, bins: Shared<'s, u32, 256, Atomic>, dst: GlobalTileMut<u32, 256>) -> Shared<'s, u32, 256, Fenced> {
+    /// let (bins, _writing) = bulk::store(cta, bins.to_async(cta), dst).commit(cta).wait_read(cta);
+    /// # bins
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
         fence_async(cta);
@@ -864,6 +1146,14 @@ impl<T, S> GlobalAtomics<T, S> {
     /// - until the grid ends, whatever accesses them is an atomic operation on whole elements (of a vector `T`: on its
     ///   elements), in a scope that includes every thread that accesses them, `S` among them: with `scope::Cta`, only the
     ///   threads of one CTA do.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
+    /// # unsafe fn kernel(flags: *mut u32) {
+    /// // SAFETY: the host passes 64 flags, which it too sets by atomic operations: hence `scope::Sys`.
+    /// let flags = unsafe { GlobalAtomics::<u32, scope::Sys>::from_raw(flags, 64) };
+    /// # }
+    /// ```
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
     where
@@ -874,18 +1164,39 @@ impl<T, S> GlobalAtomics<T, S> {
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
+    /// # fn kernel(histogram: GlobalAtomics<u32, scope::Gpu>) {
+    /// let bins = histogram.len();
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
+    /// # fn kernel(histogram: GlobalAtomics<u32, scope::Gpu>) {
+    /// let nothing_to_count = histogram.is_empty();
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
     /// Element `i`, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
+    /// # fn kernel(histogram: GlobalAtomics<u32, scope::Gpu>) {
+    /// let seventeenth = histogram.get(17); // an `AtomicRef`, if there are more than 17
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(self, i: usize) -> Option<AtomicRef<'static, T, S, space::Global>>
     where

@@ -49,6 +49,15 @@ pub fn acquire(scope: impl FenceScope) {
 /// The release half of [`acq_rel`]: before the relaxed operation that sets the flag.
 ///
 /// PTX: `fence.release{.scope};`
+///
+/// ```
+/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
+/// # fn kernel(flag: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+/// // … stores, which are visible behind the `acquire` of who sees the flag …
+/// fence::release(scope::Gpu);
+/// flag.or(1, sem::Relaxed);
+/// # }
+/// ```
 #[inline(always)]
 pub fn release(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Release, scope)
@@ -78,6 +87,17 @@ pub fn sc(scope: impl FenceScope) {
 /// behind a relaxed wait on an mbarrier that other CTAs arrive on.
 ///
 /// PTX: `fence.acquire.sync_restrict::shared::cluster.cluster;`
+///
+/// ```
+/// # use ptx::{fence, qualifier::{scope, sem, space::SharedCta}, raw};
+/// # unsafe fn kernel(bar: u32, parity: u32) {
+/// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
+/// let arrived =
+///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity) };
+/// while !arrived() {}
+/// fence::acquire_shared_cluster();
+/// # }
+/// ```
 #[inline(always)]
 pub fn acquire_shared_cluster() {
     raw::fence_acquire_sync_restrict()
@@ -87,6 +107,16 @@ pub fn acquire_shared_cluster() {
 /// before a relaxed arrive on an mbarrier of another CTA.
 ///
 /// PTX: `fence.release.sync_restrict::shared::cta.cluster;`
+///
+/// ```
+/// # use ptx::{fence, qualifier::{scope, sem}, raw};
+/// # unsafe fn kernel(bar: u32) {
+/// // … stores to this CTA's shared memory …
+/// fence::release_shared_cta();
+/// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
+/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar) };
+/// # }
+/// ```
 #[inline(always)]
 pub fn release_shared_cta() {
     raw::fence_release_sync_restrict()
@@ -96,6 +126,18 @@ pub fn release_shared_cta() {
 /// and a relaxed `barrier.cluster.arrive`. [`Mbarrier::init`](crate::mbarrier::Mbarrier::init) has it.
 ///
 /// PTX: `fence.mbarrier_init.release.cluster;`
+///
+/// ```
+/// # use ptx::{fence, qualifier::{convergence, sem, space}, raw};
+/// # unsafe fn kernel(bar: u32) {
+/// // SAFETY: `bar` is the address of eight bytes for an mbarrier; each thread waits before it arrives again.
+/// unsafe {
+///     raw::mbarrier_init(space::SharedCta, bar, 1);
+///     fence::mbarrier_init();
+///     raw::barrier_cluster_arrive(sem::Relaxed, convergence::Unaligned);
+/// }
+/// # }
+/// ```
 #[inline(always)]
 pub fn mbarrier_init() {
     raw::fence_mbarrier_init()
@@ -105,6 +147,16 @@ pub fn mbarrier_init() {
 /// mapped twice.
 ///
 /// PTX: `fence.proxy.alias;`
+///
+/// ```
+/// # use ptx::{atomic::AtomicRef, fence, multimem::MulticastRef, qualifier::{scope, sem, space}};
+/// # fn kernel(everywhere: MulticastRef<u32>, here: AtomicRef<'_, u32, scope::Sys, space::Global>) {
+/// // The same location by its multimem address and by the GPU's own.
+/// everywhere.reduce_add(1, sem::Relaxed);
+/// fence::proxy_alias();
+/// let mine = here.fetch_or(0, sem::Relaxed);
+/// # }
+/// ```
 #[inline(always)]
 pub fn proxy_alias() {
     raw::fence_proxy_alias()
@@ -136,6 +188,18 @@ pub fn proxy_async(space: impl ProxyAsyncSpace) {
 /// [`proxy_async_release_shared_cta`].
 ///
 /// PTX: `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;`
+///
+/// ```
+/// # use ptx::{fence, qualifier::{scope, sem, space::SharedCta}, raw};
+/// # unsafe fn kernel(bar: u32, parity: u32) {
+/// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
+/// let arrived =
+///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity) };
+/// while !arrived() {}
+/// fence::proxy_async_acquire_shared_cluster();
+/// // … a copy to the CTAs that arrived …
+/// # }
+/// ```
 #[inline(always)]
 pub fn proxy_async_acquire_shared_cluster() {
     raw::fence_proxy_async_generic_acquire_sync_restrict()
@@ -145,6 +209,16 @@ pub fn proxy_async_acquire_shared_cluster() {
 /// CTAs start.
 ///
 /// PTX: `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
+///
+/// ```
+/// # use ptx::{fence, qualifier::{scope, sem}, raw};
+/// # unsafe fn kernel(bar: u32) {
+/// // … loads of this CTA's shared memory, which another CTA's copy may now overwrite …
+/// fence::proxy_async_release_shared_cta();
+/// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
+/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar) };
+/// # }
+/// ```
 #[inline(always)]
 pub fn proxy_async_release_shared_cta() {
     raw::fence_proxy_async_generic_release_sync_restrict()
@@ -154,6 +228,15 @@ pub fn proxy_async_release_shared_cta() {
 /// same scope.
 ///
 /// PTX: `fence.proxy.tensormap::generic.release{.scope};`
+///
+/// ```
+/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
+/// # fn kernel(changed: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+/// // … `tensormap.replace` of a map in global memory …
+/// fence::proxy_tensormap_release(scope::Gpu);
+/// changed.or(1, sem::Relaxed); // for who has a `proxy_tensormap_acquire` behind it
+/// # }
+/// ```
 #[inline(always)]
 pub fn proxy_tensormap_release(scope: impl FenceScope) {
     raw::fence_proxy_tensormap_generic_release(scope)

@@ -2,6 +2,15 @@
 
 bitflags::bitflags! {
     /// CTAs of a cluster, by their `%cluster_ctarank`: the destinations of a multicast.
+    ///
+    /// ```
+    /// use ptx::mask::CtaMask;
+    /// const EVEN: CtaMask = CtaMask::CTA_0.union(CtaMask::CTA_2);
+    /// /// The CTAs of a cluster of `size`.
+    /// fn all(size: u32) -> CtaMask {
+    ///     CtaMask::from_bits_truncate(((1_u32 << size) - 1) as u16)
+    /// }
+    /// ```
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct CtaMask: u16 {
@@ -42,6 +51,13 @@ bitflags::bitflags! {
 
 bitflags::bitflags! {
     /// Bytes of each 16-byte chunk of a copy: those that a `.cp_mask` copy writes.
+    ///
+    /// ```
+    /// use ptx::mask::ByteMask;
+    /// /// The first `f32` of each chunk.
+    /// const FIRST: ByteMask = ByteMask::from_bits_retain(0x000f);
+    /// assert!(FIRST.contains(ByteMask::BYTE_3) && !FIRST.contains(ByteMask::BYTE_4));
+    /// ```
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ByteMask: u16 {
@@ -101,6 +117,12 @@ bitflags::bitflags! {
 
 impl LaneMask {
     /// The lane of that number, 0 to 31; no lane from 32 on.
+    ///
+    /// ```
+    /// use ptx::mask::LaneMask;
+    /// assert_eq!(LaneMask::lane(3).bits(), 0b1000);
+    /// assert!(LaneMask::lane(32).is_empty());
+    /// ```
     #[inline(always)]
     pub const fn lane(lane: u32) -> Self {
         match 1_u32.checked_shl(lane) {
@@ -110,12 +132,23 @@ impl LaneMask {
     }
 
     /// How many lanes there are in the set.
+    ///
+    /// ```
+    /// use ptx::mask::LaneMask;
+    /// assert_eq!(LaneMask::ALL.count(), 32);
+    /// ```
     #[inline(always)]
     pub const fn count(self) -> u32 {
         self.bits().count_ones()
     }
 
     /// The lowest lane of the set, or `None` if it is empty.
+    ///
+    /// ```
+    /// use ptx::mask::LaneMask;
+    /// assert_eq!(LaneMask::from_bits_retain(0b110).lowest(), Some(1));
+    /// assert_eq!(LaneMask::empty().lowest(), None);
+    /// ```
     #[inline(always)]
     pub const fn lowest(self) -> Option<u32> {
         if self.is_empty() { None } else { Some(self.bits().trailing_zeros()) }

@@ -352,6 +352,15 @@ impl<T, S> Multicast<T, S> {
     /// - until the grid ends, whatever accesses the memory behind it, on any of the GPUs, by this or by another address, is a
     ///   `multimem` or an atomic operation on whole elements (of a vector `T`: on its elements), in a scope that includes every
     ///   thread that accesses them, `S` among them: with `scope::Gpu`, only threads of this GPU do.
+    ///
+    /// ```
+    /// # use ptx::{multimem::Multicast, qualifier::scope};
+    /// # unsafe fn kernel(gradients: *mut f32) {
+    /// // SAFETY: the host passes the multicast address of 4096 elements, which until the end of this grid
+    /// // only kernels like this one use, on any GPU: hence `scope::Sys`.
+    /// let gradients = unsafe { Multicast::<f32, scope::Sys>::from_raw(gradients, 4096) };
+    /// # }
+    /// ```
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
     where
@@ -362,18 +371,39 @@ impl<T, S> Multicast<T, S> {
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// # use ptx::multimem::Multicast;
+    /// # fn kernel(gradients: Multicast<f32>) {
+    /// let elements = gradients.len();
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// # use ptx::multimem::Multicast;
+    /// # fn kernel(gradients: Multicast<f32>) {
+    /// let nothing_to_sum = gradients.is_empty();
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
     /// Element `i`, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::multimem::Multicast;
+    /// # fn kernel(gradients: Multicast<f32>) {
+    /// let seventeenth = gradients.get(17); // a `MulticastRef`, if there are more than 17
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(self, i: usize) -> Option<MulticastRef<T, S>>
     where
@@ -441,6 +471,13 @@ impl<T, S: Copy> Copy for MulticastRef<T, S> {}
 
 impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The multimem address of the value.
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(gradient: MulticastRef<f32>) {
+    /// let addr: *mut f32 = gradient.addr(); // for `multimem` instructions alone
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn addr(self) -> *mut T {
         self.addr
@@ -449,6 +486,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU `value`.
     ///
     /// PTX: `multimem.st{.sem}{.scope}.global{.type} [addr], value;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(mean: MulticastRef<f32>) {
+    /// mean.store(0.5, sem::Relaxed); // multimem.st.relaxed.sys.global.f32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn store(self, value: T, sem: impl MultimemStSem) {
         // SAFETY: the contract of `Multicast::from_raw`, which is the instruction's; here and in every method below.
@@ -458,6 +502,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU `value`, for values that nobody accesses meanwhile.
     ///
     /// PTX: `multimem.st.weak.global{.type} [addr], value;`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(mean: MulticastRef<[f32; 4]>) {
+    /// mean.store_weak([0.0; 4]); // multimem.st.weak.global.v4.f32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn store_weak(self, value: T) {
         // SAFETY: as in `store`; here and in every method below.
@@ -467,6 +518,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The sum over the GPUs; integers wrap.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(gradient: MulticastRef<f32>) {
+    /// let sum = gradient.load_reduce_add(sem::Acquire); // multimem.ld_reduce.acquire.sys.global.add.f32
+    /// # }
+    /// ```
     #[doc(alias = "load")]
     #[must_use = "a load changes nothing"]
     #[inline(always)]
@@ -478,6 +536,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_add`](Self::load_reduce_add) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(gradient: MulticastRef<[f32; 4]>) {
+    /// let [x, y, z, w] = gradient.load_reduce_add_weak(); // multimem.ld_reduce.weak.global.add.v4.f32
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_add_weak(self) -> T {
@@ -488,6 +553,15 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The sum over the GPUs, of halves, accumulated in `f32`.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f32{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # #[cfg(feature = "half")]
+    /// # fn kernel(gradient: MulticastRef<[half::f16; 2]>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.add.acc::f32.f16x2
+    /// let sum: [half::f16; 2] = gradient.load_reduce_add_acc_f32(sem::Relaxed);
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_add_acc_f32(self, sem: impl MultimemLdSem) -> T
@@ -501,6 +575,15 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_add_acc_f32`](Self::load_reduce_add_acc_f32) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add.acc::f32{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # #[cfg(feature = "half")]
+    /// # fn kernel(gradient: MulticastRef<[half::bf16; 8]>) {
+    /// // multimem.ld_reduce.weak.global.add.acc::f32.v8.bf16
+    /// let sum: [half::bf16; 8] = gradient.load_reduce_add_acc_f32_weak();
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_add_acc_f32_weak(self) -> T
@@ -514,6 +597,14 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The minimum over the GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.min{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(least: MulticastRef<i32>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.min.s32
+    /// let least = least.load_reduce_min(sem::Relaxed);
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_min(self, sem: impl MultimemLdSem) -> T
@@ -527,6 +618,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_min`](Self::load_reduce_min) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.min{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(least: MulticastRef<i32>) {
+    /// let least = least.load_reduce_min_weak(); // multimem.ld_reduce.weak.global.min.s32
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_min_weak(self) -> T
@@ -540,6 +638,14 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The maximum over the GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.max{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(newest: MulticastRef<u64>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.max.u64
+    /// let newest = newest.load_reduce_max(sem::Relaxed);
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_max(self, sem: impl MultimemLdSem) -> T
@@ -553,6 +659,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_max`](Self::load_reduce_max) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.max{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(newest: MulticastRef<u64>) {
+    /// let newest = newest.load_reduce_max_weak(); // multimem.ld_reduce.weak.global.max.u64
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_max_weak(self) -> T
@@ -566,6 +679,14 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The bitwise and over the GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.and{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(ready: MulticastRef<u32>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.and.b32
+    /// let everywhere = ready.load_reduce_and(sem::Relaxed) & 1 != 0;
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_and(self, sem: impl MultimemLdSem) -> T
@@ -579,6 +700,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_and`](Self::load_reduce_and) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.and{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(ready: MulticastRef<u32>) {
+    /// let everywhere = ready.load_reduce_and_weak() & 1 != 0; // multimem.ld_reduce.weak.global.and.b32
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_and_weak(self) -> T
@@ -592,6 +720,14 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The bitwise or over the GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.or{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(errors: MulticastRef<u32>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.or.b32
+    /// let failed = errors.load_reduce_or(sem::Relaxed) != 0;
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_or(self, sem: impl MultimemLdSem) -> T
@@ -605,6 +741,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_or`](Self::load_reduce_or) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.or{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(errors: MulticastRef<u32>) {
+    /// let failed = errors.load_reduce_or_weak() != 0; // multimem.ld_reduce.weak.global.or.b32
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_or_weak(self) -> T
@@ -618,6 +761,14 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// The bitwise exclusive or over the GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.xor{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(checksum: MulticastRef<u64>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.xor.b64
+    /// let checksum = checksum.load_reduce_xor(sem::Relaxed);
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_xor(self, sem: impl MultimemLdSem) -> T
@@ -631,6 +782,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// [`load_reduce_xor`](Self::load_reduce_xor) of values that nobody changes meanwhile.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.xor{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastRef;
+    /// # fn kernel(checksum: MulticastRef<u64>) {
+    /// let checksum = checksum.load_reduce_xor_weak(); // multimem.ld_reduce.weak.global.xor.b64
+    /// # }
+    /// ```
     #[must_use = "a load changes nothing"]
     #[inline(always)]
     pub fn load_reduce_xor_weak(self) -> T
@@ -644,6 +802,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Adds `b` to the value of every GPU; integers wrap.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.add{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(arrived: MulticastRef<u32>) {
+    /// arrived.reduce_add(1, sem::Release); // multimem.red.release.sys.global.add.u32
+    /// # }
+    /// ```
     #[doc(alias = "fetch_add")]
     #[inline(always)]
     pub fn reduce_add(self, b: T, sem: impl MultimemStSem) {
@@ -654,6 +819,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU its minimum with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.min{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(least: MulticastRef<i32>, x: i32) {
+    /// least.reduce_min(x, sem::Relaxed); // multimem.red.relaxed.sys.global.min.s32
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_min(self, b: T, sem: impl MultimemStSem)
     where
@@ -666,6 +838,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU its maximum with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.max{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(newest: MulticastRef<u64>, time: u64) {
+    /// newest.reduce_max(time, sem::Relaxed); // multimem.red.relaxed.sys.global.max.u64
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_max(self, b: T, sem: impl MultimemStSem)
     where
@@ -678,6 +857,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU its bitwise and with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.and{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(ready: MulticastRef<u32>) {
+    /// ready.reduce_and(!(1 << 5), sem::Relaxed); // clears bit 5 on every GPU
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_and(self, b: T, sem: impl MultimemStSem)
     where
@@ -690,6 +876,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU its bitwise or with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.or{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(errors: MulticastRef<u32>) {
+    /// errors.reduce_or(1 << 5, sem::Relaxed); // sets bit 5 on every GPU
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_or(self, b: T, sem: impl MultimemStSem)
     where
@@ -702,6 +895,13 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// Makes the value of every GPU its bitwise exclusive or with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.xor{.type} [addr], b;`
+    ///
+    /// ```
+    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
+    /// # fn kernel(checksum: MulticastRef<u64>, hash: u64) {
+    /// checksum.reduce_xor(hash, sem::Relaxed); // multimem.red.relaxed.sys.global.xor.b64
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce_xor(self, b: T, sem: impl MultimemStSem)
     where

@@ -10,6 +10,16 @@ mod sealed {
 pub(crate) use sealed::Sealed;
 
 /// A qualifier. Implemented by the types of this module and by nothing else.
+///
+/// ```
+/// use ptx::qualifier::{Qualifier, scope, sem};
+/// fn text<Q: Qualifier>(_: Q) -> &'static str {
+///     Q::PTX
+/// }
+/// # fn kernel() {
+/// let (sem, scope) = (text(sem::AcqRel), text(scope::Gpu)); // ".acq_rel", ".gpu"
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no qualifier of PTX",
     label = "not one of `ptx::qualifier`",
@@ -24,12 +34,33 @@ pub trait Qualifier: Sealed + Copy {
 }
 
 /// A type: a qualifier whose operands are Rust values of that type.
+///
+/// ```
+/// use ptx::{qualifier::{TypeTag, space, ty}, raw};
+/// # unsafe fn kernel(addr: u32) {
+/// // SAFETY: an `i16` of shared memory is at `addr`, and nobody writes it meanwhile.
+/// let x: <ty::S16 as TypeTag>::Value = unsafe { raw::ld_weak(space::SharedCta, ty::S16, addr) };
+/// let x: i16 = x;
+/// # }
+/// ```
 pub trait TypeTag: Qualifier {
     /// The Rust type of an operand.
     type Value: Copy;
 }
 
 /// A state space: a qualifier whose operands are addresses in it.
+///
+/// ```
+/// use ptx::{qualifier::{AddressSpace, space}, raw};
+/// # unsafe fn kernel(shared: u32, generic: *mut u8) {
+/// let shared: <space::SharedCta as AddressSpace>::Address = shared; // a `u32`
+/// // SAFETY: both are addresses of eight bytes of shared memory for an mbarrier.
+/// unsafe {
+///     raw::mbarrier_init(space::SharedCta, shared, 1);
+///     raw::mbarrier_init(space::All, generic, 1);
+/// }
+/// # }
+/// ```
 pub trait AddressSpace: Qualifier {
     /// The Rust type of an address: a `u32` in shared memory, else a pointer.
     type Address: AddressBits;
@@ -416,6 +447,16 @@ qualifiers! {
 }
 
 /// 128 bits, low half first.
+///
+/// ```
+/// use ptx::qualifier::B128;
+/// const ONE: B128 = B128 { lo: 1, hi: 0 };
+/// const _: () = assert!(size_of::<B128>() == 16 && align_of::<B128>() == 16);
+/// /// As one number.
+/// fn number(x: B128) -> u128 {
+///     u128::from(x.hi) << 64 | u128::from(x.lo)
+/// }
+/// ```
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct B128 {

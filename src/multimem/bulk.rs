@@ -10,6 +10,15 @@ use crate::shared::{AsyncSource, Shared};
 /// [`bulk_reduce`] what [`GlobalReduce`](crate::bulk::GlobalReduce) is to [`bulk::reduce`](crate::bulk::reduce()).
 ///
 /// The elements after the last whole tile are not reached: make the slice a multiple of `N` long.
+///
+/// ```
+/// # use ptx::{launch::Cta, multimem::{self, MulticastReduce}, qualifier::op, shared::{Fenced, Shared}};
+/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 1024, Fenced>, sums: MulticastReduce<f32, 1024>) -> Option<Shared<'s, f32, 1024, Fenced>> {
+/// let sum = sums.get(ptx::raw::ctaid_x() as usize)?; // the CTAs of that number, on all GPUs
+/// let (part, _sum) = multimem::bulk_reduce(cta, op::Add, part, sum).commit(cta).wait(cta);
+/// # Some(part)
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct MulticastReduce<T, const N: usize> {
     base: *mut T,
@@ -46,12 +55,26 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
     }
 
     /// How many whole tiles there are.
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastReduce;
+    /// # fn kernel(sums: MulticastReduce<u32, 1024>) {
+    /// let tiles = sums.count(); // 4, of 5000 elements
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N
     }
 
     /// Tile `i`, which every CTA may have at the same time, or `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::multimem::MulticastReduce;
+    /// # fn kernel(sums: MulticastReduce<u32, 1024>) {
+    /// let third = sums.get(2); // elements 2048 to 3071, if there are so many
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<MulticastTile<T, N>> {
         if i >= self.count() {
@@ -63,6 +86,14 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
 }
 
 /// `N` elements on each GPU that CTAs bulk-reduce into.
+///
+/// ```
+/// # use ptx::{launch::Cta, multimem::{self, MulticastTile}, qualifier::op, shared::{Fenced, Shared}};
+/// /// The greatest of all CTAs' values, of each element.
+/// fn greatest(cta: &Cta, part: Shared<'_, u32, 1024, Fenced>, all: MulticastTile<u32, 1024>) {
+///     let _done = multimem::bulk_reduce(cta, op::Max, part, all).commit(cta).wait(cta);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct MulticastTile<T, const N: usize> {
     base: *mut T,
@@ -76,6 +107,15 @@ impl<T, const N: usize> Clone for MulticastTile<T, N> {
 impl<T, const N: usize> Copy for MulticastTile<T, N> {}
 
 /// A reduction in flight: its source and its destination.
+///
+/// ```
+/// # use ptx::shared::Fenced;
+/// use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, multimem::BulkReduceMulticast};
+/// /// Waits for a reduction.
+/// fn wait(cta: &Cta, group: BulkGroup<BulkReduceMulticast<'_, f32, 1024, Fenced>, Committed>) {
+///     let (_part, _sum) = group.wait(cta);
+/// }
+/// ```
 pub type BulkReduceMulticast<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, MulticastTile<T, N>);
 
 impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
