@@ -91,8 +91,8 @@ impl Meets for Meeting {}
 /// ```
 /// use ptx::barrier::{NamedBarrier, Reduction};
 /// /// Whether the answer of a reduction by `And` or by `Or`, whichever `K` is, is `true`.
-/// fn agreed<K: Reduction<bool>>(cta: &ptx::launch::Cta, barrier: &NamedBarrier<1, 64, K>, mine: bool) -> bool {
-///     barrier.red(&cta.warp(), mine)
+/// fn agreed<K: Reduction<bool>>(warp: &ptx::warp::Warp, votes: &NamedBarrier<1, 64, K>, mine: bool) -> bool {
+///     votes.red(warp, mine)
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -138,9 +138,8 @@ impl Reduction<bool> for op::Or {
 ///
 /// ```
 /// use ptx::barrier::{NamedBarrier, Popc};
-/// use ptx::shared::SharedArray;
 /// ptx::shared_memory! {
-///     struct Smem { tile: SharedArray<f32, 1024>, half: NamedBarrier<1, 64>, votes: NamedBarrier<2, 64, Popc> }
+///     struct Smem { half: NamedBarrier<1, 64>, votes: NamedBarrier<2, 64, Popc> }
 /// }
 /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem) {
 /// smem.half.sync(&cta.warp()); // of a CTA of 64 threads, or by two of its warps
@@ -451,7 +450,8 @@ impl Holding for Received {}
 /// ```
 /// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
 /// # type Pair = Handoff<1, 2, 64, 64>;
-/// fn produce(warp: &Warp, mut producer: Producer<u32, 256, Pair, Ready>) -> Producer<u32, 256, Pair, Ready> {
+/// type Idle = Producer<u32, 256, Pair, Ready>;
+/// fn produce(warp: &Warp, mut producer: Idle) -> Idle {
 ///     for round in 0..8 {
 ///         let sent = producer.send(warp, |i| round + i as u32);
 ///         // … what needs no tile …
@@ -473,7 +473,8 @@ pub struct Producer<T, const N: usize, H, State> {
 /// ```
 /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
 /// # type Pair = Handoff<1, 2, 64, 64>;
-/// fn sum(warp: &Warp, mut consumer: Consumer<u32, 256, Pair, Waiting>) -> (u32, Consumer<u32, 256, Pair, Waiting>) {
+/// type Idle = Consumer<u32, 256, Pair, Waiting>;
+/// fn sum(warp: &Warp, mut consumer: Idle) -> (u32, Idle) {
 ///     let mut sum = 0;
 ///     for _ in 0..8 {
 ///         let tile = consumer.receive(warp);

@@ -127,9 +127,12 @@ pub struct Request<'s> {
 /// # #[cfg(feature = "sm_100a")]
 /// # mod example {
 /// # use ptx::{clusterlaunchcontrol::{Answer, Closed}, launch::Cta};
-/// fn close<'s>(answer: Answer<'s>) -> Closed<'s> {
+/// fn close<'s>(answer: Answer<'s>, last: impl FnOnce([u32; 3])) -> Closed<'s> {
 ///     match answer {
-///         Answer::Cancelled { first_ctaid: _, queue } => queue.close(), // this cluster's work is still to be done
+///         Answer::Cancelled { first_ctaid, queue } => {
+///             last(first_ctaid);
+///             queue.close()
+///         }
 ///         Answer::NoMore(closed) => closed,
 ///     }
 /// }
@@ -184,7 +187,10 @@ impl ClusterQueue {
     /// clusters.scope(cta, |cta, mut queue| {
     ///     loop {
     ///         match queue.request(cta).wait(cta) {
-    ///             Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => (queue, ()) = (next, work(x)),
+    ///             Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => {
+    ///                 work(x);
+    ///                 queue = next;
+    ///             }
     ///             Answer::NoMore(closed) => return closed,
     ///         }
     ///     }

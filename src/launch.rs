@@ -270,7 +270,7 @@ impl<T> Prerequisite<T> {
     /// ```
     /// use ptx::{global::Global, launch::Prerequisite};
     /// # unsafe fn kernel(x: *const f32, y: *const f32, n: usize) {
-    /// // SAFETY: the host passes `n` elements each, which nobody writes once the grid before this one is complete.
+    /// // SAFETY: `n` elements each, which nobody writes once the grid before this one is complete.
     /// let memory = unsafe { Prerequisite::new((Global::from_raw(x, n), Global::from_raw(y, n))) };
     /// # let _ = memory;
     /// # }

@@ -391,7 +391,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// ```
     /// # use ptx::tensor::{Box2, TensorMapObject, TensorMapReduce};
     /// # unsafe fn kernel(object: *const TensorMapObject) {
-    /// // SAFETY: the host encodes a map of `f32`, with boxes of 64 by 32, into which this grid alone reduces.
+    /// // SAFETY: a map of `f32`, with boxes of 64 by 32, into which this grid alone reduces.
     /// let sums = unsafe { TensorMapReduce::<f32, Box2<64, 32>>::from_raw(object) };
     /// # }
     /// ```
