@@ -89,9 +89,9 @@ impl Meets for Meeting {}
 /// Kinds with a reduction, of which every thread gets the `Output`: a count or a `bool`.
 ///
 /// ```
-/// use ptx::barrier::{NamedBarrier, Reduction};
+/// use ptx::{barrier::{NamedBarrier, Reduction}, warp::Warp};
 /// /// Whether the answer of a reduction by `And` or by `Or`, whichever `K` is, is `true`.
-/// fn agreed<K: Reduction<bool>>(warp: &ptx::warp::Warp, votes: &NamedBarrier<1, 64, K>, mine: bool) -> bool {
+/// fn agreed<K: Reduction<bool>>(warp: &Warp, votes: &NamedBarrier<1, 64, K>, mine: bool) -> bool {
 ///     votes.red(warp, mine)
 /// }
 /// ```

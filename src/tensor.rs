@@ -327,7 +327,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// let mut mine = map.boxes(cta);
     /// while let Some(([column, row], tile)) = mine.take_next() {
     ///     // `tile` begins at the coordinates [64 * column, 32 * row].
-    ///     # let _ = (column, row, tile);
+    /// # let _ = (column, row, tile);
     /// }
     /// # }
     /// ```

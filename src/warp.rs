@@ -745,6 +745,7 @@ impl<M: Members> Lanes<M> {
     /// PTX: `redux.sync.min{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
     /// ```
+    /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
     /// use ptx::qualifier::{abs, nan};
     /// let least = cta.warp().reduce_min_f32(abs::Signed, nan::Ignore, value);
@@ -762,6 +763,7 @@ impl<M: Members> Lanes<M> {
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
     /// ```
+    /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
     /// use ptx::qualifier::{abs, nan};
     /// let largest = cta.warp().reduce_max_f32(abs::Abs, nan::Propagate, value);
