@@ -270,8 +270,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 /// type Map = TensorMap<f32, Box2<64, 32>>;
 /// type Memory<'s> = Shared<'s, u64, 16, Free>;
 /// /// A map of the CTA's own, equal to the one that is there.
-/// fn copy<'s>(cta: &Cta, memory: Memory<'s>, map: &Map, slot: MapSlot) -> (Memory<'s>, Map) {
-///     // SAFETY: it describes what `map` does; the callers have one place of the program.
+/// unsafe fn copy<'s>(cta: &Cta, memory: Memory<'s>, map: &Map, slot: MapSlot) -> (Memory<'s>, Map) {
+///     // SAFETY: it describes what `map` does; the caller's: one place of the program.
 ///     let (memory, published) = unsafe { tensor::draft(cta, memory, map).publish(cta, slot) };
 ///     (memory, published.acquire(cta))
 /// }
