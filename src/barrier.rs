@@ -39,9 +39,25 @@ const fn bit(id: u32, threads: u32) -> u16 {
 }
 
 /// [`Kind`]: threads meet (`barrier.cta.sync`).
+///
+/// ```
+/// use ptx::barrier::{Meeting, NamedBarrier};
+/// /// The kind that `NamedBarrier<1, 64>` has when none is named.
+/// type Half = NamedBarrier<1, 64, Meeting>;
+/// # fn kernel(cta: &ptx::launch::Cta, half: &Half) {
+/// half.sync(&cta.warp());
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum Meeting {}
 /// [`Kind`]: threads meet, and count those whose predicate is true (`barrier.cta.red.popc`).
+///
+/// ```
+/// # use ptx::barrier::{Popc, ReductionBarrier};
+/// # fn kernel(cta: &ptx::launch::Cta, votes: &ReductionBarrier<1, 128, Popc>, value: f32) {
+/// let negative: u32 = votes.red(&cta.warp(), value < 0.0); // of 128 threads
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum Popc {}
 
@@ -71,6 +87,14 @@ pub trait Meets: Kind {}
 impl Meets for Meeting {}
 
 /// Kinds with a reduction, of which every thread gets the `Output`: a count or a `bool`.
+///
+/// ```
+/// use ptx::{barrier::{NamedBarrier, Reduction}, warp::Warp};
+/// /// Whether the answer of a reduction by `And` or by `Or`, whichever `K` is, is `true`.
+/// fn agreed<K: Reduction<bool>>(warp: &Warp, votes: &NamedBarrier<1, 64, K>, mine: bool) -> bool {
+///     votes.red(warp, mine)
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a barrier of the kind `{Self}` does not reduce",
     label = "declared for something else, or `barrier.cta.red` has no such reduction",
@@ -111,6 +135,16 @@ impl Reduction<bool> for op::Or {
 
 /// Barrier `ID`, where `THREADS` threads meet: whole warps, in the order of their arrival. Its kind says by which
 /// instruction.
+///
+/// ```
+/// use ptx::barrier::{NamedBarrier, Popc};
+/// ptx::shared_memory! {
+///     struct Smem { half: NamedBarrier<1, 64>, votes: NamedBarrier<2, 64, Popc> }
+/// }
+/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem) {
+/// smem.half.sync(&cta.warp()); // of a CTA of 64 threads, or by two of its warps
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = Meeting> {
     /// Bound to its CTA.
@@ -118,6 +152,14 @@ pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = Meeting> {
 }
 
 /// A barrier where `THREADS` threads combine a predicate by `Op`: [`Popc`], [`And`](op::And) or [`Or`](op::Or).
+///
+/// ```
+/// use ptx::{barrier::ReductionBarrier, qualifier::op::Or};
+/// ptx::shared_memory! { struct Smem { any: ReductionBarrier<1, 64, Or> } }
+/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, found: bool) {
+/// let any: bool = smem.any.red(&cta.warp(), found);
+/// # }
+/// ```
 pub type ReductionBarrier<const ID: u32, const THREADS: u32, Op> = NamedBarrier<ID, THREADS, Op>;
 
 static_assertions::const_assert_eq!(size_of::<NamedBarrier<1, 32>>(), 0);
@@ -188,6 +230,22 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
 ///
 /// `FULL` says that a tile is there, `EMPTY` that it has been read. [`split`](Handoff::split) gives
 /// each thread its part.
+///
+/// ```
+/// use ptx::barrier::Handoff;
+/// use ptx::shared::SharedArray;
+/// // Over the barriers 1 and 2: one warp produces, three consume.
+/// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 512>, handoff: Handoff<1, 2, 32, 96> } }
+/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem) {
+/// let warp = cta.warp();
+/// let (_handoff, _tile) = smem.handoff.split(
+///     cta,
+///     smem.tile,
+///     |producer| producer.send(&warp, |i| i as f32).wait(&warp),
+///     |consumer| consumer.receive(&warp).release(&warp),
+/// );
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Handoff<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> {
     _thread: PhantomData<*mut ()>,
@@ -302,15 +360,47 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
 }
 
 /// State of a [`Producer`]: the tile is its to fill.
+///
+/// ```
+/// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
+/// # type Pair = Handoff<1, 2, 64, 64>;
+/// fn round(warp: &Warp, producer: Producer<u32, 256, Pair, Ready>) -> Producer<u32, 256, Pair, Ready> {
+///     producer.send(warp, |i| i as u32).wait(warp)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Ready {}
 /// State of a [`Producer`]: the tile is the consumers'.
+///
+/// ```
+/// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
+/// # type Pair = Handoff<1, 2, 64, 64>;
+/// fn fill(warp: &Warp, producer: Producer<u32, 256, Pair, Ready>) -> Producer<u32, 256, Pair, Sent> {
+///     producer.send(warp, |_| 0) // it has to wait before it sends again
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Sent {}
 /// State of a [`Consumer`]: the tile is the producers'.
+///
+/// ```
+/// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+/// # type Pair = Handoff<1, 2, 64, 64>;
+/// fn skip(warp: &Warp, consumer: Consumer<u32, 256, Pair, Waiting>) -> Consumer<u32, 256, Pair, Waiting> {
+///     consumer.receive(warp).release(warp)
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Waiting {}
 /// State of a [`Consumer`]: the tile is there to read.
+///
+/// ```
+/// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+/// # type Pair = Handoff<1, 2, 64, 64>;
+/// fn first_and_last(consumer: &Consumer<u32, 256, Pair, Received>) -> Option<(u32, u32)> {
+///     Some((consumer.get(0)?, consumer.get(255)?))
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Received {}
 
@@ -356,6 +446,20 @@ impl Receivable for Waiting {}
 impl Holding for Received {}
 
 /// A thread that fills the tile of a [`Handoff`].
+///
+/// ```
+/// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
+/// # type Pair = Handoff<1, 2, 64, 64>;
+/// type Idle = Producer<u32, 256, Pair, Ready>;
+/// fn produce(warp: &Warp, mut producer: Idle) -> Idle {
+///     for round in 0..8 {
+///         let sent = producer.send(warp, |i| round + i as u32);
+///         // … what needs no tile …
+///         producer = sent.wait(warp);
+///     }
+///     producer
+/// }
+/// ```
 #[must_use = "the consumers wait for what it sends"]
 #[derive(Debug)]
 pub struct Producer<T, const N: usize, H, State> {
@@ -365,6 +469,21 @@ pub struct Producer<T, const N: usize, H, State> {
 }
 
 /// A thread that reads the tile of a [`Handoff`].
+///
+/// ```
+/// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+/// # type Pair = Handoff<1, 2, 64, 64>;
+/// type Idle = Consumer<u32, 256, Pair, Waiting>;
+/// fn sum(warp: &Warp, mut consumer: Idle) -> (u32, Idle) {
+///     let mut sum = 0;
+///     for _ in 0..8 {
+///         let tile = consumer.receive(warp);
+///         sum += tile.get(tile.rank() as usize).unwrap_or(0);
+///         consumer = tile.release(warp);
+///     }
+///     (sum, consumer)
+/// }
+/// ```
 #[must_use = "the producers wait for its release"]
 #[derive(Debug)]
 pub struct Consumer<T, const N: usize, H, State> {
@@ -378,6 +497,14 @@ static_assertions::assert_not_impl_any!(Consumer<u32, 4, Handoff<1, 2, 32, 32>, 
 
 impl<T, const N: usize, H, State> Producer<T, N, H, State> {
     /// The thread's rank among the producers.
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(producer: &Producer<u32, 256, Pair, Ready>) {
+    /// let rank = producer.rank(); // 0 to 63
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         self.rank
@@ -386,6 +513,14 @@ impl<T, const N: usize, H, State> Producer<T, N, H, State> {
 
 impl<T, const N: usize, H, State> Consumer<T, N, H, State> {
     /// The thread's rank among the consumers.
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(consumer: &Consumer<u32, 256, Pair, Waiting>) {
+    /// let rank = consumer.rank(); // 0 to 63, though the CTA's threads 64 to 127
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         self.rank
@@ -396,6 +531,15 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
     /// Fills element `i` with `f(i)`, each producer its share, and hands the tile over without waiting.
     ///
     /// PTX: an element: `st.weak.shared::cta`; `barrier.cta.arrive FULL, THREADS;`
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(warp: &Warp, producer: Producer<f32, 256, Pair, Ready>) -> Producer<f32, 256, Pair, Sent> {
+    /// let sent = producer.send(warp, |i| i as f32 / 256.0);
+    /// # sent
+    /// # }
+    /// ```
     #[must_use = "before it sends again, it waits for the tile to be read: call `.wait(&warp)`"]
     #[inline(always)]
     pub fn send(self, _warp: &Warp, mut f: impl FnMut(usize) -> T) -> Producer<T, N, H, Sent>
@@ -417,6 +561,15 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
     /// Waits until all consumers have released the tile.
     ///
     /// PTX: `barrier.cta.sync EMPTY, THREADS;`
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(warp: &Warp, sent: Producer<f32, 256, Pair, Sent>) -> Producer<f32, 256, Pair, Sent> {
+    /// let producer = sent.wait(warp); // the tile has been read
+    /// # producer.send(warp, |_| 0.0)
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, _warp: &Warp) -> Producer<T, N, H, Ready>
     where
@@ -432,6 +585,15 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     /// Waits for the tile.
     ///
     /// PTX: `barrier.cta.sync FULL, THREADS;`
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(warp: &Warp, consumer: Consumer<f32, 256, Pair, Waiting>) -> Consumer<f32, 256, Pair, Received> {
+    /// let tile = consumer.receive(warp);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn receive(self, _warp: &Warp) -> Consumer<T, N, H, Received>
     where
@@ -445,6 +607,15 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(tile: &Consumer<f32, 256, Pair, Received>) {
+    /// let mine = tile.get(tile.rank() as usize);
+    /// let none = tile.get(256);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T>
     where
@@ -460,6 +631,16 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     /// Gives the tile back to the producers without waiting.
     ///
     /// PTX: `barrier.cta.arrive EMPTY, THREADS;`
+    ///
+    /// ```
+    /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
+    /// # type Pair = Handoff<1, 2, 64, 64>;
+    /// # fn kernel(warp: &Warp, tile: Consumer<f32, 256, Pair, Received>) -> Consumer<f32, 256, Pair, Waiting> {
+    /// let first = tile.get(0); // before: after the release the tile is the producers'
+    /// let consumer = tile.release(warp);
+    /// # consumer
+    /// # }
+    /// ```
     #[must_use = "to read the next tile, it waits for it: call `.receive(&warp)`"]
     #[inline(always)]
     pub fn release(self, _warp: &Warp) -> Consumer<T, N, H, Waiting>

@@ -25,6 +25,8 @@ const RESPONSE: u32 = 16;
 /// [`shared_memory!`](crate::shared_memory), where it can stand once.
 ///
 /// ```
+/// # #[cfg(feature = "sm_100a")]
+/// # mod example {
 /// use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
 /// ptx::shared_memory! { struct Smem { clusters: ClusterQueue } }
 /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, mut work: impl FnMut(u32)) {
@@ -39,6 +41,7 @@ const RESPONSE: u32 = 16;
 ///         }
 ///     }
 /// });
+/// # }
 /// # }
 /// ```
 ///
@@ -71,6 +74,23 @@ unsafe impl Place for ClusterQueue {
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
 /// Ready for a request.
+///
+/// ```
+/// # #[cfg(feature = "sm_100a")]
+/// # mod example {
+/// use ptx::{clusterlaunchcontrol::{Answer, Closed, Queue}, launch::Cta};
+/// /// Takes one cluster over, if there is one.
+/// fn take_one<'s>(cta: &'s Cta, queue: Queue<'s>, work: impl FnOnce([u32; 3])) -> Closed<'s> {
+///     match queue.request(cta).wait(cta) {
+///         Answer::Cancelled { first_ctaid, queue } => {
+///             work(first_ctaid);
+///             queue.close()
+///         }
+///         Answer::NoMore(closed) => closed,
+///     }
+/// }
+/// # }
+/// ```
 #[must_use = "go on with `.request(&cta)` or end with `.close()`"]
 #[derive(Debug)]
 pub struct Queue<'s> {
@@ -80,6 +100,19 @@ pub struct Queue<'s> {
 }
 
 /// A request under way. It owns the response's memory and the mbarrier.
+///
+/// ```
+/// # #[cfg(feature = "sm_100a")]
+/// # mod example {
+/// use ptx::{clusterlaunchcontrol::{Answer, Queue, Request}, launch::Cta};
+/// /// Works while the answer is on its way.
+/// fn overlapped<'s>(cta: &'s Cta, queue: Queue<'s>, work: impl FnOnce()) -> Answer<'s> {
+///     let request: Request<'s> = queue.request(cta);
+///     work();
+///     request.wait(cta)
+/// }
+/// # }
+/// ```
 #[must_use = "a request under way has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct Request<'s> {
@@ -89,6 +122,22 @@ pub struct Request<'s> {
 }
 
 /// Nothing is under way, and nothing more is asked.
+///
+/// ```
+/// # #[cfg(feature = "sm_100a")]
+/// # mod example {
+/// # use ptx::{clusterlaunchcontrol::{Answer, Closed}, launch::Cta};
+/// fn close<'s>(answer: Answer<'s>, last: impl FnOnce([u32; 3])) -> Closed<'s> {
+///     match answer {
+///         Answer::Cancelled { first_ctaid, queue } => {
+///             last(first_ctaid);
+///             queue.close()
+///         }
+///         Answer::NoMore(closed) => closed,
+///     }
+/// }
+/// # }
+/// ```
 #[must_use = "the scope has to return it"]
 #[derive(Debug)]
 pub struct Closed<'s> {
@@ -96,6 +145,19 @@ pub struct Closed<'s> {
 }
 
 /// What a request came to: the same in all threads of the CTA.
+///
+/// ```
+/// # #[cfg(feature = "sm_100a")]
+/// # mod example {
+/// # use ptx::clusterlaunchcontrol::Answer;
+/// # fn kernel(answer: &Answer) {
+/// let next: Option<u32> = match answer {
+///     Answer::Cancelled { first_ctaid: [x, _, _], .. } => Some(*x),
+///     Answer::NoMore(_) => None,
+/// };
+/// # }
+/// # }
+/// ```
 #[must_use = "a cancelled cluster's work is now this CTA's: `match` on it"]
 #[derive(Debug)]
 pub enum Answer<'s> {
@@ -116,6 +178,26 @@ impl ClusterQueue {
     /// Each CTA asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own.
     ///
     /// PTX: as [`Mbarrier::init`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "sm_100a")]
+    /// # mod example {
+    /// # use ptx::{clusterlaunchcontrol::{Answer, ClusterQueue}, launch::Cta};
+    /// # fn kernel(cta: &Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
+    /// clusters.scope(cta, |cta, mut queue| {
+    ///     loop {
+    ///         match queue.request(cta).wait(cta) {
+    ///             Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => {
+    ///                 work(x);
+    ///                 queue = next;
+    ///             }
+    ///             Answer::NoMore(closed) => return closed,
+    ///         }
+    ///     }
+    /// });
+    /// # }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn scope(self, cta: &Cta, body: impl for<'s> FnOnce(&'s Cta, Queue<'s>) -> Closed<'s>) {
         // SAFETY: the eight bytes after the response, aligned, are the mbarrier's.
@@ -158,6 +240,16 @@ impl<'s> Queue<'s> {
     }
 
     /// Ends the asking: clusters that have not started will.
+    ///
+    /// ```
+    /// # #[cfg(feature = "sm_100a")]
+    /// # mod example {
+    /// # use ptx::{clusterlaunchcontrol::ClusterQueue, launch::Cta};
+    /// # fn kernel(cta: &Cta, clusters: ClusterQueue) {
+    /// clusters.scope(cta, |_cta, queue| queue.close()); // takes nothing over
+    /// # }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn close(self) -> Closed<'s> {
         Closed { _scope: PhantomData }

@@ -44,6 +44,15 @@ use crate::raw::{self, CpAsyncPrefetchSize};
 use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
 
 /// A copy in flight: its destination and its source.
+///
+/// ```
+/// # use ptx::{bulk::Open, cp_async::{self, CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta, shared::{Free, Shared}};
+/// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> CpAsyncGroup<Copy<'s>, Open> {
+/// let group: CpAsyncGroup<Copy<'s>, Open> = cp_async::load(cta, tile, src);
+/// # group
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
     dst: Shared<'s, T, N, Published>,
@@ -53,6 +62,17 @@ pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
 /// `cp.async` copies of every thread of the CTA, which are waited for together.
 ///
 /// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
+///
+/// ```
+/// # use ptx::{bulk::{Committed, Open}, cp_async::{CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta};
+/// # use ptx::shared::{Published, Shared};
+/// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
+/// fn finish<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Open>) -> Shared<'s, f32, 1024, Published> {
+///     let group: CpAsyncGroup<Copy<'s>, Committed> = group.commit(cta);
+///     let (tile, _src) = group.wait(cta);
+///     tile
+/// }
+/// ```
 #[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct CpAsyncGroup<Copies, State> {
@@ -243,6 +263,13 @@ pub fn load_zero_filled<'s, T: Element, const N: usize>(
 }
 
 /// `N` elements of a slice from any element on, beyond its ends too: there, a copy brings zeros.
+///
+/// ```
+/// # use ptx::{cp_async::Window, global::Global};
+/// # fn kernel(src: Global<f32>) {
+/// let window: Window<f32, 34> = src.window(-1); // a zero, then the elements 0 to 32
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Window<T, const N: usize> {
     slice: Global<T>,
@@ -258,6 +285,14 @@ impl<T, const N: usize> Copy for Window<T, N> {}
 
 impl<T: Element> Global<T> {
     /// The `N` elements from element `first` on, which may be negative, for [`load_window`].
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, src: Global<f32>) {
+    /// // A tile of 128 for each CTA, and one neighbour at each side.
+    /// let window = src.window::<130>(128 * i64::from(cta.rank()) - 1);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn window<const N: usize>(self, first: i64) -> Window<T, N> {
         Window { slice: self, first }
@@ -265,6 +300,19 @@ impl<T: Element> Global<T> {
 }
 
 /// Elements that `cp.async` copies one by one: of 4 or 8 bytes.
+///
+/// ```
+/// # use ptx::{bulk::Open, cp_async::{self, CpAsyncGroup, CpAsyncLoad, Window, Word}, global::Global, launch::Cta};
+/// # use ptx::shared::{Free, Shared};
+/// /// A tile of any such elements, from the slice's second on.
+/// fn load_shifted<'s, T: Word>(
+///     cta: &Cta,
+///     tile: Shared<'s, T, 128, Free>,
+///     src: Global<T>,
+/// ) -> CpAsyncGroup<CpAsyncLoad<'s, T, 128, Window<T, 128>>, Open> {
+///     cp_async::load_window(cta, tile, src.window(1))
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`cp.async` cannot copy single elements of `{Self}`",
     label = "not of 4 or 8 bytes",
@@ -388,6 +436,16 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// Closes the list of copies.
     ///
     /// PTX: `cp.async.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+    /// let group = cp_async::load(cta, tile, src).commit(cta);
+    /// // … whatever does not need the tile …
+    /// let (tile, _src) = group.wait(cta);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn commit(self, _cta: &Cta) -> CpAsyncGroup<Copies, Committed>
     where
@@ -401,6 +459,19 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// Commits another group after this one, which has been committed and stays in flight.
     ///
     /// PTX: `cp.async.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
+    /// # type Stage = SharedArray<f32, 1024>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let first = cp_async::load(cta, a, x).commit(cta);
+    ///     let both = first.then(cta, cp_async::load(cta, b, y));
+    ///     let ((a, _), (b, _)) = both.wait(cta);
+    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -416,6 +487,15 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// Waits for the copies: the tiles are readable by all threads, the sources no longer read.
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
+    /// let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait(cta);
+    /// let first = tile.get(0);
+    /// # tile
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> Copies::Landed
     where
@@ -499,6 +579,16 @@ fn wait_group(cta: &Cta, newer: u32) {
 }
 
 /// Copies that an mbarrier tracks.
+///
+/// ```
+/// # use ptx::{cp_async::{CpAsyncLoad, Tracked}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::shared::{Published, Shared};
+/// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
+/// fn finish<'s>(cta: &Cta, copy: Tracked<Copy<'s>>) -> (Mbarrier<Ready>, Shared<'s, f32, 1024, Published>) {
+///     let (bar, (tile, _src)) = copy.wait(cta);
+///     (bar, tile)
+/// }
+/// ```
 #[must_use = "copies in flight have to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct Tracked<Copies> {
@@ -510,6 +600,18 @@ impl<Copies> Tracked<Copies> {
     /// Waits for the copies of all threads.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// cta.lend((tile, bar), |cta, (tile, bar)| {
+    ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
+    ///     // … whatever does not need the tile …
+    ///     let (bar, (tile, _src)) = copy.wait(cta);
+    ///     (tile.to_async(cta).into_free(), bar)
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Copies::Landed)
     where
@@ -523,6 +625,20 @@ impl<Copies> Tracked<Copies> {
     /// Whether [`wait`](Tracked::wait) would return at once. Threads can get different answers.
     ///
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// cta.lend((tile, bar), |cta, (tile, bar)| {
+    ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
+    ///     while !copy.is_complete() {
+    ///         // … this thread's own work: no collective call …
+    ///     }
+    ///     let (bar, (tile, _src)) = copy.wait(cta);
+    ///     (tile.to_async(cta).into_free(), bar)
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
         self.bar.is_complete()
@@ -556,6 +672,19 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// Commits another group after these, which stay in flight.
     ///
     /// PTX: `cp.async.commit_group;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
+    /// # type Stage = SharedArray<f32, 1024>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>, z: GlobalTile<f32, 1024>) {
+    /// cta.lend(memory, |cta, (a, b, c)| {
+    ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
+    ///     let queue = queue.then(cta, cp_async::load(cta, c, z)); // three groups in flight
+    ///     let (((a, _), (b, _)), (c, _)) = queue.wait(cta);
+    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free(), c.to_async(cta).into_free())
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -568,6 +697,20 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// Waits for the oldest group; the newer ones, `N` of them, stay in flight.
     ///
     /// PTX: `cp.async.wait_group N;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
+    /// # type Stage = SharedArray<f32, 1024>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
+    ///     let ((a, _), newer) = queue.wait_oldest(cta); // `b` is still on its way
+    ///     let _first = a.get(0);
+    ///     let (b, _) = newer.wait(cta);
+    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait_oldest<Copies: Landing>(self, cta: &Cta) -> (Copies::Landed, <Self as Queue>::Newer)
     where
@@ -623,6 +766,18 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// Waits for all groups.
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
+    /// # type Stage = SharedArray<f32, 1024>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
+    ///     let ((a, _), (b, _)) = queue.wait(cta); // nested pairs, the newest outermost
+    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> <(Older::Copies, Newest) as Landing>::Landed
     where

@@ -13,6 +13,14 @@ use crate::warp::Warp;
 /// Methods that take a `&Cta` are *collective*: every thread of the CTA calls them, in the same order. (Those that take a
 /// [`Warp`] are collective among its threads.) Where one thread has to issue an instruction, it is the elected one,
 /// [`Cta::is_elected`]. The value has no size.
+///
+/// ```
+/// use ptx::launch::Cta;
+/// /// Collective: every thread of the CTA calls it.
+/// fn is_common(cta: &Cta, condition: bool) -> bool {
+///     2 * cta.sync_count(condition) > cta.thread_count()
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Cta {
     /// Bound to its thread.
@@ -25,6 +33,16 @@ static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
 impl Cta {
     /// Enters the kernel: gives the CTA, the shared memory that the kernel declares (`()` for none, else a struct
     /// of [`shared_memory!`](crate::shared_memory)), and the shared memory that the launch adds.
+    ///
+    /// ```
+    /// use ptx::{launch::Cta, shared::SharedArray};
+    /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
+    /// # unsafe fn kernel() {
+    /// // SAFETY: the kernel begins so, in every thread, and all threads make the same collective calls.
+    /// let (cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
+    /// cta.lend(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).to_async(cta).into_free());
+    /// # }
+    /// ```
     ///
     /// # Safety
     ///
@@ -50,30 +68,66 @@ impl Cta {
     }
 
     /// The thread's rank in the CTA, x fastest.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// let lane = cta.thread_rank() % 32;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
         raw::tid_x() + raw::ntid_x() * (raw::tid_y() + raw::ntid_y() * raw::tid_z())
     }
 
     /// The number of threads of the CTA.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// let warps = cta.thread_count().div_ceil(32);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
         raw::ntid_x() * raw::ntid_y() * raw::ntid_z()
     }
 
     /// The CTA's rank in the grid, x fastest.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// let i = cta.rank() * cta.thread_count() + cta.thread_rank(); // this thread's number in the grid
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         raw::ctaid_x() + raw::nctaid_x() * (raw::ctaid_y() + raw::nctaid_y() * raw::ctaid_z())
     }
 
     /// The number of CTAs of the grid.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
+    /// let mut tile = cta.rank();
+    /// while tile < tiles {
+    ///     work(tile); // every CTA its share
+    ///     tile += cta.count();
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn count(&self) -> u32 {
         raw::nctaid_x() * raw::nctaid_y() * raw::nctaid_z()
     }
 
     /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// if cta.is_elected() {
+    ///     // … once a CTA; no collective call in here …
+    /// }
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn is_elected(&self) -> bool {
         (raw::tid_x() | raw::tid_y() | raw::tid_z()) == 0
@@ -108,6 +162,14 @@ impl Cta {
     /// Waits for all threads of the CTA; what each wrote before is visible to all after.
     ///
     /// PTX: `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// // … what this thread writes …
+    /// cta.sync();
+    /// // … the others read …
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn sync(&self) {
         // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and by the contract of `enter` they all
@@ -205,6 +267,15 @@ static_assertions::assert_not_impl_any!(Prerequisite<u32>: Copy, Clone, Send, Sy
 impl<T> Prerequisite<T> {
     /// Puts handles away until the grids before this one are complete.
     ///
+    /// ```
+    /// use ptx::{global::Global, launch::Prerequisite};
+    /// # unsafe fn kernel(x: *const f32, y: *const f32, n: usize) {
+    /// // SAFETY: `n` elements each, which nobody writes once the grid before this one is complete.
+    /// let memory = unsafe { Prerequisite::new((Global::from_raw(x, n), Global::from_raw(y, n))) };
+    /// # let _ = memory;
+    /// # }
+    /// ```
+    ///
     /// # Safety
     ///
     /// What the constructors of `memory` ask for holds from the completion of the prerequisite grids on, instead of from
@@ -217,6 +288,14 @@ impl<T> Prerequisite<T> {
     /// Waits until the prerequisite grids are complete and their memory operations visible. Without any it does not wait.
     ///
     /// PTX: `griddepcontrol.wait;`
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::{Cta, Prerequisite}};
+    /// # fn kernel(cta: &Cta, memory: Prerequisite<(Global<f32>, Global<f32>)>) {
+    /// let (x, y) = memory.wait(cta);
+    /// let sum = x.get(0).zip(y.get(0)).map(|(x, y)| x + y);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn wait(self, _cta: &Cta) -> T {
         raw::griddepcontrol(action::Wait);
@@ -225,6 +304,12 @@ impl<T> Prerequisite<T> {
 }
 
 /// Stops the kernel with an error that the host sees (`CUDA_ERROR_ILLEGAL_INSTRUCTION`).
+///
+/// ```
+/// # fn kernel(input: Option<u32>) {
+/// let Some(input) = input else { ptx::launch::trap() };
+/// # }
+/// ```
 #[cold]
 #[inline(always)]
 pub fn trap() -> ! {

@@ -35,6 +35,15 @@ pub use draft::{Acquired, Draft, MapSlot, Released, Replace, draft};
 pub use shape::*;
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
+///
+/// ```
+/// use ptx::tensor::{Box2, TensorMap, TensorMapObject};
+/// /// What a kernel does first with such a parameter, a `*const TensorMapObject`.
+/// unsafe fn map(object: *const TensorMapObject) -> TensorMap<f32, Box2<64, 32>> {
+///     // SAFETY: the caller's: the host encodes the map so.
+///     unsafe { TensorMap::from_raw(object) }
+/// }
+/// ```
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct TensorMapObject([u64; 16]);
@@ -65,6 +74,17 @@ pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
 }
 
 /// A map of a tensor that nobody writes while the kernel runs.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
+/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+/// cta.lend((tile, bar), |cta, (tile, bar)| {
+///     tensor::prefetch(cta, map.at([64, 0])); // the next box, while this one is used
+///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+///     (tile.release(cta), bar)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TensorMap<T, S: LoadShape> {
     pub(crate) object: *const u8,
@@ -108,6 +128,14 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// The part of the tensor at `at`, for [`load`] and [`prefetch`]: for a box the coordinates of its first element, the
     /// innermost dimension first. Coordinates may be negative or beyond the tensor: what lies outside reads as the fill of
     /// the map, zeros or NaN.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
+    /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
+    /// let tile = map.at([64, 32]); // columns 64 to 127 of rows 32 to 63
+    /// let halo = map.at([-1, -1]); // its first row and its first column read as the fill
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn at(self, at: S::At) -> TensorTile<T, S> {
         TensorTile { map: self, at }
@@ -116,6 +144,13 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// Brings the map into the cache for a copy to come.
     ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
+    /// # fn kernel(cta: &Cta, map: &TensorMap<f32, Box2<64, 32>>) {
+    /// map.prefetch_tensormap(cta);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn prefetch_tensormap(&self, cta: &Cta) {
         prefetch_object(cta, self.object);
@@ -123,6 +158,14 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
 }
 
 /// A part of a tensor that nobody writes, as large as one copy.
+///
+/// ```
+/// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap, TensorTile}};
+/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
+/// let tile: TensorTile<f32, Box2<64, 32>> = map.at([0, 32]);
+/// tensor::prefetch(cta, tile);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TensorTile<T, S: LoadShape> {
     pub(crate) map: TensorMap<T, S>,
@@ -138,6 +181,20 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 
 /// A map of a tensor that the grid writes and nobody else uses. Of a [`BoxShape`], it is divided into boxes, from
 /// coordinate 0 on, which are dealt out to the CTAs.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
+/// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
+/// cta.lend(tile, |cta, tile| {
+///     let mut tile = tile.write(cta, |_| 1.0).to_async(cta);
+///     let mut mine = map.boxes(cta);
+///     while let Some((_, dst)) = mine.take_next() {
+///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta); // ones everywhere
+///     }
+///     tile.into_free()
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TensorMapMut<T, S: StoreShape> {
     object: *const u8,
@@ -178,6 +235,16 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 
     /// The part of the tensor at `corner`, for grids that divide it in their own way.
     ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, Corner, TensorMapMut}};
+    /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
+    /// let Some(corner) = Corner::new([0, 32 * cta.rank() as i32]) else { return };
+    /// // SAFETY: each CTA has rows of its own, and makes one tile of them.
+    /// let tile = unsafe { map.at(corner) };
+    /// # let _ = tile;
+    /// # }
+    /// ```
+    ///
     /// # Safety
     ///
     /// Until the grid ends, the elements of this part are in no other tile that exists, in whichever CTA, unless that tile was
@@ -190,6 +257,13 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// Brings the map into the cache for a copy to come.
     ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
+    /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
+    /// map.prefetch_tensormap(cta);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn prefetch_tensormap(&self, cta: &Cta) {
         prefetch_object(cta, self.object);
@@ -198,6 +272,15 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 
 impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     /// The boxes that are this CTA's: those of the numbers `rank`, `rank + count`, …, the innermost dimension fastest.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
+    /// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>) {
+    /// let mut mine = map.boxes(cta);
+    /// let first = mine.take_next(); // the box of the CTA's rank, if there are so many
+    /// # let _ = first;
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn boxes(self, cta: &Cta) -> BoxesMut<T, S> {
         BoxesMut {
@@ -212,6 +295,18 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
 }
 
 /// The boxes of a [`TensorMapMut`] that this CTA has and has not yet taken.
+///
+/// ```
+/// # use ptx::tensor::{Box2, BoxesMut};
+/// /// How many boxes are left for this CTA.
+/// fn count(mut boxes: BoxesMut<f32, Box2<64, 32>>) -> u32 {
+///     let mut count = 0;
+///     while boxes.take_next().is_some() {
+///         count += 1;
+///     }
+///     count
+/// }
+/// ```
 #[derive(Debug)]
 pub struct BoxesMut<T, S: BoxShape> {
     object: *const u8,
@@ -232,7 +327,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// let mut mine = map.boxes(cta);
     /// while let Some(([column, row], tile)) = mine.take_next() {
     ///     // `tile` begins at the coordinates [64 * column, 32 * row].
-    ///     # let _ = (column, row, tile);
+    /// # let _ = (column, row, tile);
     /// }
     /// # }
     /// ```
@@ -249,6 +344,18 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
 }
 
 /// A part of a tensor that is this CTA's alone, as large as one copy.
+///
+/// ```
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+/// # fn kernel(cta: &Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+/// cta.lend((tile, bar), |cta, (tile, bar)| {
+///     let (bar, tile, part) = tensor::load(cta, bar, tile, part).wait(cta);
+///     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
+///     let (tile, _part) = tensor::store(cta, tile, part).commit(cta).wait(cta);
+///     (tile.into_free(), bar)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TensorTileMut<T, S: StoreShape> {
     object: *const u8,
@@ -259,6 +366,14 @@ pub struct TensorTileMut<T, S: StoreShape> {
 static_assertions::assert_not_impl_any!(TensorTileMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 /// A map of a tensor that is reduced into, by as many CTAs as like, and not used otherwise.
+///
+/// ```
+/// # use ptx::tensor::{Box2, Corner, TensorMapReduce};
+/// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
+/// let Some(corner) = Corner::new([64, 0]) else { return };
+/// let (one, other) = (sums.at(corner), sums.at(corner)); // parts may overlap
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TensorMapReduce<T, S: ReduceShape> {
     object: *const u8,
@@ -273,6 +388,14 @@ impl<T, S: ReduceShape> Clone for TensorMapReduce<T, S> {
 impl<T, S: ReduceShape> Copy for TensorMapReduce<T, S> {}
 
 impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
+    /// ```
+    /// # use ptx::tensor::{Box2, TensorMapObject, TensorMapReduce};
+    /// # unsafe fn kernel(object: *const TensorMapObject) {
+    /// // SAFETY: a map of `f32`, with boxes of 64 by 32, into which this grid alone reduces.
+    /// let sums = unsafe { TensorMapReduce::<f32, Box2<64, 32>>::from_raw(object) };
+    /// # }
+    /// ```
+    ///
     /// # Safety
     ///
     /// - as [`TensorMap::from_raw`], but that the tensor is reduced into, and that the map's element type is that of `T`:
@@ -287,6 +410,14 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     }
 
     /// The part of the tensor at `corner`, for [`reduce`]. What a reduction has outside of the tensor is dropped.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box2, Corner, TensorMapReduce};
+    /// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
+    /// let Some(corner) = Corner::new([64, 32]) else { return };
+    /// let part = sums.at(corner);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn at(self, corner: S::Corner) -> TensorReduction<T, S> {
         TensorReduction { object: self.object, corner, _of: PhantomData }
@@ -295,6 +426,13 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// Brings the map into the cache for a copy to come.
     ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapReduce}};
+    /// # fn kernel(cta: &Cta, map: &TensorMapReduce<f32, Box2<64, 32>>) {
+    /// map.prefetch_tensormap(cta);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn prefetch_tensormap(&self, cta: &Cta) {
         prefetch_object(cta, self.object);
@@ -302,6 +440,17 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 }
 
 /// A part of a tensor that is reduced into.
+///
+/// ```
+/// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction}};
+/// # fn kernel(cta: &Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
+/// cta.lend(tile, |cta, tile| {
+///     let tile = tile.write(cta, |i| i as i32).to_async(cta);
+///     let (tile, _) = tensor::reduce(cta, op::Max, tile, dst).commit(cta).wait(cta);
+///     tile.into_free()
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TensorReduction<T, S: ReduceShape> {
     object: *const u8,
@@ -395,6 +544,17 @@ pub fn load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
 ///
 /// PTX: as [`load`], with `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [dst],
 /// [map, {x, y}], [bar], policy;`
+///
+/// ```
+/// # use ptx::{bulk::CachePolicy, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
+/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+/// let once = CachePolicy::evict_first();
+/// cta.lend((tile, bar), |cta, (tile, bar)| {
+///     let (bar, tile, _) = tensor::load_cache_hint(cta, bar, tile, map.at([0, 0]), once).wait(cta);
+///     (tile.release(cta), bar)
+/// });
+/// # }
+/// ```
 #[inline(always)]
 pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TensorSource<T>>(
     cta: &Cta,
@@ -454,6 +614,13 @@ pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: TensorTile<T, S>) 
 ///
 /// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile.L2::cache_hint [map, {x, y}],
 /// policy;`
+///
+/// ```
+/// # use ptx::{bulk::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};
+/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
+/// tensor::prefetch_cache_hint(cta, map.at([0, 0]), CachePolicy::evict_last());
+/// # }
+/// ```
 #[inline(always)]
 pub fn prefetch_cache_hint<T: Element, S: PrefetchShape>(
     cta: &Cta,
@@ -467,9 +634,29 @@ pub fn prefetch_cache_hint<T: Element, S: PrefetchShape>(
 }
 
 /// A store in flight: its source and its destination.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, tensor::{Box2, TensorStore, TensorTileMut}};
+/// # use ptx::shared::{Fenced, Shared};
+/// type Store<'s> = TensorStore<'s, f32, 2048, Fenced, Box2<64, 32>>;
+/// fn finish<'s>(cta: &Cta, group: BulkGroup<Store<'s>, Committed>) -> Shared<'s, f32, 2048, Fenced> {
+///     let (tile, _dst) = group.wait(cta);
+///     tile
+/// }
+/// ```
 pub type TensorStore<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorTileMut<T, S>);
 
 /// A reduction in flight: its source and its destination.
+///
+/// ```
+/// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, tensor::{Box1, TensorReduce}};
+/// # use ptx::shared::{Fenced, Shared};
+/// type Reduce<'s> = TensorReduce<'s, f32, 256, Fenced, Box1<256>>;
+/// fn finish<'s>(cta: &Cta, group: BulkGroup<Reduce<'s>, Committed>) -> Shared<'s, f32, 256, Fenced> {
+///     let (tile, _dst) = group.wait(cta);
+///     tile
+/// }
+/// ```
 pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorReduction<T, S>);
 
 /// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
@@ -503,6 +690,18 @@ pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
 ///
 /// PTX: as [`store`], `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [map, {x, y}], [src],
 /// policy;`
+///
+/// ```
+/// # use ptx::{bulk::CachePolicy, launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
+/// let policy = CachePolicy::evict_first();
+/// cta.lend(tile, |cta, tile| {
+///     let tile = tile.write(cta, |_| 0.0).to_async(cta);
+///     let (tile, _dst) = tensor::store_cache_hint(cta, tile, dst, policy).commit(cta).wait(cta);
+///     tile.into_free()
+/// });
+/// # }
+/// ```
 #[inline(always)]
 pub fn store_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     cta: &Cta,
@@ -586,6 +785,18 @@ pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape
 ///
 /// PTX: as [`reduce`], `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [map, {x, y}],
 /// [src], policy;`
+///
+/// ```
+/// # use ptx::{bulk::CachePolicy, launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction}};
+/// # fn kernel(cta: &Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
+/// let policy = CachePolicy::evict_last();
+/// cta.lend(tile, |cta, tile| {
+///     let tile = tile.write(cta, |_| 1).to_async(cta);
+///     let (tile, _) = tensor::reduce_cache_hint(cta, op::Add, tile, dst, policy).commit(cta).wait(cta);
+///     tile.into_free()
+/// });
+/// # }
+/// ```
 #[inline(always)]
 pub fn reduce_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
     cta: &Cta,
@@ -619,6 +830,20 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     /// Adds the copy of `src` to a part of a tensor.
     ///
     /// PTX: as [`tensor::store`](store).
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+    /// # type Stage = SharedArray<f32, 2048>;
+    /// # type Part = TensorTileMut<f32, Box2<64, 32>>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: Part, y: Part) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
+    ///     let group = tensor::store(cta, a, x).tensor_store(cta, b, y).commit(cta);
+    ///     let ((a, _), (b, _)) = group.wait(cta);
+    ///     (a.into_free(), b.into_free())
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn tensor_store<'s, T: Element, const N: usize, Src: AsyncSource, S: StoreShape>(
         self,
@@ -634,6 +859,20 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     /// Adds the reduction of `src` into a part of a tensor.
     ///
     /// PTX: as [`tensor::reduce`](reduce).
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction, TensorTileMut}};
+    /// # type Stage = SharedArray<f32, 2048>;
+    /// # type Shape = Box2<64, 32>;
+    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: TensorTileMut<f32, Shape>, sums: TensorReduction<f32, Shape>) {
+    /// cta.lend(memory, |cta, (a, b)| {
+    ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
+    ///     let group = tensor::store(cta, a, x).tensor_reduce(cta, op::Add, b, sums).commit(cta);
+    ///     let ((a, _), (b, _)) = group.wait(cta);
+    ///     (a.into_free(), b.into_free())
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn tensor_reduce<'s, T: Element, const N: usize, Src: AsyncSource, S: ReduceShape>(
         self,

@@ -24,11 +24,27 @@ use crate::raw;
 use crate::shared::Element;
 
 /// The threads of a warp.
+///
+/// ```
+/// use ptx::warp::Warp;
+/// /// Collective among the threads of the warp.
+/// fn mean(warp: &Warp, value: u32) -> u32 {
+///     warp.reduce_add(value) / 32
+/// }
+/// ```
 pub type Warp = Lanes<Full>;
 
 /// Threads of a warp that make calls together: all ([`Warp`]), or those of a group.
 ///
 /// Each call is collective among them: the threads of the group make the same sequence of calls on it.
+///
+/// ```
+/// use ptx::warp::{Lanes, Members};
+/// /// In any group: the whole warp, a tile of it, or what a vote has put together.
+/// fn span<M: Members>(lanes: &Lanes<M>, value: u32) -> u32 {
+///     lanes.reduce_max(value) - lanes.reduce_min(value)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Lanes<M> {
     members: M,
@@ -61,12 +77,39 @@ pub trait Members: Sealed {
 pub trait Neighbours: Members {}
 
 /// [`Members`]: all threads of the warp.
+///
+/// ```
+/// use ptx::warp::{Full, Lanes};
+/// /// The same as a `Warp`.
+/// fn count(warp: &Lanes<Full>, mine: bool) -> u32 {
+///     warp.ballot(mine).count()
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Full(());
 /// [`Members`]: `WIDTH` neighbours.
+///
+/// ```
+/// use ptx::warp::{Lanes, Tile};
+/// /// The sum over eight neighbours.
+/// fn sum(tile: &Lanes<Tile<8>>, mut value: f32) -> f32 {
+///     for lanes in [4, 2, 1] {
+///         value += tile.shuffle_xor(value, lanes);
+///     }
+///     value
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Tile<const WIDTH: u32>(u32);
 /// [`Members`]: threads that a vote or a match has put together.
+///
+/// ```
+/// use ptx::warp::{Lanes, Subset};
+/// /// The value of the group's lowest lane, in all of it.
+/// fn first(group: &Lanes<Subset>, value: f32) -> f32 {
+///     group.broadcast_first(value)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Subset(u32);
 
@@ -197,6 +240,14 @@ impl WordBits for u64 {
 }
 
 /// What goes from lane to lane: a number of 32 or 64 bits, two shuffles then.
+///
+/// ```
+/// use ptx::warp::{Warp, Word};
+/// /// The next lane's value, of any such type; the last lane keeps its own.
+/// fn next<T: Word>(warp: &Warp, value: T) -> T {
+///     warp.shuffle_down(value, 1).unwrap_or(value)
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not go from lane to lane",
     label = "not a number of 32 or 64 bits",
@@ -282,6 +333,14 @@ impl Word for f64 {
 }
 
 /// Integers that `redux.sync` takes.
+///
+/// ```
+/// use ptx::warp::{Reducible, Warp};
+/// /// The least and the greatest over the warp, of `u32` or `i32`.
+/// fn range<T: Reducible>(warp: &Warp, value: T) -> (T, T) {
+///     (warp.reduce_min(value), warp.reduce_max(value))
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`redux.sync` does not take `{Self}`",
     label = "not an integer of 32 bits",
@@ -686,6 +745,7 @@ impl<M: Members> Lanes<M> {
     /// PTX: `redux.sync.min{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
     /// ```
+    /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
     /// use ptx::qualifier::{abs, nan};
     /// let least = cta.warp().reduce_min_f32(abs::Signed, nan::Ignore, value);
@@ -703,6 +763,7 @@ impl<M: Members> Lanes<M> {
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
     /// ```
+    /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
     /// use ptx::qualifier::{abs, nan};
     /// let largest = cta.warp().reduce_max_f32(abs::Abs, nan::Propagate, value);

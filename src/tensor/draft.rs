@@ -10,6 +10,21 @@ use crate::shared::{Element, Free, Shared, fence_async};
 
 /// A tensor map in shared memory that is being written. It has the rank, the box and the element type of the map it was
 /// copied from, which its type tells; where its tensor lies and how large it is can be replaced.
+///
+/// ```
+/// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+/// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+/// /// The first `rows` rows of a tensor elsewhere.
+/// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+/// fn change<'s>(
+///     cta: &Cta,
+///     draft: Draft<'s, f32, Box2<64, 32>>,
+///     address: *const f32,
+///     rows: u32,
+/// ) -> Draft<'s, f32, Box2<64, 32>> {
+///     draft.global_address(cta, address).global_dim(cta, ord::D1, rows)
+/// }
+/// ```
 #[must_use = "a draft becomes a tensor map by `.publish(&cta, slot)`, which gives back its memory"]
 #[derive(Debug)]
 pub struct Draft<'s, T, S: LoadShape> {
@@ -86,6 +101,15 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the address of the tensor.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, address: *const f32) -> Draft<'s, f32, Box2<64, 32>> {
+    /// let draft = draft.global_address(cta, address); // a multiple of 16
+    /// # draft
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn global_address(self, cta: &Cta, address: *const T) -> Self
     where
@@ -113,6 +137,15 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the size of the tensor in the dimension `ORD`, 0 being the innermost, in elements.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, rows: u32) -> Draft<'s, f32, Box2<64, 32>> {
+    /// let draft = draft.global_dim(cta, ord::D1, rows);
+    /// # draft
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn global_dim<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, elements: u32) -> Self
     where
@@ -147,6 +180,15 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// dimension 0 is contiguous.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, width: u64) -> Draft<'s, f32, Box2<64, 32>> {
+    /// let draft = draft.global_stride(cta, ord::D0, 4 * width); // from row to row
+    /// # draft
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn global_stride<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, bytes: u64) -> Self
     where
@@ -190,6 +232,16 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`, then
     /// `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
     ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{Box2, Draft, MapSlot}};
+    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, slot: MapSlot) -> Shared<'s, u64, 16, Free> {
+    /// // SAFETY: the draft still describes the tensor of its map; one place of the program.
+    /// let (memory, published) = unsafe { draft.publish(cta, slot) };
+    /// let map = published.acquire(cta);
+    /// # memory
+    /// # }
+    /// ```
+    ///
     /// # Safety
     ///
     /// - what the map describes now is as [`TensorMap::from_raw`] says: valid global memory that nobody writes until the grid
@@ -212,6 +264,18 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 }
 
 /// 128 bytes of global memory for one tensor map that this CTA makes.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{self, Box2, MapSlot, TensorMap}};
+/// type Map = TensorMap<f32, Box2<64, 32>>;
+/// type Memory<'s> = Shared<'s, u64, 16, Free>;
+/// /// A map of the CTA's own, equal to the one that is there.
+/// unsafe fn copy<'s>(cta: &Cta, memory: Memory<'s>, map: &Map, slot: MapSlot) -> (Memory<'s>, Map) {
+///     // SAFETY: it describes what `map` does; the caller's: one place of the program.
+///     let (memory, published) = unsafe { tensor::draft(cta, memory, map).publish(cta, slot) };
+///     (memory, published.acquire(cta))
+/// }
+/// ```
 #[derive(Debug)]
 pub struct MapSlot {
     object: *mut u8,
@@ -220,6 +284,14 @@ pub struct MapSlot {
 static_assertions::assert_not_impl_any!(MapSlot: Copy, Clone, Send, Sync);
 
 impl MapSlot {
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{MapSlot, TensorMapObject}};
+    /// # unsafe fn kernel(cta: &Cta, slots: *mut TensorMapObject) {
+    /// // SAFETY: the host passes a slot for each CTA, aligned to 128.
+    /// let slot = unsafe { MapSlot::from_raw(slots.add(cta.rank() as usize)) };
+    /// # }
+    /// ```
+    ///
     /// # Safety
     ///
     /// - `object` is the generic or global address, aligned to 128, of 128 bytes of global memory.
@@ -232,6 +304,13 @@ impl MapSlot {
 }
 
 /// A tensor map in global memory that is released to the tensormap proxy, and not yet acquired.
+///
+/// ```
+/// # use ptx::{launch::Cta, tensor::{Box2, Released, TensorMap}};
+/// fn usable(cta: &Cta, published: Released<f32, Box2<64, 32>>) -> TensorMap<f32, Box2<64, 32>> {
+///     published.acquire(cta)
+/// }
+/// ```
 #[must_use = "a published map is usable after `.acquire(&cta)`"]
 #[derive(Debug)]
 pub struct Released<T, S: LoadShape> {
@@ -253,6 +332,14 @@ impl<T: Element, S: LoadShape> Released<T, S> {
     /// Acquires the map for the copies of this CTA.
     ///
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, Released, TensorMap}};
+    /// # fn kernel(cta: &Cta, published: Released<f32, Box2<64, 32>>) {
+    /// let map = published.acquire(cta);
+    /// let tile = map.at([64, 32]);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn acquire(self, _cta: &Cta) -> TensorMap<T, S> {
         // SAFETY: 128 bytes of global memory, by the contract of `MapSlot::from_raw`.

@@ -6,6 +6,15 @@ use crate::raw;
 
 /// As much of a tensor as one copy moves, and how: a box ([`Box1`] to [`Box5`]), a column of pixels ([`Im2col3`] to
 /// [`Im2col5`]), or rows from anywhere.
+///
+/// ```
+/// use ptx::tensor::{Box2, Im2col4, Shape};
+/// /// The bytes of the shared array that one copy of `f32` fills.
+/// const fn bytes<S: Shape>() -> usize {
+///     4 * S::LEN
+/// }
+/// const BYTES: [usize; 2] = [bytes::<Box2<64, 32>>(), bytes::<Im2col4<64, 32>>()];
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no shape of a tensor copy",
     label = "not a shape",
@@ -133,6 +142,14 @@ pub trait BoxShape: LoadShape + StoreShape {
 /// Coordinates of a store or a reduction: none is negative.
 ///
 /// 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
+///
+/// ```
+/// # use ptx::{launch::Cta, tensor::{Box2, Corner, TensorMapReduce}};
+/// # fn kernel(cta: &Cta, sums: TensorMapReduce<f32, Box2<64, 32>>) {
+/// let Some(corner) = Corner::new([64 * cta.rank() as i32, 0]) else { return };
+/// let part = sums.at(corner);
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Corner<const COORDS: usize>([i32; COORDS]);
 
@@ -141,7 +158,9 @@ impl<const COORDS: usize> Corner<COORDS> {
     ///
     /// ```
     /// # use ptx::tensor::Corner;
+    /// # fn example() {
     /// assert!(Corner::new([64, 0]).is_some() && Corner::new([64, -1]).is_none());
+    /// # }
     /// ```
     #[inline(always)]
     pub const fn new(coords: [i32; COORDS]) -> Option<Self> {
@@ -154,6 +173,12 @@ impl<const COORDS: usize> Corner<COORDS> {
     }
 
     /// The coordinates.
+    ///
+    /// ```
+    /// # fn kernel(corner: ptx::tensor::Corner<2>) {
+    /// let [column, row] = corner.coords();
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn coords(self) -> [i32; COORDS] {
         self.0
@@ -161,11 +186,26 @@ impl<const COORDS: usize> Corner<COORDS> {
 }
 
 /// A number below 32: an offset of [`Im2col5`] or of [`Im2colW3`] and its like.
+///
+/// ```
+/// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
+/// # fn kernel(map: TensorMap<f32, Im2col5<64, 32>>) {
+/// let (Some(none), Some(last)) = (Offset5::new(0), Offset5::new(31)) else { return };
+/// let column = map.at(([0; 5], [none, none, last]));
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Offset5(u16);
 
 impl Offset5 {
     /// `offset`, or `None` from 32 on.
+    ///
+    /// ```
+    /// # use ptx::tensor::Offset5;
+    /// # fn example() {
+    /// assert!(Offset5::new(31).is_some() && Offset5::new(32).is_none());
+    /// # }
+    /// ```
     #[inline(always)]
     pub const fn new(offset: u16) -> Option<Self> {
         if offset < 32 { Some(Offset5(offset)) } else { None }
@@ -322,26 +362,71 @@ unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
 
 boxes! {
     /// A box of a tensor of one dimension.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box1, TensorMap};
+    /// use ptx::shared::SharedArray;
+    /// type Tile = SharedArray<f32, { Box1::<256>::LEN }>; // 256 elements
+    /// # fn kernel(map: TensorMap<f32, Box1<256>>) {
+    /// let tile = map.at([512]);
+    /// # }
+    /// ```
     Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile cp_async_bulk_tensor_1d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_1d_global_tile cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint
         cp_async_bulk_tensor_1d_global_shared_cta cp_async_bulk_tensor_1d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_1d_global_shared_cta cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
     /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box2, TensorMap};
+    /// use ptx::shared::SharedArray;
+    /// type Tile = SharedArray<f32, { Box2::<64, 32>::LEN }>; // 2048 elements
+    /// # fn kernel(map: TensorMap<f32, Box2<64, 32>>) {
+    /// let tile = map.at([128, 32]); // column, row
+    /// # }
+    /// ```
     Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile cp_async_bulk_tensor_2d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_2d_global_tile cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint
         cp_async_bulk_tensor_2d_global_shared_cta cp_async_bulk_tensor_2d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_2d_global_shared_cta cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
     /// A box of a tensor of three dimensions, the innermost first.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box3, TensorMap};
+    /// use ptx::shared::SharedArray;
+    /// type Tile = SharedArray<f32, { Box3::<64, 8, 4>::LEN }>; // 2048 elements
+    /// # fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {
+    /// let tile = map.at([64, 0, 4]);
+    /// # }
+    /// ```
     Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile cp_async_bulk_tensor_3d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_tile cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint
         cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
     /// A box of a tensor of four dimensions, the innermost first.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box4, TensorMap};
+    /// use ptx::shared::SharedArray;
+    /// type Tile = SharedArray<f32, { Box4::<64, 4, 4, 2>::LEN }>; // 2048 elements
+    /// # fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {
+    /// let tile = map.at([0, 4, 4, 0]);
+    /// # }
+    /// ```
     Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile cp_async_bulk_tensor_4d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_tile cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint
         cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
     /// A box of a tensor of five dimensions, the innermost first.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Box5, TensorMap};
+    /// use ptx::shared::SharedArray;
+    /// type Tile = SharedArray<f32, { Box5::<32, 4, 4, 2, 2>::LEN }>; // 2048 elements
+    /// # fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {
+    /// let tile = map.at([0, 4, 4, 0, 2]);
+    /// # }
+    /// ```
     Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile cp_async_bulk_tensor_5d_global_tile_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_tile cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint
         cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
@@ -444,6 +529,14 @@ macro_rules! im2col {
 im2col! {
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, N: `.im2col` for loads, which take the
     /// coordinates and the offset along W; `.im2col_no_offs` for stores and reductions.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2col3, TensorMap};
+    /// # fn kernel(map: TensorMap<f32, Im2col3<64, 128>>) {
+    /// // 128 pixels from W = -1 of the first image on, moved by 2: the third tap of a filter.
+    /// let column = map.at(([0, -1, 0], [2]));
+    /// # }
+    /// ```
     Im2col3 3 [u16; 1] |offset| offset;
         cp_async_bulk_tensor_3d_global_im2col cp_async_bulk_tensor_3d_global_im2col_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col cp_async_bulk_prefetch_tensor_3d_global_im2col_cache_hint
@@ -451,6 +544,14 @@ im2col! {
         cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, N: `.im2col` for loads, which take the
     /// coordinates and the offsets along W and H; `.im2col_no_offs` for stores and reductions.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2col4, TensorMap};
+    /// # fn kernel(map: TensorMap<f32, Im2col4<64, 128>>) {
+    /// // The tap (2, 1) of a 3 by 3 filter, of pixels from (-1, -1) on.
+    /// let column = map.at(([0, -1, -1, 0], [2, 1]));
+    /// # }
+    /// ```
     Im2col4 4 [u8; 2] |offset| offset as u16;
         cp_async_bulk_tensor_4d_global_im2col cp_async_bulk_tensor_4d_global_im2col_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col cp_async_bulk_prefetch_tensor_4d_global_im2col_cache_hint
@@ -458,6 +559,15 @@ im2col! {
         cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, D, N: `.im2col` for loads, which take
     /// the coordinates and the offsets along W, H and D; `.im2col_no_offs` for stores and reductions.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
+    /// # fn kernel(map: TensorMap<f32, Im2col5<64, 128>>) {
+    /// let tap = [0, 1, 2].map(Offset5::new);
+    /// let [Some(w), Some(h), Some(d)] = tap else { return };
+    /// let column = map.at(([0, -1, -1, -1, 0], [w, h, d]));
+    /// # }
+    /// ```
     Im2col5 5 [Offset5; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col cp_async_bulk_tensor_5d_global_im2col_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col cp_async_bulk_prefetch_tensor_5d_global_im2col_cache_hint
@@ -527,16 +637,43 @@ im2col_w! {
     #[cfg(feature = "sm_100")]
     /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w`, without a halo. A load
     /// takes the coordinates and `wOffset`. The map has a swizzle. It needs the feature `sm_100`.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2colW3, Offset5, TensorMap};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(map: TensorMap<f32, Im2colW3<64, 256>>) {
+    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let column = map.at(([0, 64, 0], offset)); // from W = 64 on
+    /// # }
+    /// ```
     Im2colW3<CHANNELS, PIXELS> 3 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, N.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2colW4, Offset5, TensorMap};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(map: TensorMap<f32, Im2colW4<64, 256>>) {
+    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let column = map.at(([0, 64, 0, 0], offset)); // from W = 64 on
+    /// # }
+    /// ```
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, D, N.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2colW5, Offset5, TensorMap};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(map: TensorMap<f32, Im2colW5<64, 256>>) {
+    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let column = map.at(([0, 64, 0, 0, 0], offset)); // from W = 64 on
+    /// # }
+    /// ```
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
@@ -544,16 +681,43 @@ im2col_w! {
     /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w::128`, without a halo. A load
     /// takes the coordinates and `wOffset`. The map has a swizzle, not one of 96 bytes. It needs the feature `sm_100f` or
     /// `sm_110a`.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2colW128x3, Offset5, TensorMap};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(map: TensorMap<f32, Im2colW128x3<64>>) {
+    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let column = map.at(([0, 64, 0], offset)); // from W = 64 on
+    /// # }
+    /// ```
     Im2colW128x3<CHANNELS> 3 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, N.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2colW128x4, Offset5, TensorMap};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(map: TensorMap<f32, Im2colW128x4<64>>) {
+    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let column = map.at(([0, 64, 0, 0], offset)); // from W = 64 on
+    /// # }
+    /// ```
     Im2colW128x4<CHANNELS> 4 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, D, N.
+    ///
+    /// ```
+    /// # use ptx::tensor::{Im2colW128x5, Offset5, TensorMap};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(map: TensorMap<f32, Im2colW128x5<64>>) {
+    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let column = map.at(([0, 64, 0, 0, 0], offset)); // from W = 64 on
+    /// # }
+    /// ```
     Im2colW128x5<CHANNELS> 5 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
@@ -561,6 +725,14 @@ im2col_w! {
 
 /// Four rows of `WIDTH` elements from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
 /// `WIDTH` by 1. A load takes the column and the four rows. It needs the feature `sm_100`.
+///
+/// ```
+/// # use ptx::tensor::{Gather4, TensorMap};
+/// # #[cfg(feature = "sm_100a")]
+/// # fn kernel(map: TensorMap<f32, Gather4<64>>) {
+/// let rows = map.at([128, 7, 3, 90, 3]); // columns 128 to 191 of the rows 7, 3, 90 and 3
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum Gather4<const WIDTH: usize> {}
 
@@ -629,6 +801,18 @@ impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
 /// Four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
 /// `WIDTH` by 1. A store takes the column and the four rows, which differ, as its [`Corner`]. It needs
 /// the feature `sm_100f` or `sm_110a`.
+///
+/// ```
+/// # use ptx::{launch::Cta, tensor::{Corner, Scatter4, TensorMapMut}};
+/// # #[cfg(feature = "sm_100a")]
+/// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Scatter4<64>>) {
+/// let column = 64 * cta.rank() as i32;
+/// let Some(corner) = Corner::new([column, 7, 3, 90, 4]) else { return };
+/// // SAFETY: each CTA has columns of its own, and makes one tile of them.
+/// let rows = unsafe { map.at(corner) };
+/// # let _ = rows;
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum Scatter4<const WIDTH: usize> {}
 
