@@ -37,5 +37,5 @@ pub unsafe extern "ptx-kernel" fn typed_launch_dependent(x: *const u32, out: *mu
 pub unsafe extern "ptx-kernel" fn raw_launch_dependent(x: *const u32, out: *mut u32, n: usize) {
     raw::griddepcontrol(action::LaunchDependents);
     raw::griddepcontrol(action::Wait);
-    unsafe { out.write(if n % 4 == 0 { 7 } else { x.add(n / 4 * 4).read() }) };
+    unsafe { out.write(if n.is_multiple_of(4) { 7 } else { x.add(n / 4 * 4).read() }) };
 }

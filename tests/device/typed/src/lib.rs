@@ -4,6 +4,8 @@
 #![no_std]
 // Compiled for their text and never run: nothing is promised to or by a caller.
 #![allow(clippy::missing_safety_doc, unused_variables)]
+// Macros make pairs of many types, some of which need no cast.
+#![allow(unused_unsafe, unnecessary_transmutes, clippy::useless_transmute)]
 #![feature(abi_ptx, asm_experimental_arch)]
 
 mod cluster;
