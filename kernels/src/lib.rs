@@ -8,6 +8,8 @@ mod axpy_bulk;
 mod barrier;
 mod bulk_reduce;
 mod cluster;
+#[cfg(not(any(feature = "sm_90", feature = "sm_90a")))]
+mod clusterlaunchcontrol;
 mod cp_async;
 mod fence;
 mod launch;

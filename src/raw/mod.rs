@@ -6,7 +6,8 @@
 //! emitted text every default is spelt out.
 //!
 //! Addresses in `.shared::cta` and `.shared::cluster` are the 32-bit addresses of those windows, as `mov.u32`
-//! and `mapa.shared::cluster.u32` give them. Global addresses are pointers.
+//! and `mapa.shared::cluster.u32` give them. Global and generic addresses are pointers. Where the space is a qualifier,
+//! `Space::Address` is the one or the other ([`AddressSpace`](crate::qualifier::AddressSpace)).
 //!
 //! Off the device (any target but `nvptx64`) everything type-checks, and a call panics with the name of the
 //! instruction.

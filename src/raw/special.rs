@@ -88,6 +88,8 @@ special_register! {
     u32 aggr_smem_size "%aggr_smem_size;", "8.1" "sm_90" "10.31";
     /// Bytes of shared memory given to the CTA at launch, besides what the kernel declares.
     u32 dynamic_smem_size "%dynamic_smem_size;", "4.1" "sm_20" "10.32";
+    /// The CUDA graph that executes the grid, or 0.
+    u64 current_graph_exec "%current_graph_exec;", "8.0" "sm_50" "10.33";
 }
 
 instruction! {

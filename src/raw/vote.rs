@@ -1,6 +1,4 @@
 //! `vote.sync`: section 9.7.13.9.
-//!
-//! The older `vote` without `.sync` is not here: section 9.7.13.8 removes it for `sm_70` or higher in PTX ISA 6.4.
 
 legal! {
     /// `.mode` of `vote.sync`.
@@ -10,6 +8,8 @@ legal! {
 
 instruction! {
     /// Whether `a` is true in all threads of `membermask` (`.all`), in any (`.any`), or alike in all (`.uni`).
+    ///
+    /// The older `vote` without `.sync` is not here: section 9.7.13.8 removes it for sm_70 or higher in PTX ISA 6.4.
     @unsafe fn vote_sync[
         Mode: VoteMode { mode::All, mode::Any, mode::Uni },
     ](a: bool = pred, membermask: u32 = reg32) -> bool = (d: u32 = reg32) d != 0;
