@@ -23,7 +23,6 @@ legal! {
 }
 
 /// `atom{.sem}{.scope}{.global}.op{.noftz}{.level::cache_hint}.vec.type d, [a], b{, cache-policy};`
-///
 macro_rules! atom_vector {
     ($doc:literal $vec:ident $op:literal, $Type:ident $tags:tt
         $name:ident, $hint:ident

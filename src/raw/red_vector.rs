@@ -1,7 +1,6 @@
 //! `red` with vector types: section 9.7.13.6.
 
 /// `red{.sem}{.scope}{.global}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy};`
-///
 macro_rules! red_vector {
     ($doc:literal $vec:ident $op:literal, $Type:ident $tags:tt
         $name:ident, $hint:ident
