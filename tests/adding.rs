@@ -2,9 +2,9 @@
 //! stands there.
 
 use std::fs;
-use std::path::Path;
 
 use xtask::device::{Arch, Build};
+use xtask::files;
 use xtask::forms;
 
 /// The family that gets the row. The other families are left out, for speed.
@@ -22,46 +22,37 @@ fn a_row_and_a_golden_file_add_an_instruction() {
 
     let folder = root.join("target/device/adding");
     let copy = folder.join("ptx");
-    fs::create_dir_all(copy.join("src/raw")).unwrap();
     for file in ["build.rs", "src/qualifier.rs", "src/mask.rs", "src/raw/macros.rs"] {
         let text = fs::read_to_string(root.join(file)).unwrap();
-        write_if_new(&copy.join(file), &text);
+        files::write(&copy.join(file), text).unwrap();
     }
     // Of the manifest, what a crate without tests has.
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let (_, from) = manifest.split_once("[workspace.package]").unwrap();
     let (manifest, _) = from.split_once("[dev-dependencies]").unwrap();
-    write_if_new(&copy.join("Cargo.toml"), &format!("[workspace]\n[workspace.package]{manifest}"));
+    files::write(&copy.join("Cargo.toml"), format!("[workspace]\n[workspace.package]{manifest}")).unwrap();
     let attributes =
         "#![no_std]\n#![feature(asm_experimental_arch, abi_ptx)]\n#[macro_use]\npub mod qualifier;\n";
-    write_if_new(&copy.join("src/lib.rs"), &format!("{attributes}pub mod mask;\npub mod raw;\n"));
+    files::write(&copy.join("src/lib.rs"), format!("{attributes}pub mod mask;\npub mod raw;\n")).unwrap();
     let raw = fs::read_to_string(root.join("src/raw/mod.rs")).unwrap();
     let is_other = |line: &&str| {
         let family = line.strip_prefix("mod ").or(line.strip_prefix("pub use "));
         family.is_none_or(|family| family.starts_with("macros;") || family.starts_with(FAMILY))
     };
     let raw: Vec<_> = raw.lines().filter(is_other).collect();
-    write_if_new(&copy.join("src/raw/mod.rs"), &raw.join("\n"));
+    files::write(&copy.join("src/raw/mod.rs"), raw.join("\n")).unwrap();
     let family = fs::read_to_string(root.join(format!("src/raw/{FAMILY}.rs"))).unwrap();
-    write_if_new(&copy.join(format!("src/raw/{FAMILY}.rs")), &format!("{family}\n{}", block("rust")));
+    files::write(&copy.join(format!("src/raw/{FAMILY}.rs")), format!("{family}\n{}", block("rust"))).unwrap();
 
     let probe = folder.join("probe");
-    fs::create_dir_all(probe.join("src")).unwrap();
     for file in ["Cargo.toml", "src/lib.rs"] {
         let text = fs::read_to_string(root.join("tests/device/probe").join(file)).unwrap();
         let text = text.replace("../../..", "../ptx").replace("ptx::launch::trap()", "loop {}");
-        write_if_new(&probe.join(file), &text);
+        files::write(&probe.join(file), text).unwrap();
     }
     let module = Build::new(&probe, Arch::Sm90).run().unwrap_or_else(|error| panic!("{error:#}"));
     let rows = forms::rows(&module.text, Arch::Sm90).unwrap_or_else(|error| panic!("{error:#}"));
     let [_, added] = &rows[..] else { panic!("{} rows", rows.len()) };
     let all = forms::Form { targets: Arch::ALL.to_vec(), ..added.forms[0].clone() };
     assert_eq!(forms::Row { forms: vec![all], ..added.clone() }.golden(), block("ptx"));
-}
-
-/// Cargo builds again what is newer.
-fn write_if_new(path: &Path, text: &str) {
-    if fs::read_to_string(path).ok().as_deref() != Some(text) {
-        fs::write(path, text).unwrap();
-    }
 }

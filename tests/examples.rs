@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use xtask::device::{Arch, Build};
+use xtask::files;
 
 /// An example, hidden lines too.
 #[derive(Debug, Default, PartialEq)]
@@ -96,26 +97,18 @@ fn examples_compile_for_the_device() {
 
 fn build(text: &str, arch: Arch) {
     let folder = xtask::root().join("target/device/examples");
-    fs::create_dir_all(folder.join("src")).unwrap();
     let manifest = format!(
         "[package]\nname = \"examples\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
          [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\n\
          sm_90a = [\"ptx/sm_90a\"]\nsm_100a = [\"ptx/sm_100a\"]\n",
         xtask::root()
     );
-    write_if_new(&folder.join("Cargo.toml"), &manifest);
-    write_if_new(&folder.join("src/lib.rs"), text);
+    files::write(&folder.join("Cargo.toml"), manifest).unwrap();
+    files::write(&folder.join("src/lib.rs"), text).unwrap();
     let mut build = Build::new(&folder, arch);
     // Functions that nothing calls are compiled too.
     build.rustflags = vec!["-Clink-dead-code".into()];
     build.run().unwrap_or_else(|error| panic!("{error:#}"));
-}
-
-/// Cargo builds again what is newer.
-fn write_if_new(path: &Path, text: &str) {
-    if fs::read_to_string(path).ok().as_deref() != Some(text) {
-        fs::write(path, text).unwrap();
-    }
 }
 
 #[test]
