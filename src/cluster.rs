@@ -38,6 +38,10 @@ use crate::shared::{
     ALIGN, AsyncSource, Element, Free, Lend, Loaded, Place, Published, Shared, Written, bits, for_each_vector,
 };
 
+mod group;
+
+pub use group::Group;
+
 /// Invariant in `'c`: one scope, one lifetime. And bound to its thread.
 type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 
