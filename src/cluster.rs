@@ -41,6 +41,7 @@ use crate::shared::{
 mod group;
 
 pub use group::Group;
+pub(crate) use group::Members;
 
 /// Invariant in `'c`: one scope, one lifetime. And bound to its thread.
 type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;

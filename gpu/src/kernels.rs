@@ -12,8 +12,8 @@ use crate::suite::{GUARD, POISON, compare};
 pub struct Kernel {
     /// Its name; its images are `<name>.ptx` and `<name>.cubin`.
     pub name: &'static str,
-    /// Blocks, blocks a cluster (0 for none), and threads a block.
-    pub grid: (u32, u32, u32),
+    /// Blocks and blocks a cluster (0 for none), in x and y, and threads a block.
+    pub grid: ([u32; 2], [u32; 2], u32),
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// Words of the input, for a seed.
@@ -26,42 +26,42 @@ pub struct Kernel {
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         name: "cluster_histogram",
-        grid: (8, 4, 128),
+        grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
         words: |seed| 101 * (1 + seed as usize % 80),
         expected: cluster_histogram,
     },
     Kernel {
         name: "cluster_exchange",
-        grid: (8, 4, 128),
+        grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
         words: |_| 10 * 512,
         expected: cluster_exchange,
     },
     Kernel {
         name: "atomic_histogram",
-        grid: (4, 0, 128),
+        grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
         words: |seed| seed as usize * 997 + 1,
         expected: atomic_histogram,
     },
     Kernel {
         name: "atomic_operations",
-        grid: (4, 0, 128),
+        grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
         words: |seed| seed as usize * 37 + 1,
         expected: atomic_operations,
     },
     Kernel {
         name: "barrier_handoff",
-        grid: (1, 0, 160),
+        grid: ([1, 1], [0, 0], 160),
         dynamic_shared: 0,
         words: |seed| 256 * (1 + seed as usize % 40),
         expected: barrier_handoff,
     },
     Kernel {
         name: "bulk_reduce_columns",
-        grid: (4, 0, 128),
+        grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
         // Fewer rows than blocks, an odd number, and many.
         words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
@@ -69,7 +69,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "cp_async_stencil",
-        grid: (4, 0, 128),
+        grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
         // With and without whole tiles of 512, and elements after them.
         words: |seed| 1 + seed as usize * 2309 % 20_011,
@@ -77,42 +77,50 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "fence_last_cta",
-        grid: (6, 0, 128),
+        grid: ([6, 1], [0, 0], 128),
         dynamic_shared: 0,
         words: |seed| 1 + seed as usize * 977 % 10_007,
         expected: fence_last_cta,
     },
     Kernel {
         name: "launch_dependent",
-        grid: (5, 0, 128),
+        grid: ([5, 1], [0, 0], 128),
         dynamic_shared: 0,
         words: |seed| 1 + seed as usize * 331 % 3001,
         expected: |input| (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect(),
     },
     Kernel {
         name: "mbarrier_reverse",
-        grid: (3, 0, 128),
+        grid: ([3, 1], [0, 0], 128),
         dynamic_shared: 0,
         words: |seed| 512 * (1 + seed as usize % 20),
         expected: |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect(),
     },
     Kernel {
+        name: "pipeline_multicast",
+        grid: ([4, 2], [2, 2], 128),
+        dynamic_shared: 0,
+        // Fewer tiles than blocks, and many.
+        words: |seed| 512 * (seed as usize % 50) + 1,
+        expected: pipeline_multicast,
+    },
+    Kernel {
         name: "pipeline_sum",
-        grid: (4, 0, 128),
+        grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
         words: |seed| 512 * (seed as usize % 50) + 1,
         expected: pipeline_sum,
     },
     Kernel {
         name: "shared_gather",
-        grid: (1, 0, 128),
+        grid: ([1, 1], [0, 0], 128),
         dynamic_shared: 16 * 1024,
         words: |seed| 1 + seed as usize * 41 % 4096,
         expected: |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect(),
     },
     Kernel {
         name: "warp_segmented_sum",
-        grid: (3, 0, 112),
+        grid: ([3, 1], [0, 0], 112),
         dynamic_shared: 0,
         words: |_| 3 * 112,
         expected: |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect(),
@@ -175,6 +183,22 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
         for (i, word) in tile.iter().enumerate() {
             let sum = &mut sums[index % 4 * 128 + 32 + i % 96];
             *sum = sum.wrapping_add(*word);
+        }
+    }
+    sums
+}
+
+/// By thread, the sums of the tiles of its row, column and cluster, of clusters of 2 × 2 blocks side by side.
+fn pipeline_multicast(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 8 * 128];
+    let (tiles, _) = input.as_chunks::<512>();
+    for (block, sums) in sums.as_chunks_mut::<128>().0.iter_mut().enumerate() {
+        let (x, y) = (block % 4, block / 4);
+        for (first, step, factor) in [(x / 2 * 2 + y, 4, 1), (x, 4, 3), (x / 2, 2, 5)] {
+            for (i, word) in tiles.iter().skip(first).step_by(step).flat_map(|tile| tile.iter().enumerate()) {
+                let sum = &mut sums[32 + i % 96];
+                *sum = sum.wrapping_add(word.wrapping_mul(factor));
+            }
         }
     }
     sums
@@ -284,10 +308,10 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 
 fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
     let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(of.name)?;
-    let (blocks, cluster, threads) = of.grid;
-    let mut config = LaunchConfig::new(blocks, threads).dynamic_shared(of.dynamic_shared);
-    if cluster > 0 {
-        config = config.cluster(cluster);
+    let ([x, y], cluster, threads) = of.grid;
+    let mut config = LaunchConfig::new((x, y, 1), threads).dynamic_shared(of.dynamic_shared);
+    if cluster != [0, 0] {
+        config = config.cluster((cluster[0], cluster[1], 1));
     }
     for seed in 0..seeds {
         let words = input(seed, (of.words)(seed));

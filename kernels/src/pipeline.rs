@@ -1,8 +1,10 @@
-//! Sums by a pipeline: one thread of each CTA loads tiles, the warps after the first add them up.
+//! Sums by a pipeline: one thread of each CTA loads tiles, the warps after the first add them up. In a cluster, each CTA
+//! loads a part of a tile for all that want it.
 
-use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
-use ptx::pipeline::PipelineMemory;
+use ptx::cluster::{Cluster, Group};
+use ptx::global::{Global, GlobalMut, Tiles};
+use ptx::launch::{Cta, trap};
+use ptx::pipeline::{Pipeline, PipelineMemory};
 
 const N: usize = 512;
 
@@ -59,6 +61,92 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
                 consumer
             },
         )
+    });
+    output.tiles(&cta).1.update(&cta, |_, _| sum);
+}
+
+/// Which tiles a group of CTAs has: the `first` and every `step`-th after it, each word times `factor`.
+struct Share {
+    tiles: Tiles<u32, N>,
+    first: u32,
+    step: u32,
+    factor: u32,
+}
+
+impl Share {
+    /// Adds up what the group loads, each CTA for itself.
+    #[inline(always)]
+    fn add<'c, const CTAS: u32>(
+        self,
+        cluster: &Cluster<'c>,
+        pipeline: Pipeline<'c, u32, N, 4>,
+        group: Group<'c, CTAS>,
+        sum: &mut u32,
+    ) -> Pipeline<'c, u32, N, 4> {
+        let Share { tiles, first, step, factor } = self;
+        pipeline.run_multicast(
+            cluster,
+            group,
+            |mut producer| {
+                let mut index = first as usize;
+                while let Some(tile) = tiles.get(index) {
+                    producer = producer.load(tile);
+                    index += step as usize;
+                }
+                producer
+            },
+            |mut consumer| {
+                let mut index = first as usize;
+                while index < tiles.count() {
+                    let tile = consumer.wait();
+                    let mut i = tile.rank() as usize;
+                    while let Some(word) = tile.get(i) {
+                        *sum = sum.wrapping_add(word.wrapping_mul(factor));
+                        i += tile.count() as usize;
+                    }
+                    consumer = tile.release();
+                    index += step as usize;
+                }
+                consumer
+            },
+        )
+    }
+}
+
+/// Of tiles of 512 words, row r takes the tiles r, r + 4, …, column c the tiles c, c + 4, …, and cluster k the tiles k, k + 2, …;
+/// in the grid, a cluster has two rows and two columns, those of cluster k from 2k on. The consumer of rank j adds up
+/// the words j, j + consumers, … of its row's tiles, three times those of its column's, and five times those of its cluster's, and
+/// output\[b * threads + 32 + j\] is the sum. A grid of 4 × 2 CTAs in clusters of 2 × 2, of two warps or more.
+///
+/// # Safety
+///
+/// As of [`pipeline_sum`].
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (rank, threads) = (cta.rank(), cta.count() as usize * cta.thread_count() as usize);
+    // SAFETY: as in `pipeline_sum`.
+    let (input, output) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, threads))
+    };
+    let (tiles, _) = input.tiles::<N>();
+    let mut sum = 0_u32;
+
+    cta.cluster(smem.memory, |cluster, pipeline| {
+        let (Some(row), Some(column), Some(whole)) =
+            (cluster.row::<2>(), cluster.column::<2>(), cluster.whole::<4>())
+        else {
+            trap()
+        };
+        let ([x, y, _], id) = (cluster.position(), rank % 4 / 2);
+        let of_row = Share { tiles, first: 2 * id + y, step: 4, factor: 1 };
+        let of_column = Share { tiles, first: 2 * id + x, step: 4, factor: 3 };
+        let of_all = Share { tiles, first: id, step: 2, factor: 5 };
+        let pipeline = of_row.add(&cluster, pipeline, row, &mut sum);
+        let pipeline = of_column.add(&cluster, pipeline, column, &mut sum);
+        let pipeline = of_all.add(&cluster, pipeline, whole, &mut sum);
+        (cluster, pipeline)
     });
     output.tiles(&cta).1.update(&cta, |_, _| sum);
 }

@@ -1,15 +1,19 @@
-//! A pipeline whose threads have different parts: one thread loads, the warps after the first consume.
+//! A pipeline whose threads have different parts: one thread loads, the warps after the first consume. In a cluster,
+//! each CTA of a group loads its part of a tile for all of them.
 
 use core::marker::PhantomData;
 
 use super::Invariant;
 use crate::bulk::CachePolicy;
+use crate::cluster::{Cluster, Group, Members};
 use crate::global::TileSource;
 use crate::launch::{Cta, trap};
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Lend, Place, fence_async};
+use crate::shared::{ALIGN, Element, Lend, Place};
 use crate::tensor::{LoadShape, TensorTile, tile_bytes};
+
+const WARP: u32 = 32;
 
 /// Memory for a [`Pipeline`] of `STAGES` stages, each of a tile of `N` elements, with two mbarriers a stage.
 ///
@@ -34,16 +38,20 @@ impl<T: Element, const N: usize, const STAGES: usize> Layout<T, N, STAGES> {
     const STAGE: u32 = ((N * size_of::<T>()) as u32).next_multiple_of(ALIGN);
     const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
     const BYTES: u32 = Self::BARRIERS + 16 * STAGES as u32;
-    /// What a copy brings.
+    /// What the copies into a stage bring.
     const COPY: u32 = (N * size_of::<T>()) as u32;
 
-    const fn check() {
+    const fn check<const CTAS: u32>() {
         assert!(STAGES > 0, "a pipeline has at least one stage");
         assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
         assert!(N > 0, "a tile has at least one element");
         assert!(
             N * size_of::<T>() < 1 << 20,
             "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
+        );
+        assert!(
+            CTAS == 1 || (N * size_of::<T>()).is_multiple_of(16 * CTAS as usize),
+            "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
         );
     }
 
@@ -103,18 +111,36 @@ pub struct Pipeline<'s, T, const N: usize, const STAGES: usize> {
     _tiles: PhantomData<*mut T>,
 }
 
-/// Where a thread is in the ring of stages.
+/// Where a thread is in the ring of stages, and the CTAs that have the tiles in common.
 #[derive(Debug)]
-struct Position {
+struct Position<const CTAS: u32> {
     base: u32,
     stage: u32,
     parity: u32,
+    members: Members<CTAS>,
 }
 
-impl Position {
+impl<const CTAS: u32> Position<CTAS> {
     #[inline(always)]
-    fn start(base: u32) -> Self {
-        Position { base, stage: 0, parity: 0 }
+    fn start(base: u32, members: Members<CTAS>) -> Self {
+        Position { base, stage: 0, parity: 0, members }
+    }
+
+    /// Waits for the phase of that parity of an mbarrier, which copies or threads of the whole group complete.
+    ///
+    /// # Safety
+    ///
+    /// The mbarrier is valid, and in this phase or in the next.
+    #[inline(always)]
+    unsafe fn wait(bar: u32, parity: u32) {
+        // SAFETY: the caller's.
+        while !unsafe {
+            if CTAS == 1 {
+                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity)
+            } else {
+                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
+            }
+        } {}
     }
 
     #[inline(always)]
@@ -141,8 +167,8 @@ impl Position {
 /// ```
 #[must_use = "the closure has to return this handle: keep it"]
 #[derive(Debug)]
-pub struct Producer<'p, T, const N: usize, const STAGES: usize> {
-    at: Position,
+pub struct Producer<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 = 1> {
+    at: Position<CTAS>,
     _run: Invariant<'p>,
     _tiles: PhantomData<*mut T>,
 }
@@ -162,8 +188,8 @@ pub struct Producer<'p, T, const N: usize, const STAGES: usize> {
 /// ```
 #[must_use = "the closure has to return this handle: keep it"]
 #[derive(Debug)]
-pub struct Consumer<'p, T, const N: usize, const STAGES: usize> {
-    at: Position,
+pub struct Consumer<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 = 1> {
+    at: Position<CTAS>,
     rank: u32,
     count: u32,
     _run: Invariant<'p>,
@@ -182,7 +208,9 @@ pub struct Consumer<'p, T, const N: usize, const STAGES: usize> {
 /// ```
 #[must_use = "the producer waits for the stage: call `.release()`"]
 #[derive(Debug)]
-pub struct Arrived<'p, T, const N: usize, const STAGES: usize>(Consumer<'p, T, N, STAGES>);
+pub struct Arrived<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 = 1>(
+    Consumer<'p, T, N, STAGES, CTAS>,
+);
 
 impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other
@@ -228,37 +256,108 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
         produce: impl for<'p> FnOnce(Producer<'p, T, N, STAGES>) -> Producer<'p, T, N, STAGES>,
         consume: impl for<'p> FnOnce(Consumer<'p, T, N, STAGES>) -> Consumer<'p, T, N, STAGES>,
     ) -> Self {
-        const { Layout::<T, N, STAGES>::check() };
-        const WARP: u32 = 32;
+        // A thread of the CTA alone uses the mbarriers.
+        self.run_in(cta, Members::ALONE, || cta.sync(), produce, consume)
+    }
+
+    /// [`run`](Pipeline::run) of tiles that the CTAs of a group have in common. All of them load the same tiles, each its part
+    /// of every tile, from `size * rank / CTAS` on, into the stages of all, and wait for all tiles: global memory is read
+    /// once a group. A stage is loaded again when the consumers of the whole group have released it; they do by warps.
+    ///
+    /// A cluster call. Where one CTA loads, or its consumers wait for, more tiles than another, the group waits for ever. Traps
+    /// where the CTA is not of whole warps.
+    ///
+    /// PTX: as [`run`](Pipeline::run), with `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;` in place of
+    /// the first two `barrier.cta.sync 0;`, and `.cluster` for `.cta` in the waits
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
+    /// # fn body<'c>(cluster: &Cluster<'c>, pipeline: Pipeline<'c, f32, 1024, 4>, tiles: Tiles<f32, 1024>)
+    /// # -> Pipeline<'c, f32, 1024, 4> {
+    /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
+    /// let mut sum = 0.0;
+    /// let pipeline = pipeline.run_multicast(
+    ///     cluster,
+    ///     pair,
+    ///     |mut producer| {
+    ///         let mut i = 0;
+    ///         while let Some(tile) = tiles.get(i) {
+    ///             producer = producer.load(tile); // the first or the second half, into both CTAs
+    ///             i += 1;
+    ///         }
+    ///         producer
+    ///     },
+    ///     |mut consumer| {
+    ///         for _ in 0..tiles.count() {
+    ///             let tile = consumer.wait(); // for both halves
+    ///             sum += tile.get(tile.rank() as usize).unwrap_or(0.0);
+    ///             consumer = tile.release();
+    ///         }
+    ///         consumer
+    ///     },
+    /// );
+    /// # pipeline
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn run_multicast<const CTAS: u32>(
+        self,
+        cluster: &Cluster<'s>,
+        group: Group<'s, CTAS>,
+        produce: impl for<'p> FnOnce(Producer<'p, T, N, STAGES, CTAS>) -> Producer<'p, T, N, STAGES, CTAS>,
+        consume: impl for<'p> FnOnce(Consumer<'p, T, N, STAGES, CTAS>) -> Consumer<'p, T, N, STAGES, CTAS>,
+    ) -> Self {
+        if !cluster.cta().thread_count().is_multiple_of(WARP) {
+            trap();
+        }
+        // The other CTAs use the mbarriers and the stages too.
+        self.run_in(cluster.cta(), group.members(), || cluster.sync(), produce, consume)
+    }
+
+    /// `sync` waits for all that use the mbarriers and the stages.
+    #[inline(always)]
+    fn run_in<const CTAS: u32>(
+        self,
+        cta: &Cta,
+        members: Members<CTAS>,
+        sync: impl Fn(),
+        produce: impl for<'p> FnOnce(Producer<'p, T, N, STAGES, CTAS>) -> Producer<'p, T, N, STAGES, CTAS>,
+        consume: impl for<'p> FnOnce(Consumer<'p, T, N, STAGES, CTAS>) -> Consumer<'p, T, N, STAGES, CTAS>,
+    ) -> Self {
+        const { Layout::<T, N, STAGES>::check::<CTAS>() };
         let (rank, threads) = (cta.thread_rank(), cta.thread_count());
         if threads <= WARP {
             trap();
         }
+        // One arrival of each thread that consumes; or of each of their warps, in each CTA of the group.
+        let releases = if CTAS == 1 { threads - WARP } else { CTAS * (threads / WARP - 1) };
         if rank == 0 {
             for_each_stage::<STAGES>(|stage| {
-                // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a CTA has fewer than 2^20 threads.
+                // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20
+                // threads.
                 unsafe {
                     raw::mbarrier_init(space::SharedCta, Layout::<T, N, STAGES>::full(self.addr, stage), 1);
                     raw::mbarrier_init(
                         space::SharedCta,
                         Layout::<T, N, STAGES>::empty(self.addr, stage),
-                        threads - WARP,
+                        releases,
                     );
                 }
             });
             raw::fence_mbarrier_init();
         }
-        fence_async(cta);
+        raw::fence_proxy_async(space::SharedCta);
+        sync();
         if rank == 0 {
-            let at = Position::start(self.addr);
+            let at = Position::start(self.addr, members);
             let producer = produce(Producer { at, _run: PhantomData, _tiles: PhantomData });
             producer.drain();
         } else if rank >= WARP {
-            let at = Position::start(self.addr);
+            let at = Position::start(self.addr, members);
             let (rank, count) = (rank - WARP, threads - WARP);
             let _done = consume(Consumer { at, rank, count, _run: PhantomData, _tiles: PhantomData });
         }
-        cta.sync();
+        sync();
         if rank == 0 {
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: valid, and by the barrier above no thread uses them any more.
@@ -282,12 +381,15 @@ fn for_each_stage<const STAGES: usize>(mut each: impl FnMut(u32)) {
     }
 }
 
-impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STAGES> {
+impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Producer<'p, T, N, STAGES, CTAS> {
     /// Waits until the next stage is free and starts to load `src` into it.
     ///
     /// PTX: repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64
     /// waitComplete, [empty], parity;`, then `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [full], bytes;`
-    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [stage], [src], bytes, [full];`
+    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [stage], [src], bytes, [full];`, in
+    /// [`run_multicast`](Pipeline::run_multicast)
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [stage], [src], bytes, [full],
+    /// ctaMask;` of this CTA's part
     ///
     /// ```
     /// # use ptx::{global::GlobalTile, pipeline::Producer};
@@ -299,10 +401,18 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
     /// ```
     #[inline(always)]
     pub fn load(self, src: impl TileSource<T, N> + Copy) -> Self {
-        let base = src.base().cast();
-        self.load_with(|stage, size, full| {
+        let (base, members) = (src.base().cast::<u8>(), self.at.members);
+        self.load_with(|stage, part, size, full| {
+            let src = base.wrapping_add(part as usize);
             // SAFETY: see `load_with`; `src` is copied, so nobody writes it.
-            unsafe { raw::cp_async_bulk_shared_cta_global(stage, base, size, full) }
+            unsafe {
+                if CTAS == 1 {
+                    raw::cp_async_bulk_shared_cta_global(stage, src, size, full)
+                } else {
+                    let mask = members.mask();
+                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster(stage, src, size, full, mask)
+                }
+            }
         })
     }
 
@@ -320,10 +430,20 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
     /// ```
     #[inline(always)]
     pub fn load_cache_hint(self, src: impl TileSource<T, N> + Copy, policy: CachePolicy) -> Self {
-        let base = src.base().cast();
-        self.load_with(|stage, size, full| {
+        let (base, members, policy) = (src.base().cast::<u8>(), self.at.members, policy.bits());
+        self.load_with(|stage, part, size, full| {
+            let src = base.wrapping_add(part as usize);
             // SAFETY: see `load_with`; `src` is copied, so nobody writes it.
-            unsafe { raw::cp_async_bulk_shared_cta_global_cache_hint(stage, base, size, full, policy.bits()) }
+            unsafe {
+                if CTAS == 1 {
+                    raw::cp_async_bulk_shared_cta_global_cache_hint(stage, src, size, full, policy)
+                } else {
+                    let mask = members.mask();
+                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
+                        stage, src, size, full, mask, policy,
+                    )
+                }
+            }
         })
     }
 
@@ -348,28 +468,28 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
     #[inline(always)]
     pub fn load_tensor<S: LoadShape>(self, src: TensorTile<T, S>) -> Self {
         const { tile_bytes::<T, S, N>() };
-        self.load_with(|stage, _, full| {
+        self.load_with(|stage, _, _, full| {
             // SAFETY: see `load_with`; the shape brings as many bytes, asserted above, and the map is of that shape by the
             // contract of `TensorMap::from_raw`.
             unsafe { S::load(stage, src.map.object, src.at, full, None) }
         })
     }
 
-    /// `copy` starts one copy of the size that it gets into the stage, which is free, completing on the mbarrier. The tile's
-    /// type proves the size and the alignment of the source; stages are aligned to 128 bytes; `run` ends after the copy.
+    /// `copy` starts one copy into the stage, which is free in every CTA of the group: to the address, of the bytes of the
+    /// tile from an offset on, of the size, and completing on the mbarrier, that it gets. The tile's type proves the
+    /// size and the alignment of the source; stages are aligned to 128 bytes; `run_in` ends after the copy.
     #[inline(always)]
-    pub(crate) fn load_with(mut self, copy: impl FnOnce(u32, u32, u32)) -> Self {
-        let Position { base, stage, parity } = self.at;
+    fn load_with(mut self, copy: impl FnOnce(u32, u32, u32, u32)) -> Self {
+        let Position { base, stage, parity, members } = self.at;
         let full = Layout::<T, N, STAGES>::full(base, stage);
         let empty = Layout::<T, N, STAGES>::empty(base, stage);
-        // SAFETY: valid. The release that frees the stage ends the phase of the round before, whose parity is the other; it
-        // is the current phase or the one before, since the next release needs this load. In the first round it is
+        // SAFETY: valid. The releases that free the stage end the phase of the round before, whose parity is the other; it
+        // is the current phase or the one before, since the next releases need this load. In the first round it is
         // the phase before the first, which counts as complete.
-        while !unsafe {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, empty, parity ^ 1)
-        } {}
+        unsafe { Position::<CTAS>::wait(empty, parity ^ 1) };
         // SAFETY: valid; this thread makes the one arrival of the phase, and consumers have waited for the phase
-        // before when they released the stage. The copy below brings the bytes.
+        // before when they released the stage. The copy below, and those of the other CTAs, bring the bytes; what is here
+        // before this arrival takes the tx-count below zero, within its range, and cannot complete the phase.
         unsafe {
             raw::mbarrier_arrive_expect_tx(
                 sem::Release,
@@ -379,7 +499,9 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
                 Layout::<T, N, STAGES>::COPY,
             )
         };
-        copy(base + stage * Layout::<T, N, STAGES>::STAGE, Layout::<T, N, STAGES>::COPY, full);
+        let size = Layout::<T, N, STAGES>::COPY / CTAS;
+        let part = if CTAS == 1 { 0 } else { members.rank * size };
+        copy(base + stage * Layout::<T, N, STAGES>::STAGE + part, part, size, full);
         self.at.advance::<STAGES>();
         self
     }
@@ -391,21 +513,13 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Producer<'p, T, N, STA
             let full = Layout::<T, N, STAGES>::full(self.at.base, self.at.stage);
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
             // stage never loaded is in its first phase, and the one before counts as complete.
-            while !unsafe {
-                raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cta,
-                    space::SharedCta,
-                    full,
-                    self.at.parity ^ 1,
-                )
-            } {}
+            unsafe { Position::<CTAS>::wait(full, self.at.parity ^ 1) };
             self.at.advance::<STAGES>();
         });
     }
 }
 
-impl<'p, T: Element, const N: usize, const STAGES: usize> Consumer<'p, T, N, STAGES> {
+impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Consumer<'p, T, N, STAGES, CTAS> {
     /// The thread's rank among the consumers.
     ///
     /// ```
@@ -445,18 +559,16 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Consumer<'p, T, N, STA
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self) -> Arrived<'p, T, N, STAGES> {
+    pub fn wait(self) -> Arrived<'p, T, N, STAGES, CTAS> {
         let full = Layout::<T, N, STAGES>::full(self.at.base, self.at.stage);
         // SAFETY: valid; the phase of this parity is the current or the one before: the stage is not loaded again before
         // this thread releases it.
-        while !unsafe {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, full, self.at.parity)
-        } {}
+        unsafe { Position::<CTAS>::wait(full, self.at.parity) };
         Arrived(self)
     }
 }
 
-impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAGES> {
+impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Arrived<'p, T, N, STAGES, CTAS> {
     #[inline(always)]
     fn addr(&self) -> u32 {
         self.0.at.base + self.0.at.stage * Layout::<T, N, STAGES>::STAGE
@@ -524,7 +636,9 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
 
     /// Gives the stage back to the producer.
     ///
-    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`
+    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in [`run_multicast`](Pipeline::run_multicast)
+    /// `bar.warp.sync 0xffffffff;`, then by as many lanes as the group has CTAs `mapa.shared::cluster.u32 bar, empty, cta;`
+    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
     /// ```
     /// # use ptx::pipeline::{Arrived, Consumer};
@@ -535,12 +649,27 @@ impl<'p, T: Element, const N: usize, const STAGES: usize> Arrived<'p, T, N, STAG
     /// # }
     /// ```
     #[inline(always)]
-    pub fn release(self) -> Consumer<'p, T, N, STAGES> {
+    pub fn release(self) -> Consumer<'p, T, N, STAGES, CTAS> {
         let mut consumer = self.0;
         let empty = Layout::<T, N, STAGES>::empty(consumer.at.base, consumer.at.stage);
-        // SAFETY: valid; this thread's one arrival of the phase: the next needs the stage loaded again, which the producer
-        // does after its wait for this phase.
-        unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
+        if CTAS == 1 {
+            // SAFETY: valid; this thread's one arrival of the phase: the next needs the stage loaded again, which the producer
+            // does after its wait for this phase.
+            unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
+        } else {
+            // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
+            unsafe { raw::bar_warp_sync(u32::MAX) };
+            let lane = raw::laneid();
+            if lane < CTAS {
+                // SAFETY: valid in every CTA of the group, which is alive, at the same place; the warp's one arrival of the
+                // phase there, by this thread: the next needs the stage loaded again, to which each producer of the
+                // group brings its part after its wait for this phase.
+                unsafe {
+                    let bar = raw::mapa_shared_cluster(empty, consumer.at.members.cta(lane));
+                    raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+                }
+            }
+        }
         consumer.at.advance::<STAGES>();
         consumer
     }

@@ -1,0 +1,13 @@
+//! What the group says can be kept.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) -> Option<u32> {
+    let mut kept = None;
+    cta.cluster(tile, |cluster, tile| {
+        kept = cluster.whole::<2>().map(|pair| pair.rank());
+        (cluster, tile)
+    });
+    kept
+}

@@ -1,0 +1,13 @@
+//! A group is of one scope: outside, its CTAs may have exited.
+
+use ptx::cluster::Group;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    let mut kept: Option<Group<2>> = None;
+    cta.cluster(tile, |cluster, tile| {
+        kept = cluster.whole();
+        (cluster, tile)
+    });
+}

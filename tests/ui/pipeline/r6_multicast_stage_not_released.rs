@@ -1,0 +1,24 @@
+//! A consumer that keeps a stage would keep the producers of the whole group waiting, and use it after the pipeline's end.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::global::GlobalTile;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, f32, 64, 2>,
+    tile: GlobalTile<f32, 64>,
+) {
+    let mut kept = None;
+    pipeline.run_multicast(
+        cluster,
+        pair,
+        |producer| producer.load(tile),
+        |consumer| {
+            kept.replace(consumer.wait());
+            loop {}
+        },
+    );
+    drop(kept);
+}

@@ -1,0 +1,19 @@
+//! Each CTA of the group copies its part of a tile, by 16 bytes: 8 words are too few for four.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::global::GlobalTile;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    row: Group<'c, 4>,
+    pipeline: Pipeline<'c, f32, 8, 2>,
+    tile: GlobalTile<f32, 8>,
+) -> Pipeline<'c, f32, 8, 2> {
+    pipeline.run_multicast(
+        cluster,
+        row,
+        |producer| producer.load(tile),
+        |consumer| consumer.wait().release(),
+    )
+}
