@@ -18,7 +18,8 @@
 //!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ──────── Received
 //! ```
 //!
-//! A [`Channel`] is a mailbox that streams tiles from CTA to CTA without a barrier of the cluster between them.
+//! A [`Group`] is a row, a column or the whole of the cluster: copies are multicast to one, and a [`GroupBarrier`] waits for
+//! one. A [`Channel`] is a mailbox that streams tiles from CTA to CTA without a barrier of the cluster between them.
 //!
 //! *Cluster calls* are [`Cta::cluster`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
 //! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
@@ -38,8 +39,10 @@ use crate::shared::{
     ALIGN, AsyncSource, Element, Free, Lend, Loaded, Place, Published, Shared, Written, bits, for_each_vector,
 };
 
+mod barrier;
 mod group;
 
+pub use barrier::GroupBarrier;
 pub use group::Group;
 pub(crate) use group::Members;
 

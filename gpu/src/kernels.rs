@@ -25,6 +25,13 @@ pub struct Kernel {
 /// Every kernel.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
+        name: "cluster_groups",
+        grid: ([4, 2], [4, 2], 128),
+        dynamic_shared: 0,
+        words: |seed| 1024 * (1 + seed as usize % 64),
+        expected: cluster_groups,
+    },
+    Kernel {
         name: "cluster_histogram",
         grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
@@ -186,6 +193,24 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
         }
     }
     sums
+}
+
+/// By thread, a hash of its row's and its column's sums, round by round, in a cluster of 4 × 2 blocks.
+fn cluster_groups(input: &[u32]) -> Vec<u32> {
+    let mut hashes = vec![0_u32; 8 * 128];
+    for round in input.as_chunks::<1024>().0 {
+        let blocks = round.as_chunks::<128>().0;
+        let of = |block: usize| blocks[block].iter().fold(0, |sum: u32, word| sum.wrapping_add(*word));
+        for (block, hashes) in hashes.as_chunks_mut::<128>().0.iter_mut().enumerate() {
+            let row = (0..4).fold(0, |sum: u32, x| sum.wrapping_add(of(block / 4 * 4 + x)));
+            let column = of(block).wrapping_add(of((block + 4) % 8));
+            for hash in hashes {
+                *hash =
+                    [row, column].iter().fold(*hash, |hash, sum| hash.wrapping_mul(31).wrapping_add(*sum));
+            }
+        }
+    }
+    hashes
 }
 
 /// By thread, the sums of the tiles of its row, column and cluster, of clusters of 2 × 2 blocks side by side.

@@ -12,6 +12,7 @@ mod cluster;
 mod clusterlaunchcontrol;
 mod cp_async;
 mod fence;
+mod group;
 mod launch;
 mod mbarrier;
 mod multimem;

@@ -31,7 +31,7 @@ const WORDS: u32 = (TILES + BYTES + 8).next_multiple_of(128);
 const CHANNEL: u32 = (WORDS + BYTES + 8).next_multiple_of(128);
 
 #[inline(always)]
-unsafe fn cluster_sync() {
+pub unsafe fn cluster_sync() {
     unsafe {
         raw::barrier_cluster_arrive(sem::Release, Unaligned);
         raw::barrier_cluster_wait(Unaligned);

@@ -23,6 +23,7 @@ mod barrier;
 #[cfg(feature = "sm_100")]
 mod clusterlaunchcontrol;
 mod fence;
+mod group;
 mod launch;
 mod mbarrier;
 mod pipeline;

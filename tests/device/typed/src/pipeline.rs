@@ -4,11 +4,12 @@ use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::mask::CtaMask;
 use ptx::pipeline::PipelineMemory;
-use ptx::qualifier::{convergence::Unaligned, cta_group, scope, sem, space, ty};
+use ptx::qualifier::{cta_group, scope, sem, space, ty};
 use ptx::raw;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
-use super::{scope as closure, sync, thread_count, thread_rank};
+use crate::cluster::cluster_sync;
+use crate::{scope as closure, sync, thread_count, thread_rank};
 
 const N: usize = 256;
 const BYTES: u32 = 4 * N as u32;
@@ -229,14 +230,6 @@ fn raw_run<const CTAS: u32>(count: usize, out: *mut u32, copy: impl Fn(usize, u3
         }
     });
     unsafe { out.add(thread_rank() as usize).write(sum) };
-}
-
-#[inline(always)]
-unsafe fn cluster_sync() {
-    unsafe {
-        raw::barrier_cluster_arrive(sem::Release, Unaligned);
-        raw::barrier_cluster_wait(Unaligned);
-    }
 }
 
 #[inline(always)]

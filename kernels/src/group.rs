@@ -1,0 +1,87 @@
+//! Rows and columns of clusters that wait for themselves alone.
+
+use ptx::atomic::Atomic;
+use ptx::cluster::Peer;
+use ptx::global::{Global, GlobalMut};
+use ptx::launch::{Cta, trap};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::sem;
+use ptx::shared::SharedArray;
+
+/// Rounds at most, and the CTAs of a row and of a column.
+const ROUNDS: usize = 64;
+const COLUMNS: u32 = 4;
+const ROWS: u32 = 2;
+
+ptx::shared_memory! {
+    struct Smem {
+        of_row: SharedArray<u32, ROUNDS>,
+        of_column: SharedArray<u32, ROUNDS>,
+        row_even: Mbarrier<Uninit>,
+        row_odd: Mbarrier<Uninit>,
+        column_even: Mbarrier<Uninit>,
+        column_odd: Mbarrier<Uninit>,
+    }
+}
+
+/// In round j thread t of CTA b has the word 1024 * j + 128 * b + t. Sums over the row of the CTA in its cluster, then over
+/// its column, are made in as many rounds as there are whole 1024 words, 64 at most: output\[128 * b + t\] is, over the rounds,
+/// hash = 31 * hash + (sum of the row), then hash = 31 * hash + (sum of the column). A grid of 4 × 2 CTAs of 128 threads in clusters of
+/// 4 × 2.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` and of 1024 words of global memory, which do not
+///   overlap.
+/// - until the grid ends nobody writes the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; collective calls depend on `n` alone.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, 1024)) };
+    let rounds = ROUNDS.min(n as usize / 1024);
+    // One tile is more than the input has, so that all of it is the tail.
+    let (_, input) = input.tiles::<{ 1 << 17 }>();
+    let first = (cta.rank() * cta.thread_count() + cta.thread_rank()) as usize;
+    let mut hash = 0_u32;
+
+    let (of_rows, of_columns) = ([smem.row_even, smem.row_odd], [smem.column_even, smem.column_odd]);
+    cta.cluster((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
+        let cta = cluster.cta();
+        let (Some(row), Some(column)) = (cluster.row::<COLUMNS>(), cluster.column::<ROWS>()) else { trap() };
+        let mut row_barrier = row.barrier(&cluster, of_rows);
+        let mut column_barrier = column.barrier(&cluster, of_columns);
+        let of_row = cluster.open_atomic(of_row.write(cta, |_| 0));
+        let of_column = cluster.open_atomic(of_column.write(cta, |_| 0));
+        let [x, y, _] = cluster.position();
+
+        let mut round = 0;
+        while round < rounds {
+            let word = input.get(first + 1024 * round).unwrap_or(0);
+            let add = |sums: Option<Peer<'_, u32, ROUNDS, Atomic>>| {
+                if let Some(sum) = sums.and_then(|sums| sums.atomic(round)) {
+                    sum.add(word, sem::Relaxed);
+                }
+            };
+            let get = |sums: Option<Peer<'_, u32, ROUNDS, Atomic>>| {
+                sums.and_then(|sums| sums.atomic(round)).map_or(0, |sum| sum.load(sem::Relaxed))
+            };
+            (0..COLUMNS).for_each(|x| add(of_row.peer(y * COLUMNS + x)));
+            row_barrier = row_barrier.arrive(cta).wait(cta);
+            (0..ROWS).for_each(|y| add(of_column.peer(y * COLUMNS + x)));
+            column_barrier = column_barrier.arrive(cta).wait(cta);
+
+            hash = hash.wrapping_mul(31).wrapping_add(get(of_row.peer(y * COLUMNS + x)));
+            hash = hash.wrapping_mul(31).wrapping_add(get(of_column.peer(y * COLUMNS + x)));
+            round += 1;
+        }
+        let _memory = (row_barrier.close(&cluster), column_barrier.close(&cluster));
+        let of_row = of_row.close(&cluster).to_async(cta).into_free();
+        let of_column = of_column.close(&cluster).to_async(cta).into_free();
+        (cluster, (of_row, of_column))
+    });
+    output.tiles(&cta).1.update(&cta, |_, _| hash);
+}

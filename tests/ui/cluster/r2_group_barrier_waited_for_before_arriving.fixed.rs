@@ -1,0 +1,8 @@
+//! First the arrival, then the wait.
+
+use ptx::cluster::GroupBarrier;
+use ptx::launch::Cta;
+
+pub fn body<'c>(cta: &Cta, barrier: GroupBarrier<'c, 2>) -> GroupBarrier<'c, 2> {
+    barrier.arrive(cta).wait(cta)
+}
