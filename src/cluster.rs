@@ -44,7 +44,6 @@ mod group;
 
 pub use barrier::GroupBarrier;
 pub use group::Group;
-pub(crate) use group::Members;
 
 /// Invariant in `'c`: one scope, one lifetime. And bound to its thread.
 type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;

@@ -9,7 +9,8 @@
 //!
 //! A stage holds one tile of each input and one tile of the output, which is read and written in place.
 //!
-//! Where threads have different parts, one loading and the others computing, a [`Pipeline`] gives each its own handle.
+//! Where threads have different parts, one loading and the others computing, a [`Pipeline`] gives each its own handle. Its
+//! stages hold one tile or several, of global memory or of tensors; CTAs of a cluster can load tiles in common.
 
 use core::marker::PhantomData;
 
@@ -95,8 +96,10 @@ impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Layou
 }
 
 mod specialised;
+mod stage;
 
 pub use specialised::{Arrived, Consumer, Pipeline, PipelineMemory, Producer};
+pub use stage::{Sharing, SharingIn, StageSource, StageTiles, Tile};
 
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 

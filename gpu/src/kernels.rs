@@ -112,6 +112,13 @@ pub const KERNELS: &[Kernel] = &[
         expected: pipeline_multicast,
     },
     Kernel {
+        name: "pipeline_products",
+        grid: ([4, 4], [2, 2], 128),
+        dynamic_shared: 0,
+        words: |seed| 8 * 512 * (seed as usize % 20),
+        expected: pipeline_products,
+    },
+    Kernel {
         name: "pipeline_sum",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
@@ -223,6 +230,21 @@ fn pipeline_multicast(input: &[u32]) -> Vec<u32> {
             for (i, word) in tiles.iter().skip(first).step_by(step).flat_map(|tile| tile.iter().enumerate()) {
                 let sum = &mut sums[32 + i % 96];
                 *sum = sum.wrapping_add(word.wrapping_mul(factor));
+            }
+        }
+    }
+    sums
+}
+
+/// By thread, the sum of the products of the tiles of its row and of its column.
+fn pipeline_products(input: &[u32]) -> Vec<u32> {
+    let mut sums = vec![0_u32; 16 * 128];
+    for round in input.as_chunks::<{ 8 * 512 }>().0 {
+        let (tiles, _) = round.as_chunks::<512>();
+        for (block, sums) in sums.as_chunks_mut::<128>().0.iter_mut().enumerate() {
+            for (i, (a, b)) in tiles[block / 4].iter().zip(&tiles[4 + block % 4]).enumerate() {
+                let sum = &mut sums[32 + i % 96];
+                *sum = sum.wrapping_add(a.wrapping_mul(*b));
             }
         }
     }

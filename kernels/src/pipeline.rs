@@ -9,7 +9,10 @@ use ptx::pipeline::{Pipeline, PipelineMemory};
 const N: usize = 512;
 
 ptx::shared_memory! {
-    struct Smem { memory: PipelineMemory<u32, N, 4> }
+    struct Smem { memory: PipelineMemory<[u32; N], 4> }
+}
+ptx::shared_memory! {
+    struct Products { memory: PipelineMemory<([u32; N], [u32; N]), 3> }
 }
 
 /// The CTA of rank b takes the tiles b, b + CTAs, … of 512 words; its consumer of rank j adds up their words j, j +
@@ -79,10 +82,10 @@ impl Share {
     fn add<'c, const CTAS: u32>(
         self,
         cluster: &Cluster<'c>,
-        pipeline: Pipeline<'c, u32, N, 4>,
+        pipeline: Pipeline<'c, [u32; N], 4>,
         group: Group<'c, CTAS>,
         sum: &mut u32,
-    ) -> Pipeline<'c, u32, N, 4> {
+    ) -> Pipeline<'c, [u32; N], 4> {
         let Share { tiles, first, step, factor } = self;
         pipeline.run_multicast(
             cluster,
@@ -146,6 +149,61 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
         let pipeline = of_row.add(&cluster, pipeline, row, &mut sum);
         let pipeline = of_column.add(&cluster, pipeline, column, &mut sum);
         let pipeline = of_all.add(&cluster, pipeline, whole, &mut sum);
+        (cluster, pipeline)
+    });
+    output.tiles(&cta).1.update(&cta, |_, _| sum);
+}
+
+/// Products of rows and columns, as of two matrices. Row r of the grid has the tiles r, r + 8, … of 512 words, column c the tiles
+/// 4 + c, 4 + c + 8, …; CTA (c, r) multiplies the i-th of its row by the i-th of its column, word by word. The consumer of rank j
+/// adds up the products of the words j, j + consumers, …, and output\[b * threads + 32 + j\] is the sum. The CTAs of a row of a
+/// cluster load its tiles together, those of a column likewise. A grid of 4 × 4 CTAs in clusters of 2 × 2, of two warps or more.
+///
+/// # Safety
+///
+/// As of [`pipeline_sum`].
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Products>() };
+    let (rank, threads) = (cta.rank() as usize, cta.count() as usize * cta.thread_count() as usize);
+    // SAFETY: as in `pipeline_sum`.
+    let (input, output) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, threads))
+    };
+    let (tiles, _) = input.tiles::<N>();
+    let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() / 8);
+    let mut sum = 0_u32;
+
+    cta.cluster(smem.memory, |cluster, pipeline| {
+        let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
+        let pipeline = pipeline.run_multicast(
+            &cluster,
+            (row, column),
+            |mut producer| {
+                let mut index = 0;
+                while let (Some(a), Some(b)) = (tiles.get(first.0 + index), tiles.get(first.1 + index)) {
+                    producer = producer.load((a, b));
+                    index += 8;
+                }
+                producer
+            },
+            |mut consumer| {
+                let mut round = 0;
+                while round < rounds {
+                    let stage = consumer.wait();
+                    let (a, b) = stage.tiles();
+                    let mut i = stage.rank() as usize;
+                    while let (Some(a), Some(b)) = (a.get(i), b.get(i)) {
+                        sum = sum.wrapping_add(a.wrapping_mul(b));
+                        i += stage.count() as usize;
+                    }
+                    consumer = stage.release();
+                    round += 1;
+                }
+                consumer
+            },
+        );
         (cluster, pipeline)
     });
     output.tiles(&cta).1.update(&cta, |_, _| sum);

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Brand, Cluster, Group, Members};
+use super::{Cluster, Group};
 use crate::launch::{Cta, trap};
 use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable};
 use crate::qualifier::{scope, sem, space};
@@ -37,8 +37,7 @@ use crate::shared::Place;
 pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     /// The mbarrier of this round and its parity, then that of the next.
     round: [(u32, u32); 2],
-    members: Members<CTAS>,
-    _scope: Brand<'c>,
+    group: Group<'c, CTAS>,
     _phase: PhantomData<P>,
 }
 
@@ -73,14 +72,14 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
             raw::fence_mbarrier_init();
         }
         cluster.sync();
-        GroupBarrier::new(addrs.map(|addr| (addr, 0)), self.members())
+        GroupBarrier::new(addrs.map(|addr| (addr, 0)), self)
     }
 }
 
 impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     #[inline(always)]
-    fn new(round: [(u32, u32); 2], members: Members<CTAS>) -> Self {
-        GroupBarrier { round, members, _scope: PhantomData, _phase: PhantomData }
+    fn new(round: [(u32, u32); 2], group: Group<'c, CTAS>) -> Self {
+        GroupBarrier { round, group, _phase: PhantomData }
     }
 
     /// Arrives for the CTA, at the mbarriers of all of the group: what its threads did before is visible to every thread
@@ -109,11 +108,11 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
             // SAFETY: valid in every CTA of the group, alive in the scope, at the same place. This CTA's one arrival of the
             // round there: see `wait`.
             unsafe {
-                let bar = raw::mapa_shared_cluster(self.round[0].0, self.members.cta(rank));
+                let bar = raw::mapa_shared_cluster(self.round[0].0, self.group.cta(rank));
                 raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
             }
         }
-        GroupBarrier::new(self.round, self.members)
+        GroupBarrier::new(self.round, self.group)
     }
 
     /// Ends it when all CTAs of the cluster have come to this point, and gives the memory back.
@@ -166,7 +165,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         while !unsafe {
             raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
         } {}
-        GroupBarrier::new([next, (bar, parity ^ 1)], self.members)
+        GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
     }
 
     /// Whether a [`wait`](GroupBarrier::wait) would return at once. Threads can get different answers.

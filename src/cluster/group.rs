@@ -20,18 +20,11 @@ use crate::raw;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'c, const CTAS: u32> {
-    members: Members<CTAS>,
-    _scope: Brand<'c>,
-}
-
-/// Which CTAs of a cluster are in a group.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Members<const CTAS: u32> {
     /// The rank in the cluster of the group's first CTA, and the distance to the next.
     first: u32,
     stride: u32,
-    /// Of the executing CTA, in the group.
-    pub(crate) rank: u32,
+    rank: u32,
+    _scope: Brand<'c>,
 }
 
 impl<'c> Cluster<'c> {
@@ -89,7 +82,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
                 "a group has 1 to 16 CTAs: `.multicast::cluster` has a 16-bit mask (PTX ISA 9.7.9.25.4.1)"
             )
         };
-        (size == CTAS).then_some(Group { members: Members { first, stride, rank }, _scope: PhantomData })
+        (size == CTAS).then_some(Group { first, stride, rank, _scope: PhantomData })
     }
 
     /// The CTA's rank in the group, less than `CTAS`.
@@ -102,21 +95,9 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
-        self.members.rank
+        self.rank
     }
 
-    #[inline(always)]
-    pub(crate) fn members(&self) -> Members<CTAS> {
-        self.members
-    }
-}
-
-impl Members<1> {
-    /// The executing CTA, where no other is meant.
-    pub(crate) const ALONE: Self = Members { first: 0, stride: 1, rank: 0 };
-}
-
-impl<const CTAS: u32> Members<CTAS> {
     /// The rank in the cluster of the group's CTA of rank `rank`, which is less than `CTAS`.
     #[inline(always)]
     pub(crate) fn cta(&self, rank: u32) -> u32 {

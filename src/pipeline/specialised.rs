@@ -4,58 +4,58 @@
 use core::marker::PhantomData;
 
 use super::Invariant;
+use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
 use crate::bulk::CachePolicy;
-use crate::cluster::{Cluster, Group, Members};
-use crate::global::TileSource;
+use crate::cluster::Cluster;
 use crate::launch::{Cta, trap};
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place};
-use crate::tensor::{LoadShape, TensorTile, tile_bytes};
 
 const WARP: u32 = 32;
 
-/// Memory for a [`Pipeline`] of `STAGES` stages, each of a tile of `N` elements, with two mbarriers a stage.
+/// Memory for a [`Pipeline`] of `STAGES` stages, with two mbarriers a stage. Each holds `S`: a tile `[T; N]` of `N` elements, or
+/// a pair of tiles, or of pairs.
 ///
 /// ```
 /// # use ptx::{launch::Cta, pipeline::PipelineMemory};
-/// // Four stages of 512 words.
-/// ptx::shared_memory! { struct Smem { stages: PipelineMemory<u32, 512, 4> } }
+/// // Four stages of 512 words; three of two tiles.
+/// ptx::shared_memory! {
+///     struct Smem { words: PipelineMemory<[u32; 512], 4>, products: PipelineMemory<([f32; 512], [f32; 256]), 3> }
+/// }
 /// # fn kernel(cta: &Cta, smem: Smem) {
-/// let memory = cta.lend(smem.stages, |cta, pipeline| pipeline);
+/// let memory = cta.lend(smem.words, |cta, pipeline| pipeline);
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct PipelineMemory<T, const N: usize, const STAGES: usize> {
+pub struct PipelineMemory<S, const STAGES: usize> {
     addr: u32,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut S>,
 }
 
 /// Where things are in a pipeline.
-struct Layout<T, const N: usize, const STAGES: usize>(PhantomData<T>);
+struct Layout<S, const STAGES: usize>(PhantomData<S>);
 
-impl<T: Element, const N: usize, const STAGES: usize> Layout<T, N, STAGES> {
-    const STAGE: u32 = ((N * size_of::<T>()) as u32).next_multiple_of(ALIGN);
+impl<S: StageTiles, const STAGES: usize> Layout<S, STAGES> {
+    const STAGE: u32 = S::SIZE as u32;
     const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
     const BYTES: u32 = Self::BARRIERS + 16 * STAGES as u32;
-    /// What the copies into a stage bring.
-    const COPY: u32 = (N * size_of::<T>()) as u32;
 
-    const fn check<const CTAS: u32>() {
+    const fn check<G: Sharing>() {
         assert!(STAGES > 0, "a pipeline has at least one stage");
         assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
-        assert!(N > 0, "a tile has at least one element");
+        assert!(S::BYTES > 0, "a tile has at least one element");
         assert!(
-            N * size_of::<T>() < 1 << 20,
+            S::BYTES < 1 << 20,
             "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
         );
         assert!(
-            CTAS == 1 || (N * size_of::<T>()).is_multiple_of(16 * CTAS as usize),
-            "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
+            G::CTAS <= 32,
+            "a warp tells as many CTAs as it has lanes: choose fewer tiles, or smaller groups"
         );
     }
 
-    /// The mbarrier that completes when the stage's tile has arrived.
+    /// The mbarrier that completes when the stage's tiles have arrived.
     #[inline(always)]
     fn full(base: u32, stage: u32) -> u32 {
         base + Self::BARRIERS + 16 * stage
@@ -69,8 +69,8 @@ impl<T: Element, const N: usize, const STAGES: usize> Layout<T, N, STAGES> {
 }
 
 // SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then two mbarriers for each.
-unsafe impl<T: Element, const N: usize, const STAGES: usize> Place for PipelineMemory<T, N, STAGES> {
-    const SIZE: u32 = Layout::<T, N, STAGES>::BYTES;
+unsafe impl<S: StageTiles, const STAGES: usize> Place for PipelineMemory<S, STAGES> {
+    const SIZE: u32 = Layout::<S, STAGES>::BYTES;
     const ALIGN: u32 = ALIGN;
 
     #[inline(always)]
@@ -80,8 +80,8 @@ unsafe impl<T: Element, const N: usize, const STAGES: usize> Place for PipelineM
 }
 
 // SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and one scope makes one of them.
-unsafe impl<T: Element, const N: usize, const STAGES: usize> Lend for PipelineMemory<T, N, STAGES> {
-    type Lent<'s> = Pipeline<'s, T, N, STAGES>;
+unsafe impl<S: StageTiles, const STAGES: usize> Lend for PipelineMemory<S, STAGES> {
+    type Lent<'s> = Pipeline<'s, S, STAGES>;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         Pipeline { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
@@ -96,7 +96,7 @@ unsafe impl<T: Element, const N: usize, const STAGES: usize> Lend for PipelineMe
 ///
 /// ```
 /// # use ptx::{global::GlobalTile, launch::Cta, pipeline::{Pipeline, PipelineMemory}};
-/// # fn kernel(cta: &Cta, memory: PipelineMemory<f32, 512, 4>, tile: GlobalTile<f32, 512>) {
+/// # fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 512], 4>, tile: GlobalTile<f32, 512>) {
 /// cta.lend(memory, |cta, pipeline| {
 ///     // One tile through it. The thread that loads and those that consume run at the same time.
 ///     pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
@@ -105,37 +105,37 @@ unsafe impl<T: Element, const N: usize, const STAGES: usize> Lend for PipelineMe
 /// ```
 #[must_use = "the scope has to return this handle: keep it"]
 #[derive(Debug)]
-pub struct Pipeline<'s, T, const N: usize, const STAGES: usize> {
+pub struct Pipeline<'s, S, const STAGES: usize> {
     addr: u32,
     _scope: Invariant<'s>,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut S>,
 }
 
-/// Where a thread is in the ring of stages, and the CTAs that have the tiles in common.
+/// Where a thread is in the ring of stages, and the CTAs that have tiles in common.
 #[derive(Debug)]
-struct Position<const CTAS: u32> {
+struct Position<G> {
     base: u32,
     stage: u32,
     parity: u32,
-    members: Members<CTAS>,
+    group: G,
 }
 
-impl<const CTAS: u32> Position<CTAS> {
+impl<G: Sharing> Position<G> {
     #[inline(always)]
-    fn start(base: u32, members: Members<CTAS>) -> Self {
-        Position { base, stage: 0, parity: 0, members }
+    fn start(base: u32, group: G) -> Self {
+        Position { base, stage: 0, parity: 0, group }
     }
 
-    /// Waits for the phase of that parity of an mbarrier, which copies or threads of the whole group complete.
+    /// Waits for the phase of that parity of an mbarrier, which copies or threads of all these CTAs complete.
     ///
     /// # Safety
     ///
     /// The mbarrier is valid, and in this phase or in the next.
     #[inline(always)]
-    unsafe fn wait(bar: u32, parity: u32) {
+    unsafe fn wait(&self, bar: u32, parity: u32) {
         // SAFETY: the caller's.
         while !unsafe {
-            if CTAS == 1 {
+            if G::CTAS == 0 {
                 raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity)
             } else {
                 raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
@@ -157,7 +157,7 @@ impl<const CTAS: u32> Position<CTAS> {
 ///
 /// ```
 /// # use ptx::{global::Tiles, pipeline::Producer};
-/// fn produce<'p>(mut producer: Producer<'p, f32, 512, 4>, x: Tiles<f32, 512>) -> Producer<'p, f32, 512, 4> {
+/// fn produce<'p>(mut producer: Producer<'p, [f32; 512], 4>, x: Tiles<f32, 512>) -> Producer<'p, [f32; 512], 4> {
 ///     let mut i = 0;
 ///     while let Some(tile) = x.get(i) {
 ///         (producer, i) = (producer.load(tile), i + 1);
@@ -167,17 +167,17 @@ impl<const CTAS: u32> Position<CTAS> {
 /// ```
 #[must_use = "the closure has to return this handle: keep it"]
 #[derive(Debug)]
-pub struct Producer<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 = 1> {
-    at: Position<CTAS>,
+pub struct Producer<'p, S, const STAGES: usize, G = ()> {
+    at: Position<G>,
     _run: Invariant<'p>,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut S>,
 }
 
 /// The part of the threads that compute: they read stages that have arrived.
 ///
 /// ```
 /// # use ptx::pipeline::Consumer;
-/// fn consume<'p>(mut consumer: Consumer<'p, f32, 512, 4>, tiles: usize) -> Consumer<'p, f32, 512, 4> {
+/// fn consume<'p>(mut consumer: Consumer<'p, [f32; 512], 4>, tiles: usize) -> Consumer<'p, [f32; 512], 4> {
 ///     for _ in 0..tiles {
 ///         let tile = consumer.wait();
 ///         // Here `tile.get(…)` reads it.
@@ -188,12 +188,12 @@ pub struct Producer<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 
 /// ```
 #[must_use = "the closure has to return this handle: keep it"]
 #[derive(Debug)]
-pub struct Consumer<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 = 1> {
-    at: Position<CTAS>,
+pub struct Consumer<'p, S, const STAGES: usize, G = ()> {
+    at: Position<G>,
     rank: u32,
     count: u32,
     _run: Invariant<'p>,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut S>,
 }
 
 /// A stage that has arrived, as a consumer holds it.
@@ -201,18 +201,16 @@ pub struct Consumer<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 
 /// ```
 /// # use ptx::pipeline::Arrived;
 /// // A consumer's share of the tile.
-/// fn sum(tile: &Arrived<'_, u32, 512, 4>) -> u32 {
+/// fn sum(tile: &Arrived<'_, [u32; 512], 4>) -> u32 {
 ///     let own = (tile.rank()..512).step_by(tile.count() as usize);
 ///     own.filter_map(|i| tile.get(i as usize)).fold(0, u32::wrapping_add)
 /// }
 /// ```
 #[must_use = "the producer waits for the stage: call `.release()`"]
 #[derive(Debug)]
-pub struct Arrived<'p, T, const N: usize, const STAGES: usize, const CTAS: u32 = 1>(
-    Consumer<'p, T, N, STAGES, CTAS>,
-);
+pub struct Arrived<'p, S, const STAGES: usize, G = ()>(Consumer<'p, S, STAGES, G>);
 
-impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STAGES> {
+impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other
     /// threads of the first warp wait. Both go round the stages: the producer loads as many tiles as each consumer waits
     /// for. A consumer that waits for more waits for ever. Traps where the CTA has no second warp.
@@ -224,7 +222,7 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
     ///
     /// ```
     /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
-    /// # fn kernel(cta: &Cta, memory: PipelineMemory<f32, 1024, 4>, tiles: Tiles<f32, 1024>) {
+    /// # fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
     /// let mut sum = 0.0;
     /// cta.lend(memory, |cta, pipeline| {
     ///     pipeline.run(
@@ -253,27 +251,28 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
     pub fn run(
         self,
         cta: &Cta,
-        produce: impl for<'p> FnOnce(Producer<'p, T, N, STAGES>) -> Producer<'p, T, N, STAGES>,
-        consume: impl for<'p> FnOnce(Consumer<'p, T, N, STAGES>) -> Consumer<'p, T, N, STAGES>,
+        produce: impl for<'p> FnOnce(Producer<'p, S, STAGES>) -> Producer<'p, S, STAGES>,
+        consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES>) -> Consumer<'p, S, STAGES>,
     ) -> Self {
-        // A thread of the CTA alone uses the mbarriers.
-        self.run_in(cta, Members::ALONE, || cta.sync(), produce, consume)
+        self.run_in(cta, (), || cta.sync(), produce, consume)
     }
 
-    /// [`run`](Pipeline::run) of tiles that the CTAs of a group have in common. All of them load the same tiles, each its part
-    /// of every tile, from `size * rank / CTAS` on, into the stages of all, and wait for all tiles: global memory is read
-    /// once a group. A stage is loaded again when the consumers of the whole group have released it; they do by warps.
+    /// [`run`](Pipeline::run) of tiles that CTAs of the cluster have in common, so that global memory is read once for all of
+    /// them. The CTAs of `group` load the same tiles, each its part of every tile, of `1 / CTAS` from `rank / CTAS` on,
+    /// into the stages of all, and wait for all parts. For a stage of two tiles `group` can be a pair: `(row, column)`, or
+    /// `(row, ())` where the CTA has the second tile for itself. A stage is loaded again when the consumers of all those
+    /// CTAs have released it; they do by warps.
     ///
-    /// A cluster call. Where one CTA loads, or its consumers wait for, more tiles than another, the group waits for ever. Traps
-    /// where the CTA is not of whole warps.
+    /// A cluster call. Where one CTA loads, or its consumers wait for, more tiles than another of the group, they wait for
+    /// ever. Traps where the CTA is not of whole warps.
     ///
     /// PTX: as [`run`](Pipeline::run), with `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;` in place of
     /// the first two `barrier.cta.sync 0;`, and `.cluster` for `.cta` in the waits
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
-    /// # fn body<'c>(cluster: &Cluster<'c>, pipeline: Pipeline<'c, f32, 1024, 4>, tiles: Tiles<f32, 1024>)
-    /// # -> Pipeline<'c, f32, 1024, 4> {
+    /// # fn body<'c>(cluster: &Cluster<'c>, pipeline: Pipeline<'c, [f32; 1024], 4>, tiles: Tiles<f32, 1024>)
+    /// # -> Pipeline<'c, [f32; 1024], 4> {
     /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
     /// let mut sum = 0.0;
     /// let pipeline = pipeline.run_multicast(
@@ -300,46 +299,46 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
     /// # }
     /// ```
     #[inline(always)]
-    pub fn run_multicast<const CTAS: u32>(
+    pub fn run_multicast<G: SharingIn<'s>>(
         self,
         cluster: &Cluster<'s>,
-        group: Group<'s, CTAS>,
-        produce: impl for<'p> FnOnce(Producer<'p, T, N, STAGES, CTAS>) -> Producer<'p, T, N, STAGES, CTAS>,
-        consume: impl for<'p> FnOnce(Consumer<'p, T, N, STAGES, CTAS>) -> Consumer<'p, T, N, STAGES, CTAS>,
+        group: G,
+        produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
+        consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
     ) -> Self {
+        const { assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups") };
         if !cluster.cta().thread_count().is_multiple_of(WARP) {
             trap();
         }
-        // The other CTAs use the mbarriers and the stages too.
-        self.run_in(cluster.cta(), group.members(), || cluster.sync(), produce, consume)
+        self.run_in(cluster.cta(), group, || cluster.sync(), produce, consume)
     }
 
     /// `sync` waits for all that use the mbarriers and the stages.
     #[inline(always)]
-    fn run_in<const CTAS: u32>(
+    fn run_in<G: Sharing>(
         self,
         cta: &Cta,
-        members: Members<CTAS>,
+        group: G,
         sync: impl Fn(),
-        produce: impl for<'p> FnOnce(Producer<'p, T, N, STAGES, CTAS>) -> Producer<'p, T, N, STAGES, CTAS>,
-        consume: impl for<'p> FnOnce(Consumer<'p, T, N, STAGES, CTAS>) -> Consumer<'p, T, N, STAGES, CTAS>,
+        produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
+        consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
     ) -> Self {
-        const { Layout::<T, N, STAGES>::check::<CTAS>() };
+        const { Layout::<S, STAGES>::check::<G>() };
         let (rank, threads) = (cta.thread_rank(), cta.thread_count());
         if threads <= WARP {
             trap();
         }
-        // One arrival of each thread that consumes; or of each of their warps, in each CTA of the group.
-        let releases = if CTAS == 1 { threads - WARP } else { CTAS * (threads / WARP - 1) };
+        // One arrival of each thread that consumes; or of each of their warps, in each CTA that shares tiles with this.
+        let releases = if G::CTAS == 0 { threads - WARP } else { G::CTAS * (threads / WARP - 1) };
         if rank == 0 {
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20
                 // threads.
                 unsafe {
-                    raw::mbarrier_init(space::SharedCta, Layout::<T, N, STAGES>::full(self.addr, stage), 1);
+                    raw::mbarrier_init(space::SharedCta, Layout::<S, STAGES>::full(self.addr, stage), 1);
                     raw::mbarrier_init(
                         space::SharedCta,
-                        Layout::<T, N, STAGES>::empty(self.addr, stage),
+                        Layout::<S, STAGES>::empty(self.addr, stage),
                         releases,
                     );
                 }
@@ -349,11 +348,11 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
         raw::fence_proxy_async(space::SharedCta);
         sync();
         if rank == 0 {
-            let at = Position::start(self.addr, members);
+            let at = Position::start(self.addr, group);
             let producer = produce(Producer { at, _run: PhantomData, _tiles: PhantomData });
             producer.drain();
         } else if rank >= WARP {
-            let at = Position::start(self.addr, members);
+            let at = Position::start(self.addr, group);
             let (rank, count) = (rank - WARP, threads - WARP);
             let _done = consume(Consumer { at, rank, count, _run: PhantomData, _tiles: PhantomData });
         }
@@ -362,8 +361,8 @@ impl<'s, T: Element, const N: usize, const STAGES: usize> Pipeline<'s, T, N, STA
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: valid, and by the barrier above no thread uses them any more.
                 unsafe {
-                    raw::mbarrier_inval(space::SharedCta, Layout::<T, N, STAGES>::full(self.addr, stage));
-                    raw::mbarrier_inval(space::SharedCta, Layout::<T, N, STAGES>::empty(self.addr, stage));
+                    raw::mbarrier_inval(space::SharedCta, Layout::<S, STAGES>::full(self.addr, stage));
+                    raw::mbarrier_inval(space::SharedCta, Layout::<S, STAGES>::empty(self.addr, stage));
                 }
             });
         }
@@ -381,39 +380,39 @@ fn for_each_stage<const STAGES: usize>(mut each: impl FnMut(u32)) {
     }
 }
 
-impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Producer<'p, T, N, STAGES, CTAS> {
-    /// Waits until the next stage is free and starts to load `src` into it.
+impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES, G> {
+    /// Waits until the next stage is free and starts to load `src` into it: a tile of global memory, or a part of a tensor of as
+    /// many elements; for a stage of two tiles, a pair.
     ///
     /// PTX: repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64
     /// waitComplete, [empty], parity;`, then `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [full], bytes;`
-    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [stage], [src], bytes, [full];`, in
-    /// [`run_multicast`](Pipeline::run_multicast)
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [stage], [src], bytes, [full],
-    /// ctaMask;` of this CTA's part
+    /// and for each tile `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [src], bytes, [full];` or
+    /// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [map, {x, y}], [full];` in the
+    /// rank and the mode of the map. In [`run_multicast`](Pipeline::run_multicast) each copies this CTA's part of the tile, and
+    /// has `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the group.
     ///
     /// ```
-    /// # use ptx::{global::GlobalTile, pipeline::Producer};
+    /// # use ptx::{global::GlobalTile, pipeline::Producer, tensor::{Box2, TensorMap}};
     /// # type Tile = GlobalTile<f32, 512>;
-    /// # fn produce<'p>(producer: Producer<'p, f32, 512, 4>, x: Tile, y: Tile) -> Producer<'p, f32, 512, 4> {
+    /// # fn produce<'p>(producer: Producer<'p, [f32; 512], 4>, x: Tile, y: Tile) -> Producer<'p, [f32; 512], 4> {
     /// let producer = producer.load(x).load(y); // into two stages
     /// # producer
     /// # }
+    ///
+    /// fn products<'p>(
+    ///     mut producer: Producer<'p, ([f32; 2048], [f32; 512]), 4>,
+    ///     a: TensorMap<f32, Box2<64, 32>>,
+    ///     b: Tile,
+    /// ) -> Producer<'p, ([f32; 2048], [f32; 512]), 4> {
+    ///     for y in 0..4 {
+    ///         producer = producer.load((a.at([0, 32 * y]), b)); // both into one stage
+    ///     }
+    ///     producer
+    /// }
     /// ```
     #[inline(always)]
-    pub fn load(self, src: impl TileSource<T, N> + Copy) -> Self {
-        let (base, members) = (src.base().cast::<u8>(), self.at.members);
-        self.load_with(|stage, part, size, full| {
-            let src = base.wrapping_add(part as usize);
-            // SAFETY: see `load_with`; `src` is copied, so nobody writes it.
-            unsafe {
-                if CTAS == 1 {
-                    raw::cp_async_bulk_shared_cta_global(stage, src, size, full)
-                } else {
-                    let mask = members.mask();
-                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster(stage, src, size, full, mask)
-                }
-            }
-        })
+    pub fn load(self, src: impl StageSource<S, G>) -> Self {
+        self.load_with(src, None)
     }
 
     /// [`load`](Producer::load) under an L2 cache policy.
@@ -422,86 +421,41 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Produ
     ///
     /// ```
     /// # use ptx::{bulk::CachePolicy, global::GlobalTile, pipeline::Producer};
-    /// # fn produce<'p>(producer: Producer<'p, f32, 512, 4>, x: GlobalTile<f32, 512>)
-    /// # -> Producer<'p, f32, 512, 4> {
+    /// # fn produce<'p>(producer: Producer<'p, [f32; 512], 4>, x: GlobalTile<f32, 512>)
+    /// # -> Producer<'p, [f32; 512], 4> {
     /// let producer = producer.load_cache_hint(x, CachePolicy::evict_first());
     /// # producer
     /// # }
     /// ```
     #[inline(always)]
-    pub fn load_cache_hint(self, src: impl TileSource<T, N> + Copy, policy: CachePolicy) -> Self {
-        let (base, members, policy) = (src.base().cast::<u8>(), self.at.members, policy.bits());
-        self.load_with(|stage, part, size, full| {
-            let src = base.wrapping_add(part as usize);
-            // SAFETY: see `load_with`; `src` is copied, so nobody writes it.
-            unsafe {
-                if CTAS == 1 {
-                    raw::cp_async_bulk_shared_cta_global_cache_hint(stage, src, size, full, policy)
-                } else {
-                    let mask = members.mask();
-                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
-                        stage, src, size, full, mask, policy,
-                    )
-                }
-            }
-        })
+    pub fn load_cache_hint(self, src: impl StageSource<S, G>, policy: CachePolicy) -> Self {
+        self.load_with(src, Some(policy))
     }
 
-    /// [`load`](Producer::load) of a part of a tensor, of as many elements as the stage.
-    ///
-    /// PTX: as [`load`](Producer::load), with
-    /// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [stage], [map, {x, y}], [full];` in the
-    /// rank and the mode of the map.
-    ///
-    /// ```
-    /// # use ptx::{pipeline::Producer, tensor::{Box2, TensorMap}};
-    /// # fn produce<'p>(mut producer: Producer<'p, f32, 2048, 4>, map: TensorMap<f32, Box2<64, 32>>, rows: i32)
-    /// # -> Producer<'p, f32, 2048, 4> {
-    /// let mut y = 0;
-    /// while y < rows {
-    ///     producer = producer.load_tensor(map.at([0, y]));
-    ///     y += 32;
-    /// }
-    /// producer
-    /// # }
-    /// ```
     #[inline(always)]
-    pub fn load_tensor<S: LoadShape>(self, src: TensorTile<T, S>) -> Self {
-        const { tile_bytes::<T, S, N>() };
-        self.load_with(|stage, _, _, full| {
-            // SAFETY: see `load_with`; the shape brings as many bytes, asserted above, and the map is of that shape by the
-            // contract of `TensorMap::from_raw`.
-            unsafe { S::load(stage, src.map.object, src.at, full, None) }
-        })
-    }
-
-    /// `copy` starts one copy into the stage, which is free in every CTA of the group: to the address, of the bytes of the
-    /// tile from an offset on, of the size, and completing on the mbarrier, that it gets. The tile's type proves the
-    /// size and the alignment of the source; stages are aligned to 128 bytes; `run_in` ends after the copy.
-    #[inline(always)]
-    fn load_with(mut self, copy: impl FnOnce(u32, u32, u32, u32)) -> Self {
-        let Position { base, stage, parity, members } = self.at;
-        let full = Layout::<T, N, STAGES>::full(base, stage);
-        let empty = Layout::<T, N, STAGES>::empty(base, stage);
+    fn load_with(mut self, src: impl StageSource<S, G>, policy: Option<CachePolicy>) -> Self {
+        let Position { base, stage, parity, group } = self.at;
+        let full = Layout::<S, STAGES>::full(base, stage);
+        let empty = Layout::<S, STAGES>::empty(base, stage);
         // SAFETY: valid. The releases that free the stage end the phase of the round before, whose parity is the other; it
         // is the current phase or the one before, since the next releases need this load. In the first round it is
         // the phase before the first, which counts as complete.
-        unsafe { Position::<CTAS>::wait(empty, parity ^ 1) };
+        unsafe { self.at.wait(empty, parity ^ 1) };
         // SAFETY: valid; this thread makes the one arrival of the phase, and consumers have waited for the phase
-        // before when they released the stage. The copy below, and those of the other CTAs, bring the bytes; what is here
-        // before this arrival takes the tx-count below zero, within its range, and cannot complete the phase.
+        // before when they released the stage. The copies below, and those of the other CTAs, bring the bytes; what is
+        // here before this arrival takes the tx-count below zero, within its range, and cannot complete the phase.
         unsafe {
             raw::mbarrier_arrive_expect_tx(
                 sem::Release,
                 scope::Cta,
                 space::SharedCta,
                 full,
-                Layout::<T, N, STAGES>::COPY,
+                const { S::BYTES as u32 },
             )
         };
-        let size = Layout::<T, N, STAGES>::COPY / CTAS;
-        let part = if CTAS == 1 { 0 } else { members.rank * size };
-        copy(base + stage * Layout::<T, N, STAGES>::STAGE + part, part, size, full);
+        // SAFETY: the stage is free in every CTA that shares tiles with this, and aligned to 128 bytes, as is each tile in
+        // it; `run_in` ends after the copies.
+        unsafe { src.load(base + stage * Layout::<S, STAGES>::STAGE, group, full, policy) };
         self.at.advance::<STAGES>();
         self
     }
@@ -510,21 +464,21 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Produ
     #[inline(always)]
     fn drain(mut self) {
         for_each_stage::<STAGES>(|_| {
-            let full = Layout::<T, N, STAGES>::full(self.at.base, self.at.stage);
+            let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
             // stage never loaded is in its first phase, and the one before counts as complete.
-            unsafe { Position::<CTAS>::wait(full, self.at.parity ^ 1) };
+            unsafe { self.at.wait(full, self.at.parity ^ 1) };
             self.at.advance::<STAGES>();
         });
     }
 }
 
-impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Consumer<'p, T, N, STAGES, CTAS> {
+impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
     /// The thread's rank among the consumers.
     ///
     /// ```
     /// # use ptx::pipeline::Consumer;
-    /// # fn consume(consumer: &Consumer<'_, f32, 512, 4>) {
+    /// # fn consume(consumer: &Consumer<'_, [f32; 512], 4>) {
     /// let first = consumer.rank() == 0; // thread 32 of the CTA
     /// # }
     /// ```
@@ -537,7 +491,7 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Consu
     ///
     /// ```
     /// # use ptx::pipeline::Consumer;
-    /// # fn consume(consumer: &Consumer<'_, f32, 512, 4>) {
+    /// # fn consume(consumer: &Consumer<'_, [f32; 512], 4>) {
     /// let elements_each = 512 / consumer.count();
     /// # }
     /// ```
@@ -552,33 +506,43 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Consu
     ///
     /// ```
     /// # use ptx::pipeline::Consumer;
-    /// # fn consume<'p>(consumer: Consumer<'p, f32, 512, 4>) -> Consumer<'p, f32, 512, 4> {
+    /// # fn consume<'p>(consumer: Consumer<'p, [f32; 512], 4>) -> Consumer<'p, [f32; 512], 4> {
     /// let tile = consumer.wait();
     /// let x = tile.get(0);
     /// tile.release()
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self) -> Arrived<'p, T, N, STAGES, CTAS> {
-        let full = Layout::<T, N, STAGES>::full(self.at.base, self.at.stage);
+    pub fn wait(self) -> Arrived<'p, S, STAGES, G> {
+        let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
         // SAFETY: valid; the phase of this parity is the current or the one before: the stage is not loaded again before
         // this thread releases it.
-        unsafe { Position::<CTAS>::wait(full, self.at.parity) };
+        unsafe { self.at.wait(full, self.at.parity) };
         Arrived(self)
     }
 }
 
-impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Arrived<'p, T, N, STAGES, CTAS> {
+impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, G> {
+    /// The tile, or the pair of tiles.
+    ///
+    /// ```
+    /// # use ptx::pipeline::Arrived;
+    /// # fn consume(stage: &Arrived<'_, ([f32; 512], [u32; 64]), 4>) {
+    /// let (values, indices) = stage.tiles();
+    /// let value = indices.get(0).and_then(|i| values.get(i as usize));
+    /// # }
+    /// ```
     #[inline(always)]
-    fn addr(&self) -> u32 {
-        self.0.at.base + self.0.at.stage * Layout::<T, N, STAGES>::STAGE
+    pub fn tiles(&self) -> S::View<'_> {
+        // SAFETY: they have arrived, and this thread does not release the stage while it is borrowed.
+        unsafe { S::view(self.0.at.base + self.0.at.stage * Layout::<S, STAGES>::STAGE) }
     }
 
     /// The thread's rank among the consumers.
     ///
     /// ```
     /// # use ptx::pipeline::Arrived;
-    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// # fn consume(tile: &Arrived<'_, [f32; 512], 4>) {
     /// let own = tile.get(tile.rank() as usize);
     /// # }
     /// ```
@@ -591,7 +555,7 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Arriv
     ///
     /// ```
     /// # use ptx::pipeline::Arrived;
-    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// # fn consume(tile: &Arrived<'_, [f32; 512], 4>) {
     /// let second_own = tile.get((tile.rank() + tile.count()) as usize);
     /// # }
     /// ```
@@ -600,20 +564,61 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Arriv
         self.0.count
     }
 
+    /// Gives the stage back to the producer.
+    ///
+    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in [`run_multicast`](Pipeline::run_multicast)
+    /// `bar.warp.sync 0xffffffff;`, then by as many lanes as CTAs share tiles `mapa.shared::cluster.u32 bar, empty, cta;`
+    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
+    ///
+    /// ```
+    /// # use ptx::pipeline::{Arrived, Consumer};
+    /// # fn consume<'p>(tile: Arrived<'p, [f32; 512], 4>) -> Consumer<'p, [f32; 512], 4> {
+    /// let x = tile.get(0);
+    /// let consumer = tile.release(); // the producer may load the stage again
+    /// # consumer
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release(self) -> Consumer<'p, S, STAGES, G> {
+        let mut consumer = self.0;
+        let empty = Layout::<S, STAGES>::empty(consumer.at.base, consumer.at.stage);
+        if G::CTAS == 0 {
+            // SAFETY: valid; this thread's one arrival of the phase: the next needs the stage loaded again, which the producer
+            // does after its wait for this phase.
+            unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
+        } else {
+            // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
+            unsafe { raw::bar_warp_sync(u32::MAX) };
+            let lane = raw::laneid();
+            if lane < G::CTAS {
+                // SAFETY: valid in every CTA of the cluster, alive in the scope, at the same place; the warp's arrival of the
+                // phase there for this group: the next needs the stage loaded again, to which each producer of the
+                // group brings its part after its wait for this phase.
+                unsafe {
+                    let bar = raw::mapa_shared_cluster(empty, consumer.at.group.cta(lane));
+                    raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+                }
+            }
+        }
+        consumer.at.advance::<STAGES>();
+        consumer
+    }
+}
+
+impl<T: Element, const N: usize, const STAGES: usize, G: Sharing> Arrived<'_, [T; N], STAGES, G> {
     /// Element `i` of the tile, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
     ///
     /// ```
     /// # use ptx::pipeline::Arrived;
-    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// # fn consume(tile: &Arrived<'_, [f32; 512], 4>) {
     /// let (first, none) = (tile.get(0), tile.get(512));
     /// # }
     /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds; the tile has arrived, and nobody writes it before every consumer has released it.
-        (i < N).then(|| unsafe { T::load(self.addr() + (i * size_of::<T>()) as u32) })
+        self.tiles().get(i)
     }
 
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
@@ -622,7 +627,7 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Arriv
     ///
     /// ```
     /// # use ptx::pipeline::Arrived;
-    /// # fn consume(tile: &Arrived<'_, f32, 512, 4>) {
+    /// # fn consume(tile: &Arrived<'_, [f32; 512], 4>) {
     /// if let Some([a, b, c, d]) = tile.get_vector(tile.rank() as usize) {
     ///     let sum = a + b + c + d;
     /// }
@@ -630,47 +635,6 @@ impl<'p, T: Element, const N: usize, const STAGES: usize, const CTAS: u32> Arriv
     /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: as in `get`; stages are aligned to 128 bytes.
-        (i < N * size_of::<T>() / 16).then(|| unsafe { T::load_vector(self.addr() + 16 * i as u32) })
-    }
-
-    /// Gives the stage back to the producer.
-    ///
-    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in [`run_multicast`](Pipeline::run_multicast)
-    /// `bar.warp.sync 0xffffffff;`, then by as many lanes as the group has CTAs `mapa.shared::cluster.u32 bar, empty, cta;`
-    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
-    ///
-    /// ```
-    /// # use ptx::pipeline::{Arrived, Consumer};
-    /// # fn consume<'p>(tile: Arrived<'p, f32, 512, 4>) -> Consumer<'p, f32, 512, 4> {
-    /// let x = tile.get(0);
-    /// let consumer = tile.release(); // the producer may load the stage again
-    /// # consumer
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn release(self) -> Consumer<'p, T, N, STAGES, CTAS> {
-        let mut consumer = self.0;
-        let empty = Layout::<T, N, STAGES>::empty(consumer.at.base, consumer.at.stage);
-        if CTAS == 1 {
-            // SAFETY: valid; this thread's one arrival of the phase: the next needs the stage loaded again, which the producer
-            // does after its wait for this phase.
-            unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
-        } else {
-            // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
-            unsafe { raw::bar_warp_sync(u32::MAX) };
-            let lane = raw::laneid();
-            if lane < CTAS {
-                // SAFETY: valid in every CTA of the group, which is alive, at the same place; the warp's one arrival of the
-                // phase there, by this thread: the next needs the stage loaded again, to which each producer of the
-                // group brings its part after its wait for this phase.
-                unsafe {
-                    let bar = raw::mapa_shared_cluster(empty, consumer.at.members.cta(lane));
-                    raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
-                }
-            }
-        }
-        consumer.at.advance::<STAGES>();
-        consumer
+        self.tiles().get_vector(i)
     }
 }

@@ -7,7 +7,7 @@ use ptx::pipeline::PipelineMemory;
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     pair: Group<'c, 2>,
-    memory: PipelineMemory<f32, 64, 2>,
+    memory: PipelineMemory<[f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) {
     cluster.cta().lend(memory, |_, pipeline| {

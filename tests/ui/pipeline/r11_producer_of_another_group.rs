@@ -4,19 +4,19 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
 use ptx::pipeline::{Pipeline, Producer};
 
-fn produce<'p>(
-    producer: Producer<'p, f32, 64, 2, 2>,
+fn produce<'p, 'c>(
+    producer: Producer<'p, [f32; 64], 2, Group<'c, 2>>,
     tile: GlobalTile<f32, 64>,
-) -> Producer<'p, f32, 64, 2, 2> {
+) -> Producer<'p, [f32; 64], 2, Group<'c, 2>> {
     producer.load(tile)
 }
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     four: Group<'c, 4>,
-    pipeline: Pipeline<'c, f32, 64, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
-) -> Pipeline<'c, f32, 64, 2> {
+) -> Pipeline<'c, [f32; 64], 2> {
     pipeline.run_multicast(
         cluster,
         four,

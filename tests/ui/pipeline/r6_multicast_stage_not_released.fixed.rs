@@ -7,9 +7,9 @@ use ptx::pipeline::Pipeline;
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     pair: Group<'c, 2>,
-    pipeline: Pipeline<'c, f32, 64, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
-) -> (Pipeline<'c, f32, 64, 2>, Option<f32>) {
+) -> (Pipeline<'c, [f32; 64], 2>, Option<f32>) {
     let mut kept = None;
     let pipeline = pipeline.run_multicast(
         cluster,

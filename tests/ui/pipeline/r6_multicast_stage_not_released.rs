@@ -7,7 +7,7 @@ use ptx::pipeline::Pipeline;
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     pair: Group<'c, 2>,
-    pipeline: Pipeline<'c, f32, 64, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) {
     let mut kept = None;

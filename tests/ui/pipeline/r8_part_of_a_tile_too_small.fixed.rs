@@ -7,9 +7,9 @@ use ptx::pipeline::Pipeline;
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     row: Group<'c, 4>,
-    pipeline: Pipeline<'c, f32, 16, 2>,
+    pipeline: Pipeline<'c, [f32; 16], 2>,
     tile: GlobalTile<f32, 16>,
-) -> Pipeline<'c, f32, 16, 2> {
+) -> Pipeline<'c, [f32; 16], 2> {
     pipeline.run_multicast(
         cluster,
         row,

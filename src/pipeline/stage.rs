@@ -1,0 +1,322 @@
+//! What a stage of a [`Pipeline`](super::Pipeline) holds, what it is loaded from, and which CTAs have that in common.
+
+use core::marker::PhantomData;
+
+use crate::bulk::CachePolicy;
+use crate::cluster::Group;
+use crate::global::GlobalTile;
+use crate::raw;
+use crate::shared::{ALIGN, Element};
+use crate::tensor::{LoadShape, TensorTile, tile_bytes};
+
+/// What a stage holds: a tile `[T; N]` of `N` elements, or a pair of what stages hold.
+///
+/// # Safety
+///
+/// Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "a stage of a pipeline does not hold `{Self}`",
+    label = "no tile and no pair of tiles",
+    note = "a stage holds a tile `[T; N]` of `N` elements, or a pair: `([f32; 512], [u32; 64])`; three tiles are a pair of a pair and a tile"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait StageTiles {
+    /// What the copies bring.
+    #[doc(hidden)]
+    const BYTES: usize;
+    /// What it takes in shared memory, each tile aligned to 128 bytes.
+    #[doc(hidden)]
+    const SIZE: usize;
+    /// A [`Tile`], or a pair of views.
+    type View<'a>;
+    /// # Safety
+    ///
+    /// The tiles lie at `addr`, have arrived, and stay for `'a`.
+    #[doc(hidden)]
+    unsafe fn view<'a>(addr: u32) -> Self::View<'a>;
+}
+
+// SAFETY: a tile is as long as it is.
+unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
+    const BYTES: usize = N * size_of::<T>();
+    const SIZE: usize = Self::BYTES.next_multiple_of(ALIGN as usize);
+    type View<'a> = Tile<'a, T, N>;
+    #[inline(always)]
+    unsafe fn view<'a>(addr: u32) -> Tile<'a, T, N> {
+        Tile { addr, _stage: PhantomData }
+    }
+}
+
+// SAFETY: one after the other.
+unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
+    const BYTES: usize = X::BYTES + Y::BYTES;
+    const SIZE: usize = X::SIZE + Y::SIZE;
+    type View<'a> = (X::View<'a>, Y::View<'a>);
+    #[inline(always)]
+    unsafe fn view<'a>(addr: u32) -> Self::View<'a> {
+        // SAFETY: the caller's; the second lies behind the first.
+        unsafe { (X::view(addr), Y::view(addr + X::SIZE as u32)) }
+    }
+}
+
+/// A tile of a stage that has arrived.
+///
+/// ```
+/// # use ptx::pipeline::{Arrived, Tile};
+/// // A consumer's share of a product of two tiles.
+/// fn dot(stage: &Arrived<'_, ([f32; 512], [f32; 512]), 4>) -> f32 {
+///     let (x, y): (Tile<f32, 512>, Tile<f32, 512>) = stage.tiles();
+///     let own = (stage.rank()..512).step_by(stage.count() as usize);
+///     own.filter_map(|i| Some(x.get(i as usize)? * y.get(i as usize)?)).sum()
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Tile<'a, T, const N: usize> {
+    addr: u32,
+    _stage: PhantomData<(&'a (), *mut [T; N])>,
+}
+
+impl<T, const N: usize> Clone for Tile<'_, T, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for Tile<'_, T, N> {}
+
+static_assertions::assert_not_impl_any!(Tile<'static, u32, 4>: Send, Sync);
+
+impl<T: Element, const N: usize> Tile<'_, T, N> {
+    /// Element `i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::pipeline::Tile;
+    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// let (first, none) = (tile.get(0), tile.get(512));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        // SAFETY: in bounds; the tile has arrived, and nobody writes it before every consumer has released it.
+        (i < N).then(|| unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
+    }
+
+    /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::pipeline::Tile;
+    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// if let Some([a, b, c, d]) = tile.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
+        // SAFETY: as in `get`; tiles are aligned to 128 bytes.
+        (i < N * size_of::<T>() / 16).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
+    }
+}
+
+/// CTAs that have the tiles of a stage in common: `()` for none but the executing one, a [`Group`], or of a pair of tiles a
+/// pair of such.
+///
+/// # Safety
+///
+/// Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which CTAs have tiles in common",
+    label = "not a group of the cluster",
+    note = "it is a `Group`, such as `cluster.row::<2>()` gives, or for a pair of tiles a pair: `(row, column)`, `(row, ())`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Sharing: Copy {
+    /// How many CTAs a consumer tells that it has released a stage; 0 where it tells its own producer alone.
+    #[doc(hidden)]
+    const CTAS: u32;
+    /// The rank in the cluster of one of them.
+    #[doc(hidden)]
+    fn cta(&self, i: u32) -> u32;
+}
+
+// SAFETY: no other CTA.
+unsafe impl Sharing for () {
+    const CTAS: u32 = 0;
+    #[inline(always)]
+    fn cta(&self, _i: u32) -> u32 {
+        0
+    }
+}
+
+// SAFETY: the CTAs of the group.
+unsafe impl<const CTAS: u32> Sharing for Group<'_, CTAS> {
+    const CTAS: u32 = CTAS;
+    #[inline(always)]
+    fn cta(&self, i: u32) -> u32 {
+        Group::cta(self, i)
+    }
+}
+
+// SAFETY: those of both; the executing CTA is in each, and told as often.
+unsafe impl<G: Sharing, H: Sharing> Sharing for (G, H) {
+    const CTAS: u32 = G::CTAS + H::CTAS;
+    #[inline(always)]
+    fn cta(&self, i: u32) -> u32 {
+        if i < G::CTAS { self.0.cta(i) } else { self.1.cta(i - G::CTAS) }
+    }
+}
+
+/// [`Sharing`] among CTAs that are alive in the scope `'c`.
+///
+/// # Safety
+///
+/// Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which CTAs of this cluster have tiles in common",
+    label = "not a group of the cluster",
+    note = "it is a `Group`, such as `cluster.row::<2>()` gives, or for a pair of tiles a pair: `(row, column)`, `(row, ())`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait SharingIn<'c>: Sharing {}
+// SAFETY: it has none.
+unsafe impl<'c> SharingIn<'c> for () {}
+// SAFETY: the group is of that scope.
+unsafe impl<'c, const CTAS: u32> SharingIn<'c> for Group<'c, CTAS> {}
+// SAFETY: both are.
+unsafe impl<'c, G: SharingIn<'c>, H: SharingIn<'c>> SharingIn<'c> for (G, H) {}
+
+/// What a stage of `S` is loaded from, in common with the CTAs of `G`: for a tile a [`GlobalTile`] or the part of a
+/// tensor, for a pair of tiles a pair.
+///
+/// # Safety
+///
+/// `load` brings `S::BYTES` bytes to the CTA, together with the loads of the other CTAs of `G`.
+#[diagnostic::on_unimplemented(
+    message = "a stage of `{S}` is not loaded from `{Self}`",
+    label = "not the source of such a stage",
+    note = "a stage of one tile `[T; N]` is loaded from a `GlobalTile<T, N>` or from `map.at(…)` of a tensor of `T`; a stage of two tiles from a pair",
+    note = "what can be loaded can be copied: nobody writes it while the kernel runs"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
+    /// Starts the copies of this CTA's part, into the stage at `addr` of each CTA of `G`.
+    ///
+    /// # Safety
+    ///
+    /// The stage is free there, and its mbarrier at `full` valid, in the phase of this load, which waits for the bytes.
+    #[doc(hidden)]
+    unsafe fn load(self, addr: u32, group: G, full: u32, policy: Option<CachePolicy>);
+}
+
+// SAFETY: the whole tile.
+unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T, N> {
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
+        let (src, size) = (self.base.cast(), const { size_of::<[T; N]>() as u32 });
+        // SAFETY: the caller's. The tile's type proves the size and the alignment of the source, which nobody writes.
+        unsafe {
+            match policy {
+                None => raw::cp_async_bulk_shared_cta_global(addr, src, size, full),
+                Some(policy) => {
+                    raw::cp_async_bulk_shared_cta_global_cache_hint(addr, src, size, full, policy.bits())
+                }
+            }
+        }
+    }
+}
+
+// SAFETY: each CTA of the group brings a part to all.
+unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Group<'_, CTAS>>
+    for GlobalTile<T, N>
+{
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
+        let size = const {
+            assert!(
+                size_of::<[T; N]>().is_multiple_of(16 * CTAS as usize),
+                "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
+            );
+            size_of::<[T; N]>() as u32 / CTAS
+        };
+        let part = group.rank() * size;
+        let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
+        let mask = group.mask();
+        // SAFETY: as above; parts are of a multiple of 16 bytes.
+        unsafe {
+            match policy {
+                None => {
+                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster(dst, src, size, full, mask)
+                }
+                Some(policy) => raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
+                    dst,
+                    src,
+                    size,
+                    full,
+                    mask,
+                    policy.bits(),
+                ),
+            }
+        }
+    }
+}
+
+// SAFETY: the shape brings as many bytes, asserted.
+unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> for TensorTile<T, S> {
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
+        const { tile_bytes::<T, S, N>() };
+        // SAFETY: the caller's; the map is of that shape by the contract of `TensorMap::from_raw`.
+        unsafe { S::load(addr, self.map.object, self.at, full, policy) }
+    }
+}
+
+// SAFETY: each brings its own.
+unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<Y, ()>>
+    StageSource<(X, Y), ()> for (A, B)
+{
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.load(addr, (), full, policy);
+            self.1.load(addr + X::SIZE as u32, (), full, policy);
+        }
+    }
+}
+
+// SAFETY: as above, of a group that has both in common.
+unsafe impl<'c, X: StageTiles, Y: StageTiles, A, B, const CTAS: u32> StageSource<(X, Y), Group<'c, CTAS>>
+    for (A, B)
+where
+    A: StageSource<X, Group<'c, CTAS>>,
+    B: StageSource<Y, Group<'c, CTAS>>,
+{
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.load(addr, group, full, policy);
+            self.1.load(addr + X::SIZE as u32, group, full, policy);
+        }
+    }
+}
+
+// SAFETY: as above, each of its own group.
+unsafe impl<X: StageTiles, Y: StageTiles, A, B, G: Sharing, H: Sharing> StageSource<(X, Y), (G, H)> for (A, B)
+where
+    A: StageSource<X, G>,
+    B: StageSource<Y, H>,
+{
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.load(addr, group, full, policy);
+            self.1.load(addr + X::SIZE as u32, other, full, policy);
+        }
+    }
+}

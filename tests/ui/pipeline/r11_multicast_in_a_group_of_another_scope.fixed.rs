@@ -1,0 +1,19 @@
+//! Both groups are of the scope of the cluster and of the pipeline.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::global::GlobalTile;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    rows: (Group<'c, 2>, Group<'c, 2>),
+    pipeline: Pipeline<'c, ([f32; 64], [f32; 64]), 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, ([f32; 64], [f32; 64]), 2> {
+    pipeline.run_multicast(
+        cluster,
+        rows,
+        |producer| producer.load((tile, tile)),
+        |consumer| consumer.wait().release(),
+    )
+}

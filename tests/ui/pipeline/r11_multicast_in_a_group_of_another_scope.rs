@@ -1,0 +1,19 @@
+//! A group is of one scope of a cluster, in which its CTAs are alive.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::global::GlobalTile;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'c, 'd>(
+    cluster: &Cluster<'c>,
+    rows: (Group<'c, 2>, Group<'d, 2>),
+    pipeline: Pipeline<'c, ([f32; 64], [f32; 64]), 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, ([f32; 64], [f32; 64]), 2> {
+    pipeline.run_multicast(
+        cluster,
+        rows,
+        |producer| producer.load((tile, tile)),
+        |consumer| consumer.wait().release(),
+    )
+}

@@ -1,0 +1,12 @@
+//! One load fills the whole stage.
+
+use ptx::global::GlobalTile;
+use ptx::pipeline::Producer;
+
+pub fn produce<'p>(
+    producer: Producer<'p, ([f32; 64], [u32; 64]), 2>,
+    values: GlobalTile<f32, 64>,
+    indices: GlobalTile<u32, 64>,
+) -> Producer<'p, ([f32; 64], [u32; 64]), 2> {
+    producer.load((values, indices))
+}

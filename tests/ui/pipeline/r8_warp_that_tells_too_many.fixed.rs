@@ -1,0 +1,21 @@
+//! What one group has in common it is told once.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::global::GlobalTile;
+use ptx::pipeline::Pipeline;
+
+type Stage = (([f32; 64], [f32; 64]), [f32; 64]);
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    all: Group<'c, 16>,
+    pipeline: Pipeline<'c, Stage, 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, Stage, 2> {
+    pipeline.run_multicast(
+        cluster,
+        all,
+        |producer| producer.load(((tile, tile), tile)),
+        |consumer| consumer.wait().release(),
+    )
+}
