@@ -28,6 +28,11 @@ use crate::launch::{Cta, trap};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 
+mod layout;
+
+pub use layout::Swizzle;
+pub(crate) use layout::swizzled;
+
 /// A plain-data element: any bit pattern is a value.
 ///
 /// # Safety

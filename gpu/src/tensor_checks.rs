@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::Zeroable as _;
-use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module, TensorMap, TensorMapBuilder};
+use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module, Swizzle, TensorMap, TensorMapBuilder};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
@@ -91,7 +91,8 @@ fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
     let mut output = poisoned(gpu, to.words())?;
     let between = output.slice_mut(GUARD..GUARD + to.words())?;
-    let maps = [from.map().encode(source.as_slice())?, to.map().encode(between.as_slice())?];
+    let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle(Swizzle::B128));
+    let maps = [from_map.encode(source.as_slice())?, to_map.encode(between.as_slice())?];
     let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
     let (width, height) = (from.width as u32, from.height as u32);
     let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), width, height);

@@ -1,7 +1,9 @@
-//! A transposition by tensor copies: a box is loaded, turned over in shared memory, and stored.
+//! A transposition by tensor copies: a box is loaded, turned over in shared memory, and stored. Both boxes are swizzled, so
+//! that the threads of a warp, which read a column, find its elements in several banks.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorMapObject};
 
@@ -20,7 +22,7 @@ ptx::shared_memory! {
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `input` is the tensor map of `height` rows of `width` words, `output` that of `width` rows of `height` words; both with
-///   boxes of 32 by 32, without interleave and swizzle. Neither has 2^31 words or more. The tensors do not overlap.
+///   boxes of 32 by 32, without interleave, with the swizzle of 128 bytes. Neither has 2^31 words or more. The tensors do not overlap.
 /// - until the grid ends nobody writes the maps and the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn tensor_transpose(
@@ -47,7 +49,8 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
         let source = input.at([y as i32 * SIDE as i32, x as i32 * SIDE as i32]);
         lent = cta.lend(lent, |cta, ((box_in, box_out), loaded)| {
             let (loaded, box_in, _) = tensor::load(cta, loaded, box_in, source).wait(cta);
-            let turned = |i| box_in.get(i % SIDE * SIDE + i / SIDE).unwrap_or(0);
+            let (from, to) = (box_in.swizzle(swizzle_mode::B128), box_out.swizzle(swizzle_mode::B128));
+            let turned = |i| box_in.get(from(to(i) % SIDE * SIDE + to(i) / SIDE)).unwrap_or(0);
             let box_out = box_out.write(cta, turned).to_async(cta);
             let (box_out, _) = tensor::store(cta, box_out, destination).commit(cta).wait(cta);
             ((box_in.release(cta), box_out.into_free()), loaded)

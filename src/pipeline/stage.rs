@@ -6,7 +6,7 @@ use crate::bulk::CachePolicy;
 use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::raw;
-use crate::shared::{ALIGN, Element};
+use crate::shared::{ALIGN, Element, Swizzle, swizzled};
 use crate::tensor::{LoadShape, TensorTile, tile_bytes};
 
 /// What a stage holds: a tile `[T; N]` of `N` elements, or a pair of what stages hold.
@@ -119,6 +119,21 @@ impl<T: Element, const N: usize> Tile<'_, T, N> {
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: as in `get`; tiles are aligned to 128 bytes.
         (i < N * size_of::<T>() / 16).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
+    }
+
+    /// Where the elements of a tile lie that a tensor copy has brought under this swizzle, as
+    /// [`Shared::swizzle`](crate::shared::Shared::swizzle) says.
+    ///
+    /// ```
+    /// # use ptx::{pipeline::Tile, qualifier::swizzle_mode};
+    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// let at = tile.swizzle(swizzle_mode::B128);
+    /// let of_row_3 = tile.get(at(3 * 32 + 5));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn swizzle<M: Swizzle>(&self, _mode: M) -> impl Fn(usize) -> usize + Copy + use<T, N, M> {
+        swizzled::<T, M>(self.addr)
     }
 }
 

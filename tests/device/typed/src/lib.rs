@@ -25,6 +25,7 @@ mod clusterlaunchcontrol;
 mod fence;
 mod group;
 mod launch;
+mod layout;
 mod mbarrier;
 mod pipeline;
 mod tensor;

@@ -4,7 +4,7 @@ use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::mask::CtaMask;
 use ptx::pipeline::PipelineMemory;
-use ptx::qualifier::{cta_group, scope, sem, space, ty};
+use ptx::qualifier::{cta_group, scope, sem, space, swizzle_mode, ty};
 use ptx::raw;
 use ptx::shared::SharedMemory;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
@@ -190,7 +190,8 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
                     let stage = consumer.wait();
                     let rank = stage.rank() as usize % (N / 2);
                     let (x, y) = stage.tiles();
-                    let both = x.get(rank).and_then(|x| Some(x.wrapping_mul(y.get(rank)?)));
+                    let at = x.swizzle(swizzle_mode::B64);
+                    let both = x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?)));
                     sum = sum.wrapping_add(both.unwrap_or(0));
                     consumer = stage.release();
                     i += 1;
@@ -236,9 +237,14 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
             CtaMask::from_bits_retain((1 << first | 1 << (first + 1)) as u16),
         )
     };
-    let product = |stage, rank| {
-        let at = stage + 4 * (rank % (N / 2) as u32);
-        let [x, y] = [at, at + BYTES / 2].map(|at| unsafe { raw::ld_weak(space::SharedCta, ty::B32, at) });
+    let product = |stage: u32, rank: u32| {
+        let i = 4 * (rank % (N / 2) as u32);
+        let at = ((stage + i) ^ (stage + i) >> 3 & 0x30).wrapping_sub(stage) / 4;
+        if at >= N as u32 / 2 {
+            return 0;
+        }
+        let [x, y] = [stage + 4 * at, stage + i + BYTES / 2]
+            .map(|at| unsafe { raw::ld_weak(space::SharedCta, ty::B32, at) });
         x.wrapping_mul(y)
     };
     raw_run::<2, Pairs>(n / (N / 2), out, first, copy, product);

@@ -1,0 +1,93 @@
+//! `ptx::shared`: parts of an array, and swizzles.
+
+use ptx::launch::{Cta, trap};
+use ptx::qualifier::{space, swizzle_atomicity, swizzle_mode, ty};
+use ptx::raw;
+use ptx::shared::SharedArray;
+
+use crate::{fence_async, scope as closure, sync, thread_count, thread_rank};
+
+const N: usize = 256;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<u32, N> }
+}
+/// Words `4 * thread_rank ..`, written by the thread of that rank.
+#[inline(always)]
+unsafe fn write(tile: u32, words: u32, f: impl Fn(u32) -> u32) {
+    let (mut v, threads) = (thread_rank(), thread_count());
+    while v < words / 4 {
+        let first = 4 * v;
+        let values = [f(first), f(first + 1), f(first + 2), f(first + 3)];
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, tile + 16 * v, values) };
+        v += threads;
+    }
+}
+
+/// The word at `i` of a tile under each swizzle.
+macro_rules! swizzles {
+    ($( $typed:ident $raw:ident: $mode:expr, $bits:literal by $above:literal; )*) => { $(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(i: usize, out: *mut u32) {
+            let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+            cta.lend(smem.tile, |cta, tile| {
+                let at = tile.swizzle($mode);
+                let tile = tile.write(cta, |i| at(i) as u32).publish(cta);
+                unsafe { out.write(tile.get(at(i)).unwrap_or(0)) };
+                tile.to_async(cta).into_free()
+            });
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw(i: usize, out: *mut u32) {
+            let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+            let tile: u32 = unsafe { core::mem::transmute_copy(&smem) };
+            closure(|| unsafe {
+                let at = |i: usize| {
+                    let addr = tile + 4 * i as u32;
+                    (addr ^ addr >> $above & $bits).wrapping_sub(tile) as usize / 4
+                };
+                write(tile, N as u32, |i| at(i as usize) as u32);
+                sync();
+                let at = at(i);
+                let word = if at < N { raw::ld_weak(space::SharedCta, ty::B32, tile + 4 * at as u32) } else { 0 };
+                out.write(word);
+                fence_async();
+            });
+        }
+    )* };
+}
+swizzles! {
+    typed_shared_swizzle_32 raw_shared_swizzle_32: swizzle_mode::B32, 0x10 by 3;
+    typed_shared_swizzle_64 raw_shared_swizzle_64: swizzle_mode::B64, 0x30 by 3;
+    typed_shared_swizzle_128 raw_shared_swizzle_128: swizzle_mode::B128, 0x70 by 3;
+    typed_shared_swizzle_128_by_32 raw_shared_swizzle_128_by_32:
+        (swizzle_mode::B128, swizzle_atomicity::B32), 0x60 by 2;
+    typed_shared_swizzle_128_by_64 raw_shared_swizzle_128_by_64:
+        (swizzle_mode::B128, swizzle_atomicity::B64), 0x40 by 1;
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_split_join(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |cta, tile| {
+        let (first, second) = tile.split::<{ N / 4 }, { 3 * N / 4 }>();
+        let (first, second) = (first.write(cta, |i| i as u32), second.write(cta, |i| 2 * i as u32));
+        let Ok(tile) = first.join(second) else { trap() };
+        let tile = tile.publish(cta);
+        unsafe { out.write(tile.get(N / 2).unwrap_or(0)) };
+        tile.to_async(cta).into_free()
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_split_join(out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let tile: u32 = unsafe { core::mem::transmute_copy(&smem) };
+    closure(|| unsafe {
+        write(tile, N as u32 / 4, |i| i);
+        write(tile + N as u32, 3 * N as u32 / 4, |i| 2 * i);
+        sync();
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, tile + 2 * N as u32));
+        fence_async();
+    });
+}

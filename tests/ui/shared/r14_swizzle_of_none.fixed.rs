@@ -1,0 +1,8 @@
+//! A tile that is swizzled has its elements elsewhere.
+
+use ptx::qualifier::swizzle_mode;
+use ptx::shared::{Loaded, Shared};
+
+pub fn first(tile: &Shared<'_, f32, 64, Loaded>) -> Option<f32> {
+    tile.get(tile.swizzle(swizzle_mode::B128)(0))
+}

@@ -1,0 +1,10 @@
+//! A handle says of the whole array what may be done with it: one part written and the other free is neither.
+
+use ptx::launch::{Cta, trap};
+use ptx::shared::{Free, Shared, Written};
+
+pub fn half_written<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Written> {
+    let (first, second) = tile.split::<32, 32>();
+    let Ok(tile) = first.write(cta, |i| i as u32).join(second) else { trap() };
+    tile
+}
