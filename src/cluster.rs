@@ -13,12 +13,21 @@
 //!   Shared<'c, …>  ── Cluster::open ─────►  ClusterShared<Open> ─────── close ──►  Shared<Published>
 //!   Shared<'c, …>  ── open_atomic ───────►  ClusterShared<Atomic> ───── close ──►  Shared<Published>
 //!
-//!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, add, … ──► Sent
+//!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, … ──► Sent
 //!          ▲                      │      ▲                         │   ▲                             │ receive
 //!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ──────── Received
 //! ```
 //!
-//! A [`Channel`] is a mailbox that streams tiles from CTA to CTA without a barrier of the cluster between them.
+//! | a mailbox | is filled | from |
+//! | --- | --- | --- |
+//! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Route`] | shared memory, or a tile received |
+//! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
+//! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
+//! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Route`] | each thread's values |
+//! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
+//!
+//! A tile that has arrived can be sent on from where it lies. A [`Channel`] is a mailbox that streams tiles from CTA to CTA
+//! without a barrier of the cluster between them.
 //!
 //! *Cluster calls* are [`Cta::cluster`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
 //! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see

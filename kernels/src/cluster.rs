@@ -5,7 +5,7 @@ use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::sem;
+use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
 
 /// CTAs of a cluster, and digits that each of them counts.
@@ -143,14 +143,14 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
     let (_, ((ring, before, of_all), (sums, partner))) = cta.cluster(lent, |cluster, lent| {
         let cta = cluster.cta();
         let ((here, next, loaded), ((ring, before, of_all), (sums, partner))) = lent;
-        let (Some(to_next), Some(to_second), Some(to_partner)) =
-            (cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
+        let (Some(all), Some(to_next), Some(to_second), Some(to_partner)) =
+            (cluster.whole::<SIZE>(), cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
         else {
             trap()
         };
 
         // Under way from the start.
-        let of_all = of_all.multicast(&cluster, of_the_cluster);
+        let of_all = of_all.multicast(&cluster, all, of_the_cluster);
         let (loaded, here, mine) = bulk::load(cta, loaded, here, mine).wait(cta);
         let of_this_one = |i| here.get(i).unwrap_or(0);
         let mut acc = [0, 1, 2, 3].map(|lane| of_this_one(4 * thread + lane));
@@ -180,11 +180,11 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
 
         // A word a thread, to all others and to one.
         let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
-        let sums = sums.add_to_others(&cluster, |_| mine_of_all);
+        let sums = sums.reduce_to_others(&cluster, op::Add, |_| mine_of_all);
         let sums = sums.receive(cta);
         let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
         // To the partner: added up where there was 0, then replaced by its number.
-        let partner = partner.add(&cluster, to_partner, |_| mine_of_all).receive(cta);
+        let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all).receive(cta);
         let theirs = partner.get(thread).unwrap_or(0);
         let (sums, partner) = (sums.release(&cluster), partner.release(&cluster));
         let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);

@@ -2,20 +2,23 @@
 
 use core::marker::PhantomData;
 
-use super::{Brand, Route};
+use super::{Brand, Cluster, Route};
 use crate::global::tile_bytes;
 use crate::launch::Cta;
 use crate::mbarrier::{Ready, Uninit};
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
-use crate::shared::{ALIGN, AsyncSource, Element, Lend, Place, Shared, for_each_vector};
+use crate::shared::{ALIGN, Element, Lend, Place, for_each_vector};
 
 mod channel;
 mod element;
+mod reduce;
+mod source;
 mod tile;
 
 pub use channel::{Acknowledged, Channel, ChannelReceived, ChannelSent};
-pub use element::AddAsync;
+pub use reduce::ClusterReduce;
+pub use source::{Origin, Sendable};
 
 /// Bulk copies fill the [`Mailbox`]: whole tiles, through the async proxy.
 ///
@@ -78,20 +81,23 @@ impl Via for ByRoute {
     const MBARRIERS: u32 = 2;
 }
 impl Via for ByElement {
-    // The other CTAs of the largest cluster.
-    const TIMES: usize = 15;
+    const TIMES: usize = OTHERS;
 }
+
+/// The other CTAs of the largest cluster.
+const OTHERS: usize = 15;
 
 /// `N` elements of shared memory with the mbarrier that counts what arrives in them: a datum and its mbarrier cannot
 /// come from different CTAs. Outside a cluster's scope it is at rest; inside it is an [`Inbox`].
 ///
 /// ```
-/// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
+/// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta, qualifier::op};
 /// ptx::shared_memory! { struct Smem { mailbox: Mailbox<u32, 128, ByElement> } }
 /// # fn kernel(cta: &mut Cta, smem: Smem) {
 /// let mailbox = smem.mailbox.init(cta, |_| 0);
 /// let mailbox = cta.cluster(mailbox, |cluster, inbox| {
-///     let inbox = inbox.add_to_others(&cluster, |i| i as u32).receive(cluster.cta()).release(&cluster);
+///     let sent = inbox.reduce_to_others(&cluster, op::Add, |i| i as u32);
+///     let inbox = sent.receive(cluster.cta()).release(&cluster);
 ///     (cluster, inbox)
 /// });
 /// # }
@@ -110,9 +116,14 @@ static_assertions::assert_not_impl_any!(Inbox<'static, u32, 4, ByTile>: Copy, Cl
 
 /// The bytes of the tile; its mbarriers follow.
 const fn mailbox_bytes<T: Element, const N: usize, V: Via>() -> u32 {
+    phase_bytes::<T, N>(V::TIMES)
+}
+
+/// The bytes of a tile, of which `times` may arrive in one phase.
+const fn phase_bytes<T: Element, const N: usize>(times: usize) -> u32 {
     let bytes = tile_bytes::<T, N>();
     assert!(
-        V::TIMES * bytes < 1 << 20,
+        times * bytes < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most, and 15 CTAs may send to this mailbox: choose fewer elements (PTX ISA 9.7.13.15.2)"
     );
     bytes as u32
@@ -161,7 +172,8 @@ impl<T: Element, const N: usize, V: Via> Mailbox<T, N, V> {
 }
 
 impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
-    /// Makes it ready for a cluster's scope.
+    /// Makes it ready for a cluster's scope. What the elements are is unspecified until a tile has arrived; to reduce into
+    /// them, begin with [`init_with`](Mailbox::init_with).
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
@@ -178,6 +190,30 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     pub fn init(self, cta: &Cta) -> Mailbox<T, N, ByTile, Ready> {
         // The async proxy of other CTAs sees the mbarrier.
         self.init_mbarrier(cta, || raw::fence_proxy_async(space::SharedCta))
+    }
+
+    /// Makes it ready for a cluster's scope, element `i` being `f(i)`: what others reduce comes on top. Each thread does its
+    /// share, sixteen bytes at a time.
+    ///
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
+    /// sixteen bytes: `st.weak.shared::cta.v4.b32`, by all: `fence.proxy.async.shared::cta;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<u32, 1024, ByTile>) {
+    /// let mailbox = mailbox.init_with(cta, |_| u32::MAX); // for minima
+    /// let mailbox = cta.cluster(mailbox, |cluster, inbox| (cluster, inbox));
+    /// # }
+    /// ```
+    #[must_use = "use the mailbox through the handle that this returns"]
+    #[inline(always)]
+    pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Mailbox<T, N, ByTile, Ready> {
+        let mailbox = self.init_mbarrier(cta, || ());
+        // SAFETY: the memory is this mailbox's, and only others use it from the barrier of a cluster's scope on.
+        unsafe { fill::<T, N>(cta, mailbox.addr, f) };
+        // The async proxy of other CTAs sees the elements, and the mbarrier.
+        raw::fence_proxy_async(space::SharedCta);
+        mailbox
     }
 }
 
@@ -275,13 +311,30 @@ fn vector<T: Element>(v: u32, f: &mut impl FnMut(usize) -> T) -> T::Vector {
     vector
 }
 
+/// Calls `f` with the ranks of the other CTAs, the next one first, so that not all begin with the same.
+#[inline(always)]
+fn for_each_other(cluster: &Cluster<'_>, mut f: impl FnMut(u32)) {
+    let (rank, size) = (cluster.rank(), cluster.size());
+    let mut to = rank;
+    loop {
+        to += 1;
+        if to == size {
+            to = 0;
+        }
+        if to == rank {
+            break;
+        }
+        f(to);
+    }
+}
+
 /// A [`Mailbox`] inside the cluster's scope `'c`: in every CTA of the cluster its mbarrier is valid, in the same phase, and
-/// nothing is under way.
+/// nothing is under way. It holds what `init` has given it, or what has arrived since.
 ///
 /// ```
-/// # use ptx::cluster::{ByElement, Cluster, Inbox};
+/// # use ptx::{cluster::{ByElement, Cluster, Inbox}, qualifier::op};
 /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) -> Inbox<'c, u32, 64, ByElement> {
-/// let received = inbox.add_to_others(cluster, |_| 1).receive(cluster.cta());
+/// let received = inbox.reduce_to_others(cluster, op::Add, |_| 1).receive(cluster.cta());
 /// received.release(cluster) // an inbox again
 /// # }
 /// ```
@@ -297,9 +350,9 @@ pub struct Inbox<'c, T, const N: usize, V> {
 /// A mailbox that others are filling: in every CTA of the cluster. It owns what is being sent from here.
 ///
 /// ```
-/// # use ptx::cluster::{ByElement, Cluster, Inbox, Sent};
+/// # use ptx::{cluster::{ByElement, Cluster, Inbox, Sent}, qualifier::op};
 /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>, work: fn()) {
-/// let sent: Sent<u32, 64, ByElement, ()> = inbox.add_to_others(cluster, |_| 1);
+/// let sent: Sent<u32, 64, ByElement, ()> = inbox.reduce_to_others(cluster, op::Add, |_| 1);
 /// work(); // while it is under way
 /// let received = sent.receive(cluster.cta());
 /// # let _inbox = received.release(cluster);
@@ -354,20 +407,25 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
         }
     }
 
-    /// Expects a tile and sends one. The caller owns `src` until the receiver has waited.
+    /// Expects a tile and sends one: `start` starts the copy or the reduction with the operands that it gets, destination,
+    /// source, bytes and mbarrier, for which this holds: 9.7.9.25.4.1: "the destination has to be in the shared memory of a
+    /// different CTA within the cluster": a route leads to another. The mailbox is ready there, and the copy signals the
+    /// mbarrier of the tile that it fills. The type proves the size; arrays are aligned to 128 bytes; by its type the source is
+    /// visible to the async proxy. The caller owns it until the receiver has waited.
     #[inline(always)]
-    fn send_tile<S: AsyncSource>(&self, cta: &Cta, route: Route<'c>, src: &Shared<'_, T, N, S>) {
+    fn send_tile(
+        &self,
+        cta: &Cta,
+        route: Route<'c>,
+        src: &impl Sendable<T, N>,
+        start: impl FnOnce(u32, u32, u32, u32),
+    ) {
         // SAFETY: by the route, one CTA sends one tile here.
         unsafe { self.expect(cta, Self::BYTES) };
         if cta.is_elected() {
-            // SAFETY: 9.7.9.25.4.1: "the destination has to be in the shared memory of a different CTA within the cluster": a
-            // route leads to another. The mailbox is ready there, and the copy signals the mbarrier of the tile that it
-            // fills. The type proves the size; arrays are aligned to 128 bytes; by its state the source is visible to
-            // the async proxy.
-            unsafe {
-                let (dst, mbar) = self.of(route.to);
-                raw::cp_async_bulk_shared_cluster_shared_cta(dst, src.addr(), Self::BYTES, mbar);
-            }
+            // SAFETY: the cluster has the ranks of its routes.
+            let (dst, mbar) = unsafe { self.of(route.to) };
+            start(dst, src.tile(), Self::BYTES, mbar);
         }
     }
 
@@ -419,6 +477,24 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
         Received { inbox: Inbox { parity: self.inbox.parity ^ 1, ..self.inbox }, src: self.src }
     }
 
+    /// What is being sent from here: a copy only reads it, and so may threads meanwhile, where it is
+    /// [`Loaded`](crate::shared::Loaded) or a tile that is forwarded.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByTile, Cluster, Inbox, Received, Route};
+    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, ()>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByTile>, to_the_next: Route<'c>, tile: Tile<'c>) {
+    /// let sent = inbox.send(cluster, to_the_next, tile);
+    /// let _first = sent.source().get(0); // while it goes on
+    /// let received = sent.receive(cluster.cta());
+    /// # let _inbox = received.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn source(&self) -> &Src {
+        &self.src
+    }
+
     /// Whether a [`receive`](Sent::receive) would return at once. Threads can get different answers.
     ///
     /// PTX: `mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`
@@ -449,6 +525,26 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
 }
 
 impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
+    /// What was sent from here, as of [`Sent::source`].
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByTile, Cluster, Inbox, Received, Route};
+    /// # type Tiles<'c> = Inbox<'c, f32, 64, ByTile>;
+    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, ()>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, (b, c): (Tiles<'c>, Tiles<'c>), to_the_next: Route<'c>, a: Tile<'c>) {
+    /// # let cta = cluster.cta();
+    /// // As many mailboxes as tiles: no CTA waits for all before the end.
+    /// let b = b.send(cluster, to_the_next, a).receive(cta);
+    /// let c = c.send(cluster, to_the_next, b).receive(cta);
+    /// let _of_all_three = [c.get(0), c.source().get(0), c.source().source().get(0)];
+    /// let (_c, (_b, (_a, ()))) = c.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn source(&self) -> &Src {
+        &self.src
+    }
+
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`

@@ -1,13 +1,13 @@
 //! Mailboxes that stream tiles from CTA to CTA.
 
-use super::{ByRoute, Inbox};
+use super::{ByRoute, Inbox, Sendable};
 use crate::cluster::{Cluster, Route};
 use crate::launch::Cta;
-use crate::qualifier::{scope, sem, space};
+use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Shared};
+use crate::shared::Element;
 
-/// A [`Mailbox`] that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`] waits for the
+/// A [`Mailbox`](super::Mailbox) that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`] waits for the
 /// whole cluster between two tiles, this waits for the receiver alone, which arrives on an mbarrier of the sender.
 ///
 /// ```text
@@ -111,7 +111,9 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByRoute> {
 }
 
 impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
-    /// Each CTA sends the tile `src` along the route, and expects one from the CTA that sends to it.
+    /// Each CTA sends the tile `src` along the route, and expects one from the CTA that sends to it. `src` is as of
+    /// [`Inbox::send`]: what another channel has received can go on, and is acknowledged when it is [reclaimed](
+    /// Acknowledged::reclaim).
     ///
     /// PTX: as [`Inbox::send`]
     ///
@@ -131,12 +133,11 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn send<'s, S: AsyncSource>(
-        self,
-        cluster: &Cluster<'c>,
-        src: Shared<'s, T, N, S>,
-    ) -> ChannelSent<'c, T, N, Shared<'s, T, N, S>> {
-        self.inbox.send_tile(cluster.cta, self.route, &src);
+    pub fn send<Src: Sendable<T, N>>(self, cluster: &Cluster<'c>, src: Src) -> ChannelSent<'c, T, N, Src> {
+        self.inbox.send_tile(cluster.cta, self.route, &src, |dst, src, bytes, mbar| {
+            // SAFETY: see `send_tile`.
+            unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
+        });
         ChannelSent { channel: self, src }
     }
 
@@ -158,9 +159,24 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
+    /// What is being sent from here, as of [`Sent::source`](super::Sent::source).
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Loaded, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, mine: Shared<'c, f32, 64, Loaded>) {
+    /// let sent = channel.send(cluster, mine);
+    /// let _mine = sent.source().get(0); // while it is under way
+    /// # let _received = sent.receive(cluster.cta());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn source(&self) -> &Src {
+        &self.src
+    }
+
     /// Waits for the tile that comes in.
     ///
-    /// PTX: as [`Sent::receive`]
+    /// PTX: as [`Sent::receive`](super::Sent::receive)
     ///
     /// ```
     /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Shared}};
@@ -178,6 +194,21 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
+    /// What was sent from here, as of [`Sent::source`](super::Sent::source).
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Loaded, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, mine: Shared<'c, f32, 64, Loaded>) {
+    /// let received = channel.send(cluster, mine).receive(cluster.cta());
+    /// let _both = (received.get(0), received.source().get(0));
+    /// # let _acknowledged = received.acknowledge(cluster.cta());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn source(&self) -> &Src {
+        &self.src
+    }
+
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
@@ -239,6 +270,15 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
             }
         }
         Acknowledged { channel: self.channel, src: self.src }
+    }
+}
+
+impl<T, const N: usize, Src> Sealed for ChannelReceived<'_, T, N, Src> {}
+// SAFETY: as of a `Received`; the sender sends the next when it has been told to.
+unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for ChannelReceived<'_, T, N, Src> {
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.channel.inbox.addr
     }
 }
 

@@ -1,51 +1,11 @@
 //! Mailboxes that threads of other CTAs fill.
 
-use super::{ByElement, Inbox, Received, Sent, vector};
+use super::{ByElement, ClusterReduce, Inbox, Received, Sent, for_each_other, vector};
 use crate::cluster::{Cluster, Route};
 use crate::launch::Cta;
 use crate::qualifier::{space, ty};
 use crate::raw;
 use crate::shared::{Element, bits, for_each_vector};
-
-/// Elements that `red.async` adds.
-///
-/// ```
-/// use ptx::cluster::{AddAsync, ByElement, Cluster, Inbox};
-/// fn count<'c, T: AddAsync>(cluster: &Cluster<'c>, inbox: Inbox<'c, T, 64, ByElement>, mine: T) {
-///     let received = inbox.add_to_others(cluster, |_| mine).receive(cluster.cta());
-///     let _inbox = received.release(cluster);
-/// }
-/// ```
-///
-/// # Safety
-///
-/// Implemented here only.
-#[diagnostic::on_unimplemented(
-    message = "`red.async` does not add elements of `{Self}`",
-    label = "not `u32`, `i32` or `u64`",
-    note = "`red.async.add` takes `.u32`, `.s32` and `.u64` (PTX ISA 9.7.13.7)"
-)]
-pub unsafe trait AddAsync: Element {
-    /// # Safety
-    ///
-    /// As [`raw::red_async_add`].
-    #[doc(hidden)]
-    unsafe fn red_async(self, addr: u32, mbar: u32);
-}
-
-macro_rules! add_async {
-    ($( $T:ty: $Tag:ident; )*) => { $(
-        // SAFETY: the tag's type is this one.
-        unsafe impl AddAsync for $T {
-            #[inline(always)]
-            unsafe fn red_async(self, addr: u32, mbar: u32) {
-                // SAFETY: the caller's contract.
-                unsafe { raw::red_async_add(space::SharedCluster, ty::$Tag, addr, self, mbar) }
-            }
-        }
-    )* };
-}
-add_async! { u32: U32; i32: S32; u64: U64; }
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// Each CTA stores `f(i)` to element `i` of the mailbox that `route` leads to. Each thread does its share, sixteen bytes
@@ -87,34 +47,37 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         Sent { inbox: self, src: () }
     }
 
-    /// Each CTA adds `f(i)` to element `i` of the mailbox that `route` leads to. Element `i` is the work of thread
-    /// `i % threads`.
+    /// Each CTA reduces `f(i)` into element `i` of the mailbox that `route` leads to: `element = op(element, f(i))`. Element `i` is
+    /// the work of thread `i % threads`.
+    ///
+    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
+    /// (`element >= f(i)` becomes 0, else `element + 1`) and `Dec` (0 or `element > f(i)` becomes `f(i)`, else `element - 1`).
     ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the elected thread; `mapa.shared::cluster.u32`
     /// of the mailbox and of its mbarrier; per element:
-    /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add [a], b, [mbar];`
+    /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
     ///
     /// ```
     /// # use ptx::cluster::{ByElement, Cluster, Inbox};
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
+    /// use ptx::qualifier::op;
     /// if let Some(to_the_next) = cluster.rotation(1) {
-    ///     let received = inbox.add(cluster, to_the_next, |i| i as u32).receive(cluster.cta());
+    ///     let received = inbox.reduce(cluster, op::Add, to_the_next, |i| i as u32).receive(cluster.cta());
     ///     let _of_3 = received.get(3); // 3 more than before
     ///     let _inbox = received.release(cluster);
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn add(
+    pub fn reduce<Op: ClusterReduce<T>>(
         self,
         cluster: &Cluster<'c>,
+        op: Op,
         route: Route<'c>,
         mut f: impl FnMut(usize) -> T,
-    ) -> Sent<'c, T, N, ByElement, ()>
-    where
-        T: AddAsync,
-    {
-        // SAFETY: by the route, one CTA adds to each element once.
+    ) -> Sent<'c, T, N, ByElement, ()> {
+        let _: Op = op;
+        // SAFETY: by the route, one CTA reduces into each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         // SAFETY: the cluster has the ranks of its routes.
         let (dst, mbar) = unsafe { self.of(route.to) };
@@ -122,58 +85,49 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
             // SAFETY: 9.7.13.7: `a` and `mbar` "belong to the same CTA", which "is different from the CTA of the executing
             // thread": they are of one mailbox, and a route leads to another CTA. It is ready there, the element
             // in bounds; no scope ends before the receiver's wait.
-            unsafe { f(i).red_async(dst + (i * size_of::<T>()) as u32, mbar) }
+            unsafe { Op::red_async(f(i), dst + (i * size_of::<T>()) as u32, mbar) }
         });
         Sent { inbox: self, src: () }
     }
 
-    /// Each CTA adds `f(i)` to element `i` of the mailboxes of all others. Element `i` is the work of thread `i % threads`.
-    /// With one's own `f(i)` as the first contents, each mailbox receives the sum over the cluster.
+    /// Each CTA reduces `f(i)` into element `i` of the mailboxes of all others, as [`reduce`](Inbox::reduce) does into one.
+    /// Element `i` is the work of thread `i % threads`. With one's own `f(i)` as the first contents, each mailbox receives
+    /// the sum, the minimum … over the cluster.
     ///
-    /// PTX: as [`add`](Inbox::add), for each other CTA
+    /// PTX: as [`reduce`](Inbox::reduce), for each other CTA
     ///
     /// ```
     /// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
     /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<u32, 128, ByElement>, mine: u32) {
-    /// let mailbox = mailbox.init(cta, |_| 0);
+    /// use ptx::qualifier::op;
+    /// let mailbox = mailbox.init(cta, |_| mine);
     /// cta.cluster(mailbox, |cluster, inbox| {
-    ///     let received = inbox.add_to_others(&cluster, |_| mine).receive(cluster.cta());
-    ///     let _sum = received.get(0).map(|others| others + mine);
+    ///     let received = inbox.reduce_to_others(&cluster, op::Min, |_| mine).receive(cluster.cta());
+    ///     let _least_of_all = received.get(0);
     ///     let inbox = received.release(&cluster);
     ///     (cluster, inbox)
     /// });
     /// # }
     /// ```
     #[inline(always)]
-    pub fn add_to_others(
+    pub fn reduce_to_others<Op: ClusterReduce<T>>(
         self,
         cluster: &Cluster<'c>,
+        op: Op,
         mut f: impl FnMut(usize) -> T,
-    ) -> Sent<'c, T, N, ByElement, ()>
-    where
-        T: AddAsync,
-    {
-        let (rank, size) = (cluster.rank(), cluster.size());
-        // SAFETY: each of the others adds to each element once; there are 15 at most, see `mailbox_bytes`.
-        unsafe { self.expect(cluster.cta, (size - 1) * Self::BYTES) };
+    ) -> Sent<'c, T, N, ByElement, ()> {
+        let _: Op = op;
+        // SAFETY: each of the others reduces into each element once; there are 15 at most, see `mailbox_bytes`.
+        unsafe { self.expect(cluster.cta, (cluster.size() - 1) * Self::BYTES) };
         for_each_element::<N>(cluster.cta, |i| {
             let value = f(i);
-            // The next one first, so that not all begin with the same.
-            let mut to = rank;
-            loop {
-                to += 1;
-                if to == size {
-                    to = 0;
-                }
-                if to == rank {
-                    break;
-                }
-                // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `add`.
+            for_each_other(cluster, |to| {
+                // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `reduce`.
                 unsafe {
                     let (dst, mbar) = self.of(to);
-                    value.red_async(dst + (i * size_of::<T>()) as u32, mbar)
+                    Op::red_async(value, dst + (i * size_of::<T>()) as u32, mbar)
                 }
-            }
+            });
         });
         Sent { inbox: self, src: () }
     }
@@ -195,10 +149,10 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
     ///
     /// ```
-    /// # use ptx::cluster::{ByElement, Cluster, Received};
+    /// # use ptx::{cluster::{ByElement, Cluster, Received}, qualifier::op};
     /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, u32, 64, ByElement, ()>) {
     /// let inbox = received.release(cluster);
-    /// let sent = inbox.add_to_others(cluster, |_| 1); // on top of what it holds
+    /// let sent = inbox.reduce_to_others(cluster, op::Add, |_| 1); // on top of what it holds
     /// # let _inbox = sent.receive(cluster.cta()).release(cluster);
     /// # }
     /// ```
