@@ -46,6 +46,13 @@ pub const KERNELS: &[Kernel] = &[
         expected: cluster_exchange,
     },
     Kernel {
+        name: "cluster_forward",
+        grid: (8, 4, 128),
+        dynamic_shared: 0,
+        words: |_| 8 * 512,
+        expected: cluster_forward,
+    },
+    Kernel {
         name: "atomic_histogram",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
@@ -282,6 +289,30 @@ fn cluster_exchange(input: &[u32]) -> Vec<u32> {
                     .wrapping_add(word(cluster, rank + 2, i).wrapping_mul(3))
                     .wrapping_add(all)
                     .wrapping_sub(partner.wrapping_mul(5)),
+            );
+        }
+    }
+    output
+}
+
+/// See the kernel.
+fn cluster_forward(input: &[u32]) -> Vec<u32> {
+    let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
+    let mut output = Vec::new();
+    for (cluster, rank) in (0..8).map(|block| (block / 4, block % 4)) {
+        for i in 0..512 {
+            let word = |rank: usize| input[512 * (4 * cluster + rank % 4) + i];
+            let weighted = |weight: &dyn Fn(usize) -> usize| {
+                sum(&mut (0..4).map(|j| word(rank + 4 - j).wrapping_mul(weight(j) as u32)))
+            };
+            let sums = |rank: usize| {
+                let others = (0..4).filter(|&other| other != rank);
+                sum(&mut others.map(|other| word(other + 1))).wrapping_add(i as u32)
+            };
+            output.push(
+                (weighted(&|j| j + 1) ^ weighted(&|j| 4 - j))
+                    .wrapping_add(sums(rank).wrapping_mul(3))
+                    .wrapping_sub((sums(rank ^ 1) ^ (7 * i as u32)).wrapping_mul(5)),
             );
         }
     }

@@ -1,11 +1,12 @@
-//! Clusters of 4 CTAs: a histogram whose bins lie spread over them, and tiles that go round in a ring.
+//! Clusters of 4 CTAs: a histogram whose bins lie spread over them, tiles that go round in a ring, and tiles that go on from
+//! mailbox to mailbox.
 
 use ptx::bulk;
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::sem;
+use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
 
 /// CTAs of a cluster, and digits that each of them counts.
@@ -143,14 +144,14 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
     let (_, ((ring, before, of_all), (sums, partner))) = cta.cluster(lent, |cluster, lent| {
         let cta = cluster.cta();
         let ((here, next, loaded), ((ring, before, of_all), (sums, partner))) = lent;
-        let (Some(to_next), Some(to_second), Some(to_partner)) =
-            (cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
+        let (Some(all), Some(to_next), Some(to_second), Some(to_partner)) =
+            (cluster.whole::<SIZE>(), cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
         else {
             trap()
         };
 
         // Under way from the start.
-        let of_all = of_all.multicast(&cluster, of_the_cluster);
+        let of_all = of_all.multicast(&cluster, all, of_the_cluster);
         let (loaded, here, mine) = bulk::load(cta, loaded, here, mine).wait(cta);
         let of_this_one = |i| here.get(i).unwrap_or(0);
         let mut acc = [0, 1, 2, 3].map(|lane| of_this_one(4 * thread + lane));
@@ -180,11 +181,11 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
 
         // A word a thread, to all others and to one.
         let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
-        let sums = sums.add_to_others(&cluster, |_| mine_of_all);
+        let sums = sums.reduce_to_others(&cluster, op::Add, |_| mine_of_all);
         let sums = sums.receive(cta);
         let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
         // To the partner: added up where there was 0, then replaced by its number.
-        let partner = partner.add(&cluster, to_partner, |_| mine_of_all).receive(cta);
+        let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all).receive(cta);
         let theirs = partner.get(thread).unwrap_or(0);
         let (sums, partner) = (sums.release(&cluster), partner.release(&cluster));
         let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
@@ -208,4 +209,98 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
     of_all.inval(&cta);
     sums.inval(&cta);
     partner.inval(&cta);
+}
+
+ptx::shared_memory! {
+    struct Forward {
+        a: Mailbox<u32, N, ByTile>,
+        b: Mailbox<u32, N, ByTile>,
+        c: Mailbox<u32, N, ByTile>,
+        d: Mailbox<u32, N, ByTile>,
+        sums: Mailbox<u32, N, ByTile>,
+        mixed: Mailbox<u32, N, ByTile>,
+        result: SharedArray<u32, N>,
+    }
+}
+
+/// Tiles of 512 words that no thread copies: CTA b, of rank r in cluster c, has tile b.
+///
+/// - The tiles go round the ring of the cluster twice, through two mailboxes that are free by turns, and through four that keep
+///   what they get: ring\[i\] is the sum of (j + 1) times word i of the CTA of rank r - j, kept\[i\] that of (4 - j) times it.
+/// - At the end of the first round a CTA holds the tile of rank r + 1, which it adds to i in the other CTAs: sums\[i\].
+/// - The partner of rank r ^ 1 sends its sums into 7 * i: mixed\[i\] is the exclusive or.
+///
+/// output\[512 * b + i\] is ring\[i\] ^ kept\[i\] + 3 * sums\[i\] - 5 * mixed\[i\]. A grid of 8 CTAs of 128 threads, in clusters of
+/// 4 in a row.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` ≥ 4096 and of 4096 words of global memory, which do
+///   not overlap.
+/// - until the grid ends nobody writes the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Forward>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, 8 * N)) };
+    let Some(mine) = input.tiles::<N>().0.get(cta.rank() as usize) else { trap() };
+    let Some((_, output)) = output.tiles(&cta).0.take_next() else { trap() };
+    let thread = cta.thread_rank() as usize;
+
+    let tiles = (smem.a.init(&cta), smem.b.init(&cta), smem.c.init(&cta), smem.d.init(&cta));
+    let reduced = (smem.sums.init_with(&cta, |i| i as u32), smem.mixed.init_with(&cta, |i| 7 * i as u32));
+    cta.cluster((tiles, reduced, smem.result), |cluster, ((a, b, c, d), (sums, mixed), result)| {
+        let cta = cluster.cta();
+        if cluster.size() != SIZE {
+            trap();
+        }
+        // Each CTA is the only one of its column.
+        let (Some(alone), Some(to_next), Some(to_partner)) =
+            (cluster.column::<1>(), cluster.rotation(1), cluster.exchange(1))
+        else {
+            trap()
+        };
+        let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
+            let words = words.unwrap_or([0; 4]);
+            [0, 1, 2, 3].map(|lane| pick(sum, lane).wrapping_add(pick(words, lane).wrapping_mul(times)))
+        };
+
+        // The tile that came last goes on into the mailbox that the one before it has left.
+        let (mut here, mine) = a.multicast(&cluster, alone, mine).receive(cta).reclaim(&cluster);
+        let (mut free, mut ring) = (b, add([0; 4], here.get_vector(thread), 1));
+        let mut times = 2;
+        while times <= SIZE {
+            let forwarded = free.send(&cluster, to_next, here).receive(cta);
+            (here, (free, ())) = forwarded.reclaim(&cluster);
+            ring = add(ring, here.get_vector(thread), times);
+            times += 1;
+        }
+        let (sums, (a, ())) =
+            sums.send_reduce_to_others(&cluster, op::Add, here).receive(cta).reclaim(&cluster);
+
+        // A mailbox for each tile: nothing is waited for but the next tile.
+        let own = a.multicast(&cluster, alone, mine).receive(cta);
+        let first = free.send(&cluster, to_next, own).receive(cta);
+        let second = c.send(&cluster, to_next, first);
+        let kept = add([0; 4], second.source().source().get_vector(thread), 4);
+        let kept = add(kept, second.source().get_vector(thread), 3);
+        let second = second.receive(cta);
+        let third = d.send(&cluster, to_next, second).receive(cta);
+        let kept = add(kept, third.source().get_vector(thread), 2);
+        let kept = add(kept, third.get_vector(thread), 1);
+        let (d, (c, (b, (a, _mine)))) = third.release(&cluster);
+
+        let mixed = mixed.send_reduce(&cluster, op::Xor, to_partner, sums).receive(cta);
+        let result = result.write(cta, |i| {
+            (pick(ring, i % 4) ^ pick(kept, i % 4))
+                .wrapping_add(mixed.source().get(i).unwrap_or(0).wrapping_mul(3))
+                .wrapping_sub(mixed.get(i).unwrap_or(0).wrapping_mul(5))
+        });
+        let (mixed, (sums, ())) = mixed.release(&cluster);
+        let (result, _) = bulk::store(cta, result.to_async(cta), output).commit(cta).wait(cta);
+        (cluster, ((a, b, c, d), (sums, mixed), result.into_free()))
+    });
 }

@@ -7,7 +7,7 @@ use crate::mask::CtaMask;
 use crate::raw;
 
 /// `CTAS` CTAs of the cluster among which something is shared: all of it, a row or a column. Each CTA is in one group
-/// of the kind, the executing CTA in this one.
+/// of the kind, the executing CTA in this one. Groups of one kind are equal arguments of a cluster call.
 ///
 /// ```
 /// # use ptx::cluster::{Cluster, Group};

@@ -1,6 +1,7 @@
 //! What one tensor copy moves: the box, its rank, and the mode.
 
 use crate::bulk::CachePolicy;
+use crate::mask::CtaMask;
 use crate::qualifier::{Sealed, cta_group, load_mode, space};
 use crate::raw;
 
@@ -50,6 +51,30 @@ pub trait LoadShape: Shape {
     /// That of `raw::cp_async_bulk_tensor_1d_global_tile` in this rank and mode.
     #[doc(hidden)]
     unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>);
+}
+
+/// Shapes of which shared memory of several CTAs is loaded at once.
+#[diagnostic::on_unimplemented(
+    message = "nothing of the shape `{Self}` is multicast",
+    label = "not a shape of multicasts of this target",
+    note = "multicasts take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`, `Im2colW128x3` to `Im2colW128x5`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait MulticastShape: LoadShape {
+    /// Starts a load into each CTA of `mask`.
+    ///
+    /// # Safety
+    ///
+    /// That of `raw::cp_async_bulk_tensor_1d_global_tile_multicast_cluster` in this rank and mode.
+    #[doc(hidden)]
+    unsafe fn multicast(
+        dst: u32,
+        map: *const u8,
+        at: Self::At,
+        mbar: u32,
+        mask: CtaMask,
+        policy: Option<CachePolicy>,
+    );
 }
 
 /// Shapes that are fetched into the L2 cache.
@@ -232,8 +257,9 @@ const fn column_limits(channels: usize, pixels: usize) {
 
 /// The boxes: rank, dimensions, and the instructions.
 macro_rules! boxes {
-    ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $load_hint:ident $prefetch:ident
-        $prefetch_hint:ident $store:ident $store_hint:ident $reduce:ident $reduce_hint:ident; )*) => { $(
+    ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $load_hint:ident $multicast:ident
+        $multicast_hint:ident $prefetch:ident $prefetch_hint:ident $store:ident $store_hint:ident
+        $reduce:ident $reduce_hint:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $Box<$(const $D: usize),+> {}
@@ -264,6 +290,26 @@ macro_rules! boxes {
                         Some(policy) => {
                             raw::$load_hint(space::SharedCta, cta_group::None, dst, map, at, mbar, policy.bits())
                         }
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> MulticastShape for $Box<$($D),+> {
+            #[inline(always)]
+            unsafe fn multicast(
+                dst: u32,
+                map: *const u8,
+                at: Self::At,
+                mbar: u32,
+                mask: CtaMask,
+                policy: Option<CachePolicy>,
+            ) {
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$multicast(cta_group::None, dst, map, at, mbar, mask),
+                        Some(policy) => raw::$multicast_hint(cta_group::None, dst, map, at, mbar, mask, policy.bits()),
                     }
                 }
             }
@@ -372,6 +418,8 @@ boxes! {
     /// # }
     /// ```
     Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile cp_async_bulk_tensor_1d_global_tile_cache_hint
+        cp_async_bulk_tensor_1d_global_tile_multicast_cluster
+        cp_async_bulk_tensor_1d_global_tile_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_1d_global_tile cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint
         cp_async_bulk_tensor_1d_global_shared_cta cp_async_bulk_tensor_1d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_1d_global_shared_cta cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
@@ -386,6 +434,8 @@ boxes! {
     /// # }
     /// ```
     Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile cp_async_bulk_tensor_2d_global_tile_cache_hint
+        cp_async_bulk_tensor_2d_global_tile_multicast_cluster
+        cp_async_bulk_tensor_2d_global_tile_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_2d_global_tile cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint
         cp_async_bulk_tensor_2d_global_shared_cta cp_async_bulk_tensor_2d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_2d_global_shared_cta cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
@@ -400,6 +450,8 @@ boxes! {
     /// # }
     /// ```
     Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile cp_async_bulk_tensor_3d_global_tile_cache_hint
+        cp_async_bulk_tensor_3d_global_tile_multicast_cluster
+        cp_async_bulk_tensor_3d_global_tile_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_tile cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint
         cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
@@ -414,6 +466,8 @@ boxes! {
     /// # }
     /// ```
     Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile cp_async_bulk_tensor_4d_global_tile_cache_hint
+        cp_async_bulk_tensor_4d_global_tile_multicast_cluster
+        cp_async_bulk_tensor_4d_global_tile_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_tile cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint
         cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
@@ -428,6 +482,8 @@ boxes! {
     /// # }
     /// ```
     Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile cp_async_bulk_tensor_5d_global_tile_cache_hint
+        cp_async_bulk_tensor_5d_global_tile_multicast_cluster
+        cp_async_bulk_tensor_5d_global_tile_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_tile cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint
         cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
@@ -436,7 +492,8 @@ boxes! {
 /// The columns of pixels: rank, the offsets of a load and what makes them 16-bit numbers, and the instructions.
 macro_rules! im2col {
     ($( $(#[$doc:meta])* $Im2col:ident $rank:literal [$Offset:ty; $n:literal] |$offset:ident| $info:expr;
-        $load:ident $load_hint:ident $prefetch:ident $prefetch_hint:ident
+        $load:ident $load_hint:ident $multicast:ident $multicast_hint:ident
+        $prefetch:ident $prefetch_hint:ident
         $store:ident $store_hint:ident $reduce:ident $reduce_hint:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
@@ -468,6 +525,30 @@ macro_rules! im2col {
                         Some(policy) => {
                             let policy = policy.bits();
                             raw::$load_hint(space::SharedCta, cta_group::None, dst, map, at, mbar, info, policy)
+                        }
+                    }
+                }
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const CHANNELS: usize, const PIXELS: usize> MulticastShape for $Im2col<CHANNELS, PIXELS> {
+            #[inline(always)]
+            unsafe fn multicast(
+                dst: u32,
+                map: *const u8,
+                at: Self::At,
+                mbar: u32,
+                mask: CtaMask,
+                policy: Option<CachePolicy>,
+            ) {
+                let (at, info) = (at.0, at.1.map(|$offset| $info));
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$multicast(cta_group::None, dst, map, at, mbar, info, mask),
+                        Some(policy) => {
+                            let policy = policy.bits();
+                            raw::$multicast_hint(cta_group::None, dst, map, at, mbar, info, mask, policy)
                         }
                     }
                 }
@@ -539,6 +620,8 @@ im2col! {
     /// ```
     Im2col3 3 [u16; 1] |offset| offset;
         cp_async_bulk_tensor_3d_global_im2col cp_async_bulk_tensor_3d_global_im2col_cache_hint
+        cp_async_bulk_tensor_3d_global_im2col_multicast_cluster
+        cp_async_bulk_tensor_3d_global_im2col_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col cp_async_bulk_prefetch_tensor_3d_global_im2col_cache_hint
         cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
@@ -554,6 +637,8 @@ im2col! {
     /// ```
     Im2col4 4 [u8; 2] |offset| offset as u16;
         cp_async_bulk_tensor_4d_global_im2col cp_async_bulk_tensor_4d_global_im2col_cache_hint
+        cp_async_bulk_tensor_4d_global_im2col_multicast_cluster
+        cp_async_bulk_tensor_4d_global_im2col_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col cp_async_bulk_prefetch_tensor_4d_global_im2col_cache_hint
         cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
@@ -570,6 +655,8 @@ im2col! {
     /// ```
     Im2col5 5 [Offset5; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col cp_async_bulk_tensor_5d_global_im2col_cache_hint
+        cp_async_bulk_tensor_5d_global_im2col_multicast_cluster
+        cp_async_bulk_tensor_5d_global_im2col_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col cp_async_bulk_prefetch_tensor_5d_global_im2col_cache_hint
         cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
@@ -578,7 +665,8 @@ im2col! {
 /// The columns along W: rank, channels, pixels, mode, and the instructions.
 macro_rules! im2col_w {
     ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $channels:expr, $pixels:expr;
-        $load:ident $load_hint:ident $prefetch:ident $prefetch_hint:ident; )*) => { $(
+        $load:ident $load_hint:ident $multicast:ident $multicast_hint:ident
+        $prefetch:ident $prefetch_hint:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $Im2col<$(const $P: usize),+> {}
@@ -617,6 +705,31 @@ macro_rules! im2col_w {
         }
         #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
         #[diagnostic::do_not_recommend]
+        impl<$(const $P: usize),+> MulticastShape for $Im2col<$($P),+> {
+            #[inline(always)]
+            unsafe fn multicast(
+                dst: u32,
+                map: *const u8,
+                at: Self::At,
+                mbar: u32,
+                mask: CtaMask,
+                policy: Option<CachePolicy>,
+            ) {
+                let (at, info, mode) = (at.0, [0, at.1.0], load_mode::$mode);
+                // SAFETY: as above.
+                unsafe {
+                    match policy {
+                        None => raw::$multicast(mode, cta_group::None, dst, map, at, mbar, info, mask),
+                        Some(policy) => {
+                            let policy = policy.bits();
+                            raw::$multicast_hint(mode, cta_group::None, dst, map, at, mbar, info, mask, policy)
+                        }
+                    }
+                }
+            }
+        }
+        #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+        #[diagnostic::do_not_recommend]
         impl<$(const $P: usize),+> PrefetchShape for $Im2col<$($P),+> {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
@@ -648,6 +761,8 @@ im2col_w! {
     /// ```
     Im2colW3<CHANNELS, PIXELS> 3 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster
+        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, N.
@@ -662,6 +777,8 @@ im2col_w! {
     /// ```
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster
+        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, D, N.
@@ -676,6 +793,8 @@ im2col_w! {
     /// ```
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster
+        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w::128`, without a halo. A load
@@ -692,6 +811,8 @@ im2col_w! {
     /// ```
     Im2colW128x3<CHANNELS> 3 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster
+        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, N.
@@ -706,6 +827,8 @@ im2col_w! {
     /// ```
     Im2colW128x4<CHANNELS> 4 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster
+        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, D, N.
@@ -720,6 +843,8 @@ im2col_w! {
     /// ```
     Im2colW128x5<CHANNELS> 5 Im2colW128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
+        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster
+        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
 }
 
@@ -775,6 +900,44 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
                     mbar,
                     policy.bits(),
                 ),
+            }
+        }
+    }
+}
+#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
+    #[inline(always)]
+    unsafe fn multicast(
+        dst: u32,
+        map: *const u8,
+        at: Self::At,
+        mbar: u32,
+        mask: CtaMask,
+        policy: Option<CachePolicy>,
+    ) {
+        // SAFETY: as above.
+        unsafe {
+            match policy {
+                None => raw::cp_async_bulk_tensor_2d_global_tile_gather4_multicast_cluster(
+                    cta_group::None,
+                    dst,
+                    map,
+                    at,
+                    mbar,
+                    mask,
+                ),
+                Some(policy) => {
+                    raw::cp_async_bulk_tensor_2d_global_tile_gather4_multicast_cluster_cache_hint(
+                        cta_group::None,
+                        dst,
+                        map,
+                        at,
+                        mbar,
+                        mask,
+                        policy.bits(),
+                    )
+                }
             }
         }
     }

@@ -1,9 +1,14 @@
 //! What is sent here is read after the wait.
 
-use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
-    let sent = inbox.multicast(cluster, src);
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    all: Group<'c, 4>,
+    inbox: Inbox<'c, u32, 128, ByTile>,
+    src: GlobalTile<u32, 128>,
+) {
+    let sent = inbox.multicast(cluster, all, src);
     let _ = sent.get(0);
 }

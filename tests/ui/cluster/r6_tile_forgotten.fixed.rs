@@ -2,12 +2,13 @@
 
 use ptx::cluster::{ByTile, Mailbox};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
 pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
     cta.cluster(inbox, |cluster, inbox| {
-        let (inbox, _src) = inbox.multicast(&cluster, src).receive(cluster.cta()).release(&cluster);
+        let Some(all) = cluster.whole::<4>() else { trap() };
+        let (inbox, _src) = inbox.multicast(&cluster, all, src).receive(cluster.cta()).release(&cluster);
         (cluster, inbox)
     });
 }

@@ -2,12 +2,13 @@
 
 use ptx::cluster::{ByTile, Mailbox};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
 pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
     cta.cluster(inbox, |cluster, inbox| {
-        core::mem::forget(inbox.multicast(&cluster, src));
+        let Some(all) = cluster.whole::<4>() else { trap() };
+        core::mem::forget(inbox.multicast(&cluster, all, src));
         (cluster, inbox)
     });
 }

@@ -1,7 +1,8 @@
 //! A mailbox is filled through one proxy, which is part of its type.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::qualifier::op;
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByTile>) {
-    let _sent = inbox.add_to_others(cluster, |_| 1);
+    let _sent = inbox.reduce_to_others(cluster, op::Add, |_| 1);
 }

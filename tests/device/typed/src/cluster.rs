@@ -5,9 +5,10 @@ use ptx::global::{Global, GlobalTile};
 use ptx::launch::Cta;
 use ptx::mask::CtaMask;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Unaligned, evict, sem, space, ty};
+use ptx::qualifier::{convergence::Unaligned, cta_group, evict, op, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
+use ptx::tensor::{Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap};
 
 use crate::{elected, fence_async, scope, sync, thread_count, thread_rank};
 
@@ -22,6 +23,14 @@ ptx::shared_memory! {
         tiles: Mailbox<u32, N, ByTile>,
         words: Mailbox<u32, N, ByElement>,
         channel: Mailbox<u32, N, ByRoute>,
+        more_tiles: Mailbox<u32, N, ByTile>,
+        onward: Mailbox<u32, N, ByRoute>,
+        signed: Mailbox<i32, N, ByElement>,
+        wide: Mailbox<i64, { N / 2 }, ByElement>,
+        signed_tile: SharedArray<i32, N>,
+        signed_tiles: Mailbox<i32, N, ByTile>,
+        wide_tile: SharedArray<i64, { N / 2 }>,
+        wide_tiles: Mailbox<i64, { N / 2 }, ByTile>,
     }
 }
 /// Where `Smem` puts its fields.
@@ -29,6 +38,14 @@ const TILE: u32 = 128;
 const TILES: u32 = TILE + BYTES;
 const WORDS: u32 = (TILES + BYTES + 8).next_multiple_of(128);
 const CHANNEL: u32 = (WORDS + BYTES + 8).next_multiple_of(128);
+const MORE_TILES: u32 = (CHANNEL + BYTES + 16).next_multiple_of(128);
+const ONWARD: u32 = (MORE_TILES + BYTES + 8).next_multiple_of(128);
+const SIGNED: u32 = (ONWARD + BYTES + 16).next_multiple_of(128);
+const WIDE: u32 = (SIGNED + BYTES + 8).next_multiple_of(128);
+const SIGNED_TILE: u32 = (WIDE + BYTES + 8).next_multiple_of(128);
+const SIGNED_TILES: u32 = SIGNED_TILE + BYTES;
+const WIDE_TILE: u32 = (SIGNED_TILES + BYTES + 8).next_multiple_of(128);
+const WIDE_TILES: u32 = WIDE_TILE + BYTES;
 
 #[inline(always)]
 pub unsafe fn cluster_sync() {
@@ -94,30 +111,84 @@ unsafe fn wait(bar: u32, parity: u32) {
 }
 
 #[inline(always)]
+fn offset5(offset: u16) -> ptx::tensor::Offset5 {
+    match ptx::tensor::Offset5::new(offset) {
+        Some(offset) => offset,
+        None => ptx::launch::trap(),
+    }
+}
+
+#[inline(always)]
 unsafe fn read(addr: u32) -> u32 {
     unsafe { raw::ld_weak(space::SharedCta, ty::B32, addr) }
 }
 
+/// The ranks of the others, the next first.
+#[inline(always)]
+fn for_each_other(mut f: impl FnMut(u32)) {
+    let (rank, size) = (raw::cluster_ctarank(), raw::cluster_nctarank());
+    let mut to = rank;
+    loop {
+        to += 1;
+        if to == size {
+            to = 0;
+        }
+        if to == rank {
+            break;
+        }
+        f(to);
+    }
+}
+
+/// The mailbox and its mbarrier in the CTA of that rank.
+#[inline(always)]
+unsafe fn of(inbox: u32, bar: u32, rank: u32) -> (u32, u32) {
+    unsafe { (raw::mapa_shared_cluster(inbox, rank), raw::mapa_shared_cluster(bar, rank)) }
+}
+
 #[inline(always)]
 unsafe fn add_to_others(inbox: u32, bar: u32) {
-    let (rank, size) = (raw::cluster_ctarank(), raw::cluster_nctarank());
-    unsafe { expect(bar, (size - 1) * BYTES) };
+    unsafe { expect(bar, (raw::cluster_nctarank() - 1) * BYTES) };
     for_each::<{ N as u32 }>(|i| {
-        let mut to = rank;
-        loop {
-            to += 1;
-            if to == size {
-                to = 0;
-            }
-            if to == rank {
-                break;
-            }
-            unsafe {
-                let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
-                raw::red_async_add(space::SharedCluster, ty::U32, dst + 4 * i, i, mbar);
-            }
-        }
+        for_each_other(|to| unsafe {
+            let (dst, mbar) = of(inbox, bar, to);
+            raw::red_async_add(space::SharedCluster, ty::U32, dst + 4 * i, i, mbar);
+        });
     });
+}
+
+/// Expects a tile, and starts to send one.
+#[inline(always)]
+unsafe fn send(inbox: u32, bar: u32, to: u32, start: impl FnOnce(u32, u32)) {
+    unsafe { expect(bar, BYTES) };
+    if elected() {
+        let (dst, mbar) = unsafe { of(inbox, bar, to) };
+        start(dst, mbar);
+    }
+}
+
+/// Tells the sender, and waits to be told.
+#[inline(always)]
+unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
+    unsafe {
+        sync();
+        if elected() {
+            let credit = raw::mapa_shared_cluster(bar + 8, from);
+            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit);
+        }
+        if elected() {
+            wait(bar + 8, parity);
+        }
+        sync();
+    }
+}
+
+/// Expects words, and sends as many.
+#[inline(always)]
+unsafe fn each<const COUNT: u32>(inbox: u32, bar: u32, to: u32, mut start: impl FnMut(u32, u32, u32)) {
+    unsafe { expect(bar, BYTES) };
+    let (dst, mbar) = unsafe { of(inbox, bar, to) };
+    for_each::<COUNT>(|i| start(i, dst + BYTES / COUNT * i, mbar));
 }
 
 /// The rank `by` after this one.
@@ -139,6 +210,12 @@ fn across(mask: u32) -> Option<u32> {
         return None;
     }
     Some(raw::cluster_ctarank() ^ mask)
+}
+
+/// `ctas` CTAs from the rank `first` on, `stride` apart.
+#[inline(always)]
+fn group(first: u32, stride: u32, ctas: u32) -> CtaMask {
+    CtaMask::from_bits_retain((0..ctas).fold(0_u32, |bits, i| bits | 1 << (first + i * stride)) as u16)
 }
 
 /// The one tile of the source.
@@ -341,11 +418,12 @@ pair! {
         let tiles = smem.tiles.init(&cta);
         cta.cluster(tiles, |cluster, inbox| {
             let cta = cluster.cta();
-            let received = inbox.multicast(&cluster, unsafe { only(src) }).receive(cta);
+            let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
+            let received = inbox.multicast(&cluster, all, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (inbox, src) = received.release(&cluster);
             let policy = ptx::bulk::CachePolicy::evict_last();
-            let received = inbox.multicast_cache_hint(&cluster, src, policy).receive(cta);
+            let received = inbox.multicast_cache_hint(&cluster, all, src, policy).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (inbox, _) = received.release(&cluster);
             (cluster, inbox)
@@ -356,10 +434,13 @@ pair! {
         init(bar, 1, true);
         cluster_sync();
         scope(|| {
-            let all = || CtaMask::from_bits_retain(((1_u32 << raw::cluster_nctarank()) - 1) as u16);
+            if raw::cluster_nctarank() != 4 {
+                ptx::launch::trap();
+            }
+            let all = CtaMask::from_bits_retain(0b1111);
             expect(bar, BYTES);
             if raw::cluster_ctarank() == 0 && elected() {
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, all());
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, all);
             }
             wait(bar, 0);
             out.write(read(inbox + 12));
@@ -368,7 +449,7 @@ pair! {
             expect(bar, BYTES);
             if raw::cluster_ctarank() == 0 && elected() {
                 raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
-                    inbox, src.cast(), BYTES, bar, all(), policy,
+                    inbox, src.cast(), BYTES, bar, all, policy,
                 );
             }
             wait(bar, 1);
@@ -380,38 +461,47 @@ pair! {
 }
 
 pair! {
-    typed_cluster_store_add(cta, smem, src, out) {
-        let words = smem.words.init(&cta, |_| 0);
-        cta.cluster(words, |cluster, inbox| {
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = inbox.store(&cluster, route, |i| i as u32).receive(cluster.cta());
+    typed_cluster_multicast_groups(cta, smem, src, out) {
+        let tiles = smem.tiles.init(&cta);
+        cta.cluster(tiles, |cluster, inbox| {
+            let cta = cluster.cta();
+            let Some(row) = cluster.row::<4>() else { ptx::launch::trap() };
+            let received = inbox.multicast(&cluster, row, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let inbox = received.release(&cluster);
-            let received = inbox.add(&cluster, route, |i| i as u32).receive(cluster.cta());
+            let (inbox, src) = received.release(&cluster);
+            let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
+            let received = inbox.multicast(&cluster, column, src).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
-            let inbox = received.release(&cluster);
+            let (inbox, _) = received.release(&cluster);
             (cluster, inbox)
         });
     }
-    raw_cluster_store_add(base, src, out) {
-        let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
-        init(bar, 1, false);
-        write_tile(inbox, |_| 0);
+    raw_cluster_multicast_groups(base, src, out) {
+        let (inbox, bar) = (base + TILES, base + TILES + BYTES);
+        init(bar, 1, true);
         cluster_sync();
         scope(|| {
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let (rank, x) = (raw::cluster_ctarank(), raw::cluster_ctaid_x());
+            if raw::cluster_nctaid_x() != 4 {
+                ptx::launch::trap();
+            }
             expect(bar, BYTES);
-            let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
-            for_each::<{ BYTES / 16 }>(|v| {
-                let i = 4 * v;
-                raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst + 16 * v, [i, i + 1, i + 2, i + 3], mbar);
-            });
+            if x == 0 && elected() {
+                let row = group(rank - x, 1, 4);
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, row);
+            }
             wait(bar, 0);
             out.write(read(inbox + 12));
             cluster_sync();
+            let (y, stride) = (raw::cluster_ctaid_y(), raw::cluster_nctaid_x());
+            if raw::cluster_nctaid_y() != 2 {
+                ptx::launch::trap();
+            }
             expect(bar, BYTES);
-            let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
-            for_each::<{ N as u32 }>(|i| raw::red_async_add(space::SharedCluster, ty::U32, dst + 4 * i, i, mbar));
+            if y == 0 && elected() {
+                let column = group(rank - y * stride, stride, 2);
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, column);
+            }
             wait(bar, 1);
             out.add(1).write(read(inbox + 12));
             cluster_sync();
@@ -420,17 +510,291 @@ pair! {
     }
 }
 
+/// A multicast of a part of a tensor, which is all that differs.
+macro_rules! multicast_pair {
+    ($typed:ident $Shape:ty, $at:expr; $raw:ident |$dst:ident, $map:ident, $mbar:ident, $mask:ident| $copy:expr) => {
+        pair! {
+            $typed(cta, smem, src, out) {
+                let tiles = smem.tiles.init(&cta);
+                let map = unsafe { TensorMap::<u32, $Shape>::from_raw(src.cast()) };
+                cta.cluster(tiles, |cluster, inbox| {
+                    let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
+                    let received = inbox.multicast_tensor(&cluster, all, map.at($at)).receive(cluster.cta());
+                    unsafe { out.write(received.get(3).unwrap_or(0)) };
+                    let (inbox, _) = received.release(&cluster);
+                    (cluster, inbox)
+                });
+            }
+            $raw(base, src, out) {
+                let (inbox, bar) = (base + TILES, base + TILES + BYTES);
+                init(bar, 1, true);
+                cluster_sync();
+                scope(|| {
+                    if raw::cluster_nctarank() != 4 {
+                        ptx::launch::trap();
+                    }
+                    expect(bar, BYTES);
+                    if raw::cluster_ctarank() == 0 && elected() {
+                        let ($dst, $map, $mbar, $mask) = (inbox, src.cast(), bar, CtaMask::from_bits_retain(0b1111));
+                        $copy;
+                    }
+                    wait(bar, 0);
+                    out.write(read(inbox + 12));
+                    cluster_sync();
+                });
+                cluster_sync();
+            }
+        }
+    };
+}
+
+const GROUP: cta_group::None = cta_group::None;
+
+multicast_pair! {
+    typed_cluster_multicast_tensor_1d Box1<256>, [7];
+    raw_cluster_multicast_tensor_1d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_1d_global_tile_multicast_cluster(GROUP, dst, map, [7], bar, mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_tensor_2d Box2<32, 8>, [7, -1];
+    raw_cluster_multicast_tensor_2d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1], bar, mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_tensor_3d Box3<16, 4, 4>, [7, -1, 2];
+    raw_cluster_multicast_tensor_3d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_3d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1, 2], bar, mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_tensor_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
+    raw_cluster_multicast_tensor_4d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_4d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3], bar, mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_tensor_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
+    raw_cluster_multicast_tensor_5d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_5d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3, 4], bar, mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
+    raw_cluster_multicast_im2col_3d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_3d_global_im2col_multicast_cluster(GROUP, dst, map, [7, -1, 2], bar, [300], mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
+    raw_cluster_multicast_im2col_4d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_4d_global_im2col_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2], mask)
+}
+
+multicast_pair! {
+    typed_cluster_multicast_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [1, 2, 31].map(offset5));
+    raw_cluster_multicast_im2col_5d |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_5d_global_im2col_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31], mask)
+}
+
+#[cfg(feature = "sm_100a")]
+multicast_pair! {
+    typed_cluster_multicast_gather4 ptx::tensor::Gather4<64>, [7, 1, 9, 4, 4];
+    raw_cluster_multicast_gather4 |dst, map, bar, mask|
+        raw::cp_async_bulk_tensor_2d_global_tile_gather4_multicast_cluster(GROUP, dst, map, [7, 1, 9, 4, 4], bar, mask)
+}
+
+#[cfg(feature = "sm_100a")]
+multicast_pair! {
+    typed_cluster_multicast_im2col_w_3d ptx::tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
+    raw_cluster_multicast_im2col_w_3d |dst, map, bar, mask| {
+        let mode = ptx::qualifier::load_mode::Im2colW;
+        raw::cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster(mode, GROUP, dst, map, [7, -1, 2], bar, [0, 3], mask)
+    }
+}
+
+#[cfg(feature = "sm_100a")]
+multicast_pair! {
+    typed_cluster_multicast_im2col_w_4d ptx::tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
+    raw_cluster_multicast_im2col_w_4d |dst, map, bar, mask| {
+        let mode = ptx::qualifier::load_mode::Im2colW;
+        raw::cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster(mode, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], mask)
+    }
+}
+
+#[cfg(feature = "sm_100a")]
+multicast_pair! {
+    typed_cluster_multicast_im2col_w_5d ptx::tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
+    raw_cluster_multicast_im2col_w_5d |dst, map, bar, mask| {
+        let mode = ptx::qualifier::load_mode::Im2colW;
+        raw::cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster(mode, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3], mask)
+    }
+}
+
 pair! {
-    typed_cluster_add_to_others(cta, smem, src, out) {
+    typed_cluster_multicast_tensor_cache_hint(cta, smem, src, out) {
+        let tiles = smem.tiles.init(&cta);
+        let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
+        cta.cluster(tiles, |cluster, inbox| {
+            let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
+            let policy = ptx::bulk::CachePolicy::evict_last();
+            let sent = inbox.multicast_tensor_cache_hint(&cluster, column, map.at([7, -1]), policy);
+            let (inbox, _) = sent.receive(cluster.cta()).release(&cluster);
+            (cluster, inbox)
+        });
+    }
+    raw_cluster_multicast_tensor_cache_hint(base, src, out) {
+        let (inbox, bar) = (base + TILES, base + TILES + BYTES);
+        init(bar, 1, true);
+        cluster_sync();
+        scope(|| {
+            let (rank, y, stride) = (raw::cluster_ctarank(), raw::cluster_ctaid_y(), raw::cluster_nctaid_x());
+            if raw::cluster_nctaid_y() != 2 {
+                ptx::launch::trap();
+            }
+            let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+            expect(bar, BYTES);
+            if y == 0 && elected() {
+                let column = group(rank - y * stride, stride, 2);
+                raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster_cache_hint(
+                    GROUP, inbox, src.cast(), [7, -1], bar, column, policy,
+                );
+            }
+            wait(bar, 0);
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_store_reduce(cta, smem, src, out) {
         let words = smem.words.init(&cta, |_| 0);
         cta.cluster(words, |cluster, inbox| {
-            let received = inbox.add_to_others(&cluster, |i| i as u32).receive(cluster.cta());
+            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = inbox.store(&cluster, route, |i| i as u32).receive(cluster.cta());
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let inbox = received.release(&cluster);
+            let received = inbox.reduce(&cluster, op::Add, route, |i| i as u32).receive(cluster.cta());
+            unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
+            let inbox = received.release(&cluster);
+            (cluster, inbox)
+        });
+    }
+    raw_cluster_store_reduce(base, src, out) {
+        let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
+        init(bar, 1, false);
+        write_tile(inbox, |_| 0);
+        cluster_sync();
+        scope(|| {
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            each::<{ BYTES / 16 }>(inbox, bar, to, |v, dst, mbar| {
+                let i = 4 * v;
+                raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst, [i, i + 1, i + 2, i + 3], mbar);
+            });
+            wait(bar, 0);
+            out.write(read(inbox + 12));
+            cluster_sync();
+            each::<{ N as u32 }>(inbox, bar, to, |i, dst, mbar| {
+                raw::red_async_add(space::SharedCluster, ty::U32, dst, i, mbar);
+            });
+            wait(bar, 1);
+            out.add(1).write(read(inbox + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+/// Every operation on a mailbox of words.
+macro_rules! word_pair {
+    ($typed:ident $raw:ident $T:ty, $mailbox:ident $OFFSET:ident $count:literal;
+     $( $Op:ident => |$i:ident, $dst:ident, $mbar:ident| $start:expr; )+) => {
+        pair! {
+            $typed(cta, smem, src, out) {
+                let mailbox = smem.$mailbox.init(&cta, |i| i as $T);
+                cta.cluster(mailbox, |cluster, inbox| {
+                    let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+                    $(
+                        let sent = inbox.reduce(&cluster, op::$Op, route, |i| i as $T);
+                        let inbox = sent.receive(cluster.cta()).release(&cluster);
+                    )+
+                    (cluster, inbox)
+                });
+            }
+            $raw(base, src, out) {
+                let (inbox, bar) = (base + $OFFSET, base + $OFFSET + BYTES);
+                init(bar, 1, false);
+                write::<$T>(inbox);
+                cluster_sync();
+                scope(|| {
+                    let Some(to) = next(src.read()) else { ptx::launch::trap() };
+                    let mut parity = 0;
+                    $(
+                        each::<$count>(inbox, bar, to, |$i, $dst, $mbar| $start);
+                        wait(bar, parity);
+                        cluster_sync();
+                        parity ^= 1;
+                    )+
+                    let _ = parity;
+                });
+                cluster_sync();
+            }
+        }
+    };
+}
+
+/// The elements' own indices, of four or of eight bytes.
+#[inline(always)]
+unsafe fn write<T>(base: u32) {
+    if size_of::<T>() == 4 {
+        return unsafe { write_tile(base, |i| i) };
+    }
+    for_each::<{ BYTES / 16 }>(|v| {
+        let first = 2 * v as u64;
+        unsafe { raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [first, first + 1]) };
+    });
+}
+
+word_pair! {
+    typed_cluster_reduce_u32 raw_cluster_reduce_u32 u32, words WORDS 256;
+    Add => |i, dst, mbar| raw::red_async_add(space::SharedCluster, ty::U32, dst, i, mbar);
+    Min => |i, dst, mbar| raw::red_async_min_max(space::SharedCluster, op::Min, ty::U32, dst, i, mbar);
+    Max => |i, dst, mbar| raw::red_async_min_max(space::SharedCluster, op::Max, ty::U32, dst, i, mbar);
+    Inc => |i, dst, mbar| raw::red_async_inc_dec(space::SharedCluster, op::Inc, ty::U32, dst, i, mbar);
+    Dec => |i, dst, mbar| raw::red_async_inc_dec(space::SharedCluster, op::Dec, ty::U32, dst, i, mbar);
+    And => |i, dst, mbar| raw::red_async_bitwise(space::SharedCluster, op::And, ty::B32, dst, i, mbar);
+    Or => |i, dst, mbar| raw::red_async_bitwise(space::SharedCluster, op::Or, ty::B32, dst, i, mbar);
+    Xor => |i, dst, mbar| raw::red_async_bitwise(space::SharedCluster, op::Xor, ty::B32, dst, i, mbar);
+}
+
+word_pair! {
+    typed_cluster_reduce_i32 raw_cluster_reduce_i32 i32, signed SIGNED 256;
+    Add => |i, dst, mbar| raw::red_async_add(space::SharedCluster, ty::S32, dst, i as i32, mbar);
+    Min => |i, dst, mbar| raw::red_async_min_max(space::SharedCluster, op::Min, ty::S32, dst, i as i32, mbar);
+    Max => |i, dst, mbar| raw::red_async_min_max(space::SharedCluster, op::Max, ty::S32, dst, i as i32, mbar);
+    And => |i, dst, mbar| raw::red_async_bitwise(space::SharedCluster, op::And, ty::B32, dst, i, mbar);
+    Or => |i, dst, mbar| raw::red_async_bitwise(space::SharedCluster, op::Or, ty::B32, dst, i, mbar);
+    Xor => |i, dst, mbar| raw::red_async_bitwise(space::SharedCluster, op::Xor, ty::B32, dst, i, mbar);
+}
+
+word_pair! {
+    typed_cluster_reduce_i64 raw_cluster_reduce_i64 i64, wide WIDE 128;
+    Add => |i, dst, mbar| raw::red_async_add(space::SharedCluster, ty::U64, dst, i as u64, mbar);
+}
+
+pair! {
+    typed_cluster_reduce_to_others(cta, smem, src, out) {
+        let words = smem.words.init(&cta, |_| 0);
+        cta.cluster(words, |cluster, inbox| {
+            let received = inbox.reduce_to_others(&cluster, op::Add, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let inbox = received.release(&cluster);
             (cluster, inbox)
         });
     }
-    raw_cluster_add_to_others(base, src, out) {
+    raw_cluster_reduce_to_others(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
         init(bar, 1, false);
         write_tile(inbox, |_| 0);
@@ -439,6 +803,199 @@ pair! {
             add_to_others(inbox, bar);
             wait(bar, 0);
             out.write(read(inbox + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+/// Every operation on a mailbox of tiles.
+macro_rules! tile_pair {
+    ($typed:ident $raw:ident $T:ty, $tile:ident $TILE:ident $mailbox:ident $TILES:ident;
+     $( $Op:ident => |$dst:ident, $src:ident, $mbar:ident| $start:expr; )+) => {
+        pair! {
+            $typed(cta, smem, src, out) {
+                let mailbox = smem.$mailbox.init_with(&cta, |i| i as $T);
+                cta.cluster((smem.$tile, mailbox), |cluster, (tile, inbox)| {
+                    let cta = cluster.cta();
+                    let tile = tile.write(cta, |i| i as $T).to_async(cta);
+                    let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+                    $(
+                        let sent = inbox.send_reduce(&cluster, op::$Op, route, tile);
+                        let (inbox, tile) = sent.receive(cta).release(&cluster);
+                    )+
+                    (cluster, (tile.into_free(), inbox))
+                });
+            }
+            $raw(base, src, out) {
+                let (tile, inbox, bar) = (base + $TILE, base + $TILES, base + $TILES + BYTES);
+                init(bar, 1, false);
+                write::<$T>(inbox);
+                raw::fence_proxy_async(space::SharedCta);
+                cluster_sync();
+                scope(|| {
+                    write::<$T>(tile);
+                    fence_async();
+                    let Some(to) = next(src.read()) else { ptx::launch::trap() };
+                    let mut parity = 0;
+                    $(
+                        send(inbox, bar, to, |$dst, $mbar| {
+                            let $src = tile;
+                            $start
+                        });
+                        wait(bar, parity);
+                        cluster_sync();
+                        parity ^= 1;
+                    )+
+                    let _ = parity;
+                });
+                cluster_sync();
+            }
+        }
+    };
+}
+
+tile_pair! {
+    typed_cluster_send_reduce_u32 raw_cluster_send_reduce_u32 u32, tile TILE tiles TILES;
+    Add => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add(ty::U32, dst, src, BYTES, mbar);
+    Min => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_min_max(op::Min, ty::U32, dst, src, BYTES, mbar);
+    Max => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_min_max(op::Max, ty::U32, dst, src, BYTES, mbar);
+    Inc => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_inc_dec(op::Inc, ty::U32, dst, src, BYTES, mbar);
+    Dec => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_inc_dec(op::Dec, ty::U32, dst, src, BYTES, mbar);
+    And => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_bitwise(op::And, ty::B32, dst, src, BYTES, mbar);
+    Or => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_bitwise(op::Or, ty::B32, dst, src, BYTES, mbar);
+    Xor => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_bitwise(op::Xor, ty::B32, dst, src, BYTES, mbar);
+}
+
+tile_pair! {
+    typed_cluster_send_reduce_i32 raw_cluster_send_reduce_i32 i32, signed_tile SIGNED_TILE signed_tiles SIGNED_TILES;
+    Add => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add(ty::S32, dst, src, BYTES, mbar);
+    Min => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_min_max(op::Min, ty::S32, dst, src, BYTES, mbar);
+    Max => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_min_max(op::Max, ty::S32, dst, src, BYTES, mbar);
+    And => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_bitwise(op::And, ty::B32, dst, src, BYTES, mbar);
+    Or => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_bitwise(op::Or, ty::B32, dst, src, BYTES, mbar);
+    Xor => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_bitwise(op::Xor, ty::B32, dst, src, BYTES, mbar);
+}
+
+tile_pair! {
+    typed_cluster_send_reduce_i64 raw_cluster_send_reduce_i64 i64, wide_tile WIDE_TILE wide_tiles WIDE_TILES;
+    Add => |dst, src, mbar| raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add(ty::U64, dst, src, BYTES, mbar);
+}
+
+pair! {
+    typed_cluster_send_reduce_to_others(cta, smem, src, out) {
+        let tiles = smem.tiles.init_with(&cta, |_| 0);
+        cta.cluster((smem.tile, tiles), |cluster, (tile, inbox)| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let received = inbox.send_reduce_to_others(&cluster, op::Add, tile).receive(cta);
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let (inbox, tile) = received.release(&cluster);
+            (cluster, (tile.into_free(), inbox))
+        });
+    }
+    raw_cluster_send_reduce_to_others(base, src, out) {
+        let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
+        init(bar, 1, false);
+        write_tile(inbox, |_| 0);
+        raw::fence_proxy_async(space::SharedCta);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            expect(bar, (raw::cluster_nctarank() - 1) * BYTES);
+            if elected() {
+                for_each_other(|to| {
+                    let (dst, mbar) = of(inbox, bar, to);
+                    raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add(ty::U32, dst, tile, BYTES, mbar);
+                });
+            }
+            wait(bar, 0);
+            out.write(read(inbox + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_forward(cta, smem, src, out) {
+        let mailboxes = (smem.tiles.init(&cta), smem.more_tiles.init(&cta));
+        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (a, b))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let (received, tile) = a.send(&cluster, route, tile).receive(cta).reclaim(&cluster);
+            let sent = b.send(&cluster, route, received);
+            unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
+            let received = sent.receive(cta);
+            unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
+            unsafe { out.add(2).write(received.source().get(5).unwrap_or(0)) };
+            let (b, (a, ())) = received.release(&cluster);
+            (cluster, (tile.into_free(), (a, b)))
+        });
+    }
+    raw_cluster_forward(base, src, out) {
+        let (tile, a, b) = (base + TILE, base + TILES, base + MORE_TILES);
+        init(a + BYTES, 1, true);
+        init(b + BYTES, 1, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            send(a, a + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+            wait(a + BYTES, 0);
+            cluster_sync();
+            send(b, b + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, a, BYTES, mbar));
+            out.write(read(a + 16));
+            wait(b + BYTES, 0);
+            out.add(1).write(read(b + 12));
+            out.add(2).write(read(a + 20));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_forward_channel(cta, smem, src, out) {
+        let mailboxes = (smem.channel.init(&cta), smem.onward.init(&cta));
+        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (a, b))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let first = a.along(route).send(&cluster, tile).receive(cta);
+            let sent = b.along(route).send(&cluster, first);
+            unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
+            let second = sent.receive(cta);
+            unsafe { out.add(1).write(second.get(3).unwrap_or(0)) };
+            unsafe { out.add(2).write(second.source().get(5).unwrap_or(0)) };
+            let (onward, first) = second.acknowledge(cta).reclaim(cta);
+            let (channel, tile) = first.acknowledge(cta).reclaim(cta);
+            let mailboxes = (channel.into_inbox(&cluster), onward.into_inbox(&cluster));
+            (cluster, (tile.into_free(), mailboxes))
+        });
+    }
+    raw_cluster_forward_channel(base, src, out) {
+        let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
+        init(a + BYTES, 2, true);
+        init(b + BYTES, 2, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            send(a, a + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+            wait(a + BYTES, 0);
+            send(b, b + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, a, BYTES, mbar));
+            out.write(read(a + 16));
+            wait(b + BYTES, 0);
+            out.add(1).write(read(b + 12));
+            out.add(2).write(read(a + 20));
+            acknowledge(b + BYTES, to, 0);
+            acknowledge(a + BYTES, to, 0);
+            cluster_sync();
             cluster_sync();
         });
         cluster_sync();

@@ -1,0 +1,320 @@
+//! Mailboxes that stream tiles from CTA to CTA.
+
+use super::{ByRoute, Inbox, Sendable};
+use crate::cluster::{Cluster, Route};
+use crate::launch::Cta;
+use crate::qualifier::{Sealed, scope, sem, space};
+use crate::raw;
+use crate::shared::Element;
+
+/// A [`Mailbox`](super::Mailbox) that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`] waits for the
+/// whole cluster between two tiles, this waits for the receiver alone, which arrives on an mbarrier of the sender.
+///
+/// ```text
+///   Inbox<ByRoute> ── along ──► Channel ── send ──► ChannelSent ── receive ──► ChannelReceived
+///          ▲                     │   ▲                                              │ acknowledge
+///          └──── into_inbox ─────┘   └─────────────── reclaim ─────────────── Acknowledged
+/// ```
+///
+/// ```
+/// # use ptx::{cluster::{ByRoute, Channel, Cluster, Inbox}, shared::{Fenced, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByRoute>, src: Shared<'c, f32, 64, Fenced>) {
+/// # let cta = cluster.cta();
+/// if let Some(to_the_next) = cluster.rotation(1) {
+///     let channel: Channel<f32, 64> = inbox.along(to_the_next);
+///     let (channel, _src) = channel.send(cluster, src).receive(cta).acknowledge(cta).reclaim(cta);
+///     let _inbox = channel.into_inbox(cluster);
+/// }
+/// # }
+/// ```
+#[must_use = "the scope has to return the mailbox: call `.into_inbox(&cluster)`"]
+#[derive(Debug)]
+pub struct Channel<'c, T, const N: usize> {
+    inbox: Inbox<'c, T, N, ByRoute>,
+    route: Route<'c>,
+}
+
+/// A [`Channel`] whose tile is under way, as is the one that comes in. It owns the source.
+///
+/// ```
+/// # use ptx::{cluster::{Channel, ChannelSent, Cluster}, shared::{Fenced, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>, work: fn()) {
+/// let sent: ChannelSent<f32, 64, _> = channel.send(cluster, src);
+/// work(); // while both tiles are under way
+/// let received = sent.receive(cluster.cta());
+/// # let _acknowledged = received.acknowledge(cluster.cta());
+/// # }
+/// ```
+#[must_use = "what is under way has to be received: call `.receive(cta)`"]
+#[derive(Debug)]
+pub struct ChannelSent<'c, T, const N: usize, Src> {
+    channel: Channel<'c, T, N>,
+    src: Src,
+}
+
+/// A [`Channel`] whose incoming tile is readable.
+///
+/// ```
+/// # use ptx::{cluster::{ChannelReceived, ChannelSent}, launch::Cta, shared::{Fenced, Shared}};
+/// # fn body<'c>(cta: &Cta, sent: ChannelSent<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+/// let received: ChannelReceived<f32, 64, _> = sent.receive(cta);
+/// let _first = received.get(0);
+/// let acknowledged = received.acknowledge(cta);
+/// # }
+/// ```
+#[must_use = "the sender waits for this: call `.acknowledge(cta)`"]
+#[derive(Debug)]
+pub struct ChannelReceived<'c, T, const N: usize, Src> {
+    channel: Channel<'c, T, N>,
+    src: Src,
+}
+
+/// A [`Channel`] that has told its sender, and waits to be told by its receiver.
+///
+/// ```
+/// # use ptx::{cluster::{Acknowledged, ChannelReceived}, launch::Cta, shared::{Fenced, Shared}};
+/// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>, work: fn()) {
+/// let acknowledged: Acknowledged<f32, 64, _> = received.acknowledge(cta);
+/// work(); // the receiver may still be reading
+/// let (channel, src) = acknowledged.reclaim(cta);
+/// # }
+/// ```
+#[must_use = "it still owns the source: call `.reclaim(cta)`"]
+#[derive(Debug)]
+pub struct Acknowledged<'c, T, const N: usize, Src> {
+    channel: Channel<'c, T, N>,
+    src: Src,
+}
+
+impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByRoute> {
+    /// Makes it a channel along `route`.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByRoute, Cluster, Inbox};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByRoute>) {
+    /// if let Some(to_the_other) = cluster.exchange(1) {
+    ///     let channel = inbox.along(to_the_other);
+    ///     let _inbox = channel.into_inbox(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn along(self, route: Route<'c>) -> Channel<'c, T, N> {
+        Channel { inbox: self, route }
+    }
+
+    /// The mbarrier where the receiver of this CTA's tiles arrives.
+    #[inline(always)]
+    fn credit(&self) -> u32 {
+        self.bar() + 8
+    }
+}
+
+impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
+    /// Each CTA sends the tile `src` along the route, and expects one from the CTA that sends to it. `src` is as of
+    /// [`Inbox::send`]: what another channel has received can go on, and is acknowledged when it is [reclaimed](
+    /// Acknowledged::reclaim).
+    ///
+    /// PTX: as [`Inbox::send`]
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByRoute, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByRoute>, src: Shared<'c, f32, 1024, Fenced>) {
+    /// # let cta = cluster.cta();
+    /// if let Some(to_the_next) = cluster.rotation(1) {
+    ///     let (mut channel, mut src) = (inbox.along(to_the_next), src);
+    ///     for _round in 0..4 {
+    ///         let received = channel.send(cluster, src).receive(cta);
+    ///         let _first = received.get(0);
+    ///         (channel, src) = received.acknowledge(cta).reclaim(cta);
+    ///     }
+    ///     let _inbox = channel.into_inbox(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send<Src: Sendable<T, N>>(self, cluster: &Cluster<'c>, src: Src) -> ChannelSent<'c, T, N, Src> {
+        self.inbox.send_tile(cluster.cta, self.route, &src, |dst, src, bytes, mbar| {
+            // SAFETY: see `send_tile`.
+            unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
+        });
+        ChannelSent { channel: self, src }
+    }
+
+    /// Ends the channel when the channels of all CTAs have come to this point.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{Channel, Cluster};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>) {
+    /// let inbox = channel.into_inbox(cluster); // for another route, or the scope's end
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn into_inbox(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByRoute> {
+        cluster.sync();
+        self.inbox
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
+    /// What is being sent from here, as of [`Sent::source`](super::Sent::source).
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Loaded, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, mine: Shared<'c, f32, 64, Loaded>) {
+    /// let sent = channel.send(cluster, mine);
+    /// let _mine = sent.source().get(0); // while it is under way
+    /// # let _received = sent.receive(cluster.cta());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn source(&self) -> &Src {
+        &self.src
+    }
+
+    /// Waits for the tile that comes in.
+    ///
+    /// PTX: as [`Sent::receive`](super::Sent::receive)
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>) {
+    /// let received = channel.send(cluster, src).receive(cluster.cta());
+    /// let _first = received.get(0);
+    /// # let _acknowledged = received.acknowledge(cluster.cta());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn receive(self, _cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
+        self.channel.inbox.wait();
+        ChannelReceived { channel: self.channel, src: self.src }
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
+    /// What was sent from here, as of [`Sent::source`](super::Sent::source).
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Loaded, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, mine: Shared<'c, f32, 64, Loaded>) {
+    /// let received = channel.send(cluster, mine).receive(cluster.cta());
+    /// let _both = (received.get(0), received.source().get(0));
+    /// # let _acknowledged = received.acknowledge(cluster.cta());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn source(&self) -> &Src {
+        &self.src
+    }
+
+    /// Element `i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cta: &Cta, received: &ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let mine = received.get(cta.thread_rank() as usize); // `None` for the threads from 64 on
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        // SAFETY: in bounds; the tile has arrived, and its sender sends the next when it has been told to.
+        (i < N).then(|| unsafe { T::load(self.channel.inbox.addr + (i * size_of::<T>()) as u32) })
+    }
+
+    /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, shared::{Fenced, Shared}};
+    /// # fn body<'c>(received: &ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// if let Some([a, b, c, d]) = received.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
+        // SAFETY: in bounds, and aligned since the mailbox is to 128; otherwise as in `get`.
+        (i < N * size_of::<T>() / 16)
+            .then(|| unsafe { T::load_vector(self.channel.inbox.addr + 16 * i as u32) })
+    }
+
+    /// Gives up the contents: tells the sender when all threads of this CTA have read what they want. An arrival on the
+    /// mbarrier of another CTA gives no state, and nobody here waits for it.
+    ///
+    /// PTX: `barrier.cta.sync 0;`, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
+    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let _first = received.get(0);
+    /// let acknowledged = received.acknowledge(cta); // it cannot be read from here on
+    /// # let _channel = acknowledged.reclaim(cta);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn acknowledge(self, cta: &Cta) -> Acknowledged<'c, T, N, Src> {
+        cta.sync();
+        if cta.is_elected() {
+            // SAFETY: the mbarrier is valid in all CTAs. Its count is 1, and this its one arrival in the phase: the sender
+            // has waited for the phase before, or its tile would not be here (9.7.13.15.4).
+            unsafe {
+                let bar = raw::mapa_shared_cluster(self.channel.inbox.credit(), self.channel.route.from);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+            }
+        }
+        Acknowledged { channel: self.channel, src: self.src }
+    }
+}
+
+impl<T, const N: usize, Src> Sealed for ChannelReceived<'_, T, N, Src> {}
+// SAFETY: as of a `Received`; the sender sends the next when it has been told to.
+unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for ChannelReceived<'_, T, N, Src> {
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.channel.inbox.addr
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
+    /// Waits until the receiver has read: its mailbox is ready for more, and the source is no longer read.
+    ///
+    /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
+    /// repeated while false, then `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Acknowledged, Cluster}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, acknowledged: Acknowledged<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let (channel, src) = acknowledged.reclaim(cluster.cta());
+    /// let sent = channel.send(cluster, src); // the next round
+    /// # let _received = sent.receive(cluster.cta());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, Src) {
+        let inbox = self.channel.inbox;
+        if cta.is_elected() {
+            // SAFETY: the CTA's own mbarrier, valid; it is as many phases on as the other, so of the same parity. One thread
+            // waits: another could come so late that the phase after is over too.
+            while !unsafe {
+                raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cluster,
+                    space::SharedCta,
+                    inbox.credit(),
+                    inbox.parity,
+                )
+            } {}
+        }
+        cta.sync();
+        (Channel { inbox: Inbox { parity: inbox.parity ^ 1, ..inbox }, route: self.channel.route }, self.src)
+    }
+}
+
+static_assertions::assert_not_impl_any!(Channel<'static, u32, 4>: Copy, Clone, Send, Sync);

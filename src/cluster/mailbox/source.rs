@@ -1,0 +1,82 @@
+//! What mailboxes are filled from.
+
+use super::{ByTile, ChannelReceived, Inbox, Received};
+use crate::global::GlobalTile;
+use crate::qualifier::Sealed;
+use crate::shared::{AsyncSource, Element, Shared};
+use crate::tensor::{LoadShape, TensorTile};
+
+/// Tiles in shared memory that the async proxy sees: what a bulk copy sends to another CTA.
+///
+/// # Safety
+///
+/// Implemented here only: [`tile`](Sendable::tile) is what it says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tile of {N} `{T}` to send",
+    label = "not a tile of {N} `{T}`",
+    note = "a mailbox takes tiles of its own length and type that the async proxy sees: `Shared` memory, or what another mailbox `ByTile` or a channel has received"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Sendable<T, const N: usize> {
+    /// Its address: `N` elements in shared memory of the CTA, visible to the async proxy, aligned to 128 bytes, and not
+    /// written while this value lasts.
+    #[doc(hidden)]
+    fn tile(&self) -> u32;
+}
+
+/// What a tile came from, and what that is once every CTA of the cluster has received: a mailbox that a tile was forwarded
+/// from is free for another.
+#[cfg_attr(doc, doc(hidden))]
+pub trait Origin: Sealed {
+    /// What it is then.
+    type Back;
+    /// Behind a barrier of the cluster that follows the wait for the tile.
+    #[doc(hidden)]
+    fn back(self) -> Self::Back;
+}
+
+macro_rules! come_back_as_they_are {
+    ($( [ $($param:tt)* ] $Origin:ty; )*) => { $(
+        impl<$($param)*> Origin for $Origin {
+            type Back = Self;
+            #[inline(always)]
+            fn back(self) -> Self {
+                self
+            }
+        }
+    )* };
+}
+come_back_as_they_are! {
+    [] ();
+    [T, const N: usize, State] Shared<'_, T, N, State>;
+    [T, const N: usize] GlobalTile<T, N>;
+    [T, S: LoadShape] TensorTile<T, S>;
+    [T, const N: usize, Src] ChannelReceived<'_, T, N, Src>;
+}
+
+impl<T, const N: usize, State> Sealed for Shared<'_, T, N, State> {}
+// SAFETY: arrays are aligned to 128 bytes; in these states the async proxy sees them, and nobody writes.
+unsafe impl<T: Element, const N: usize, State: AsyncSource> Sendable<T, N> for Shared<'_, T, N, State> {
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.addr()
+    }
+}
+
+impl<T, const N: usize, Src> Sealed for Received<'_, T, N, ByTile, Src> {}
+// SAFETY: mailboxes are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. 9.7.9.25.2: "Accessing the same
+// memory location across multiple proxies needs a cross-proxy fence": here the async proxy alone has written since the mailbox
+// was made ready, behind such a fence, and the elected thread, which starts the next copy, has waited for what was written.
+unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for Received<'_, T, N, ByTile, Src> {
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.inbox.addr
+    }
+}
+impl<'c, T, const N: usize, Src: Origin> Origin for Received<'c, T, N, ByTile, Src> {
+    type Back = (Inbox<'c, T, N, ByTile>, Src::Back);
+    #[inline(always)]
+    fn back(self) -> Self::Back {
+        (self.inbox, self.src.back())
+    }
+}

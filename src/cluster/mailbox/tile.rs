@@ -1,0 +1,336 @@
+//! Mailboxes that bulk copies fill.
+
+use super::{
+    ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
+};
+use crate::bulk::CachePolicy;
+use crate::cluster::{Cluster, Group, Route};
+use crate::global::GlobalTile;
+use crate::mask::CtaMask;
+use crate::raw;
+use crate::shared::Element;
+use crate::tensor::{self, MulticastShape, TensorTile};
+
+impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
+    /// Each CTA sends the tile `src` along `route`, and expects one from the CTA that sends to it. `src` is
+    /// [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or a tile that another mailbox or a channel has
+    /// received, which goes on without a copy.
+    ///
+    /// PTX, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`
+    /// `mapa.shared::cluster.u32` of the tile and of its mbarrier,
+    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: Shared<'c, f32, 1024, Fenced>) {
+    /// if let Some(to_the_next) = cluster.rotation(1) {
+    ///     let received = inbox.send(cluster, to_the_next, src).receive(cluster.cta());
+    ///     let _first = received.get(0);
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send<Src: Sendable<T, N>>(
+        self,
+        cluster: &Cluster<'c>,
+        route: Route<'c>,
+        src: Src,
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        self.send_tile(cluster.cta, route, &src, |dst, src, bytes, mbar| {
+            // SAFETY: see `send_tile`.
+            unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
+        });
+        Sent { inbox: self, src }
+    }
+
+    /// Each CTA reduces the tile `src` into the mailbox that `route` leads to: `element = op(element, src[i])`. What the
+    /// elements are before is what [`init_with`](super::Mailbox::init_with) has given them, or what has arrived before. `src`
+    /// is as of [`send`](Inbox::send).
+    ///
+    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
+    /// (`element >= src[i]` becomes 0, else `element + 1`) and `Dec` (0 or `element > src[i]` becomes `src[i]`, else `element - 1`).
+    ///
+    /// PTX: as [`send`](Inbox::send), with
+    /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], bytes, [mbar];`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 1024, ByTile>, src: Shared<'c, u32, 1024, Fenced>) {
+    /// use ptx::qualifier::op;
+    /// if let Some(to_the_other) = cluster.exchange(1) {
+    ///     let received = inbox.send_reduce(cluster, op::Max, to_the_other, src).receive(cluster.cta());
+    ///     let _of_both = received.get(0);
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send_reduce<Op: ClusterReduce<T>, Src: Sendable<T, N>>(
+        self,
+        cluster: &Cluster<'c>,
+        op: Op,
+        route: Route<'c>,
+        src: Src,
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        let _: Op = op;
+        self.send_tile(cluster.cta, route, &src, |dst, src, bytes, mbar| {
+            // SAFETY: see `send_tile`.
+            unsafe { Op::bulk_reduce(dst, src, bytes, mbar) }
+        });
+        Sent { inbox: self, src }
+    }
+
+    /// Each CTA reduces the tile `src` into the mailboxes of all others, as [`send_reduce`](Inbox::send_reduce) does into
+    /// one. With one's own tile as the first contents, each mailbox receives the sum, the minimum … over the cluster. Tiles
+    /// have 69,904 bytes at most.
+    ///
+    /// PTX: as [`send_reduce`](Inbox::send_reduce), for each other CTA
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &mut Cta, mailbox: Mailbox<u32, 1024, ByTile>, tile: SharedArray<u32, 1024>, mine: fn(usize) -> u32) {
+    /// use ptx::qualifier::op;
+    /// let mailbox = mailbox.init_with(cta, mine);
+    /// cta.cluster((tile, mailbox), |cluster, (tile, inbox)| {
+    ///     let tile = tile.write(cluster.cta(), mine).to_async(cluster.cta());
+    ///     let received = inbox.send_reduce_to_others(&cluster, op::Add, tile).receive(cluster.cta());
+    ///     let _sum_over_the_cluster = received.get(0);
+    ///     let (inbox, tile) = received.release(&cluster);
+    ///     (cluster, (tile.into_free(), inbox))
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send_reduce_to_others<Op: ClusterReduce<T>, Src: Sendable<T, N>>(
+        self,
+        cluster: &Cluster<'c>,
+        op: Op,
+        src: Src,
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        let _: Op = op;
+        const { phase_bytes::<T, N>(OTHERS) };
+        // SAFETY: each of the others sends one tile; there are 15 at most, for which the size was asserted.
+        unsafe { self.expect(cluster.cta, (cluster.size() - 1) * Self::BYTES) };
+        if cluster.cta.is_elected() {
+            for_each_other(cluster, |to| {
+                // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `send_tile`. 9.7.9.25.4.2:
+                // "Each reduction operation … has individually `.relaxed.gpu` memory ordering semantics": those of several
+                // CTAs do not race.
+                unsafe {
+                    let (dst, mbar) = self.of(to);
+                    Op::bulk_reduce(dst, src.tile(), Self::BYTES, mbar);
+                }
+            });
+        }
+        Sent { inbox: self, src }
+    }
+
+    /// Loads one tile into the mailbox of every CTA of a group: the `src` of the group's CTA of rank 0.
+    ///
+    /// PTX, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank 0 besides:
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar],
+    /// ctaMask;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, global::GlobalTile};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
+    /// if let Some(row) = cluster.row::<2>() {
+    ///     let received = inbox.multicast(cluster, row, src).receive(cluster.cta());
+    ///     let _first = received.get(0);
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast<const CTAS: u32>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: GlobalTile<T, N>,
+    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
+            // SAFETY: see `multicast_with`; the tile's type proves the size and the alignment.
+            unsafe {
+                let src = src.base.cast();
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(dst, src, size, mbar, mask)
+            }
+        })
+    }
+
+    /// [`multicast`](Inbox::multicast) under an L2 cache policy.
+    ///
+    /// PTX: as [`multicast`](Inbox::multicast), with
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [dst], [src],
+    /// bytes, [bar], ctaMask, policy;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::CachePolicy, cluster::{ByTile, Cluster, Group, Inbox}, global::GlobalTile};
+    /// # fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
+    /// let policy = CachePolicy::evict_last(); // other clusters load it too
+    /// let received = inbox.multicast_cache_hint(cluster, all, src, policy).receive(cluster.cta());
+    /// let (_inbox, _src) = received.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast_cache_hint<const CTAS: u32>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: GlobalTile<T, N>,
+        policy: CachePolicy,
+    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
+            // SAFETY: as in `multicast`.
+            unsafe {
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
+                    dst,
+                    src.base.cast(),
+                    size,
+                    mbar,
+                    mask,
+                    policy.bits(),
+                )
+            }
+        })
+    }
+
+    /// Loads one part of a tensor into the mailbox of every CTA of a group: the `src` of the group's CTA of rank 0. The mailbox
+    /// has as many elements as the shape.
+    ///
+    /// PTX of a `Box2`, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank
+    /// 0 besides: `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst],
+    /// [map, {x, y}], [bar], ctaMask;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, tensor::{Box2, TensorMap}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 2048, ByTile>, map: TensorMap<f32, Box2<64, 32>>, k: i32) {
+    /// if let Some(column) = cluster.column::<2>() {
+    ///     let [x, ..] = cluster.position();
+    ///     let sent = inbox.multicast_tensor(cluster, column, map.at([64 * x as i32, 32 * k]));
+    ///     let received = sent.receive(cluster.cta());
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast_tensor<const CTAS: u32, S: MulticastShape>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: TensorTile<T, S>,
+    ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        self.multicast_tensor_with(cluster, group, src, None)
+    }
+
+    /// [`multicast_tensor`](Inbox::multicast_tensor) under an L2 cache policy.
+    ///
+    /// PTX: as [`multicast_tensor`](Inbox::multicast_tensor), with
+    /// `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [dst],
+    /// [map, {x, y}], [bar], ctaMask, policy;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::CachePolicy, cluster::{ByTile, Cluster, Group, Inbox}, tensor::{Box2, TensorMap}};
+    /// # fn body<'c>(
+    /// #     cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, f32, 2048, ByTile>, map: TensorMap<f32, Box2<64, 32>>,
+    /// # ) {
+    /// let policy = CachePolicy::evict_last(); // other clusters load it too
+    /// let sent = inbox.multicast_tensor_cache_hint(cluster, all, map.at([0, 0]), policy);
+    /// let (_inbox, _src) = sent.receive(cluster.cta()).release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast_tensor_cache_hint<const CTAS: u32, S: MulticastShape>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: TensorTile<T, S>,
+        policy: CachePolicy,
+    ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        self.multicast_tensor_with(cluster, group, src, Some(policy))
+    }
+
+    #[inline(always)]
+    fn multicast_tensor_with<const CTAS: u32, S: MulticastShape>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: TensorTile<T, S>,
+        policy: Option<CachePolicy>,
+    ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        const { tensor::tile_bytes::<T, S, N>() };
+        self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
+            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, which is aligned to 128 bytes; of the map,
+            // the contract of `TensorMap::from_raw`.
+            unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, policy) }
+        })
+    }
+
+    /// `copy` starts the copy with the operands that it gets, source, destination, bytes, mbarrier and mask, for which this
+    /// holds: the mask is of the CTAs of one group; each CTA of the cluster is in one group; all their mailboxes are ready, at
+    /// the same offset; each expects one tile; nobody writes the source; a scope that ends has waited for the copy in each CTA.
+    #[inline(always)]
+    fn multicast_with<const CTAS: u32, Src>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: Src,
+        copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        // SAFETY: the one copy to the group brings that many bytes to each of its CTAs.
+        unsafe { self.expect(cluster.cta, Self::BYTES) };
+        if group.rank() == 0 && cluster.cta.is_elected() {
+            copy(&src, self.addr, Self::BYTES, self.bar(), group.mask());
+        }
+        Sent { inbox: self, src }
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
+    /// Waits until every CTA has received and read what it wants: the mailbox is ready for more, and keeps what it holds. The
+    /// source of what was sent is no longer read, and comes back: a tile that was forwarded as the [`Inbox`] where it had
+    /// arrived, ready for more as well, and what that was filled from.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>) {
+    /// let (inbox, src) = received.release(cluster);
+    /// let src = src.into_free().write(cluster.cta(), |i| i as f32); // nobody reads the source now
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
+        cluster.sync();
+        self.back()
+    }
+
+    /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
+    /// [`release`](Received::release). What has arrived stays readable, and can be forwarded.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # type Tiles<'c> = Inbox<'c, f32, 1024, ByTile>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, a: Tiles<'c>, b: Tiles<'c>, mine: Shared<'c, f32, 1024, Fenced>) {
+    /// # let cta = cluster.cta();
+    /// let Some(to_the_next) = cluster.rotation(1) else { return };
+    /// // The tiles of all CTAs go round the ring; of the two mailboxes one is always free.
+    /// let mut free = b;
+    /// let (mut received, _mine) = a.send(cluster, to_the_next, mine).receive(cta).reclaim(cluster);
+    /// for _ in 2..cluster.size() {
+    ///     let _of_one_further_back = received.get(0);
+    ///     let forwarded = free.send(cluster, to_the_next, received).receive(cta);
+    ///     (received, (free, _)) = forwarded.reclaim(cluster);
+    /// }
+    /// let (_a_or_b, ()) = received.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn reclaim(self, cluster: &Cluster<'c>) -> (Received<'c, T, N, ByTile, ()>, Src::Back) {
+        cluster.sync();
+        (Received { inbox: self.inbox, src: () }, self.src.back())
+    }
+}

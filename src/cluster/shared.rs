@@ -1,0 +1,469 @@
+//! Arrays that all CTAs of the cluster have at the same place.
+
+use core::marker::PhantomData;
+
+use super::{Brand, Cluster};
+use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
+use crate::qualifier::{Sealed, scope, space};
+use crate::raw;
+use crate::shared::{Element, Free, Loaded, Published, Shared, Written};
+
+/// State of a [`ClusterShared`]: every CTA may read every other's. `After` is the state of its memory afterwards.
+///
+/// ```
+/// # use ptx::{cluster::{Cluster, ClusterShared, ReadOnly}, shared::{Loaded, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Loaded>) {
+/// let tile: ClusterShared<f32, 64, ReadOnly<Loaded>> = cluster.publish(tile);
+/// let tile: Shared<f32, 64, Loaded> = tile.close(cluster);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ReadOnly<After>(PhantomData<After>);
+/// State of a [`ClusterShared`]: every CTA may write into every other's.
+///
+/// ```
+/// # use ptx::{cluster::{Cluster, ClusterShared, Open}, shared::{Free, Published, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Free>) {
+/// let tile: ClusterShared<f32, 64, Open> = cluster.open(tile);
+/// let tile: Shared<f32, 64, Published> = tile.close(cluster);
+/// # }
+/// ```
+#[derive(Debug)]
+pub enum Open {}
+
+impl<After> Sealed for ReadOnly<After> {}
+impl Sealed for Open {}
+
+/// States of shared memory that the cluster may read.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be published to the cluster",
+    label = "it holds nothing that a peer could read",
+    note = "publish what was written (`.write(cta, …)`) or loaded; to let peers write into it, use `cluster.open(…)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Publishable: Sealed {
+    /// The state afterwards.
+    type After;
+}
+impl Publishable for Written {
+    type After = Published;
+}
+impl Publishable for Published {
+    type After = Published;
+}
+impl Publishable for Loaded {
+    type After = Loaded;
+}
+
+/// States of shared memory that the cluster may write into.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be opened to the cluster",
+    label = "not for peers to write into",
+    note = "open memory that is `Free`, or that was written or loaded and keeps its contents; `Fenced` memory is freed by `.into_free()`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Openable: Sealed {}
+impl Openable for Free {}
+impl Openable for Written {}
+impl Openable for Published {}
+impl Openable for Loaded {}
+
+/// States of a [`ClusterShared`] in which it is read.
+#[diagnostic::on_unimplemented(
+    message = "a peer's shared memory in the state `{Self}` cannot be read",
+    label = "peers may be writing into it",
+    note = "end the writing with `.close(&cluster)`, then `cluster.publish(…)` lets the whole cluster read"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait PeerReadable: Sealed {}
+impl<After> PeerReadable for ReadOnly<After> {}
+
+/// States of a [`ClusterShared`] in which it is written.
+#[diagnostic::on_unimplemented(
+    message = "a peer's shared memory in the state `{Self}` cannot be written",
+    label = "it was published for reading",
+    note = "`cluster.open(…)`, in place of `cluster.publish(…)`, lets the whole cluster write"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait PeerWritable: Sealed {}
+impl PeerWritable for Open {}
+
+/// States of a [`ClusterShared`] in which it is accessed by atomic operations.
+#[diagnostic::on_unimplemented(
+    message = "a peer's shared memory in the state `{Self}` has no atomic elements",
+    label = "not atomic now",
+    note = "`cluster.open_atomic(…)`, in place of `open` or `publish`, is for atomic operations of the whole cluster"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait PeerAtomic: Sealed {}
+impl PeerAtomic for Atomic {}
+
+/// `N` elements of shared memory that every CTA of the cluster has at the same place, and that all of them may read or
+/// write, as the state says.
+///
+/// ```
+/// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
+/// let words = cluster.publish(words.write(cluster.cta(), |i| i as u32));
+/// let next = (cluster.rank() + 1) % cluster.size();
+/// let _of_the_next = words.peer(next).and_then(|peer| peer.get(7));
+/// let words = words.close(cluster);
+/// # }
+/// ```
+#[must_use = "the scope has to return this memory: end its use with `.close(&cluster)`"]
+#[derive(Debug)]
+pub struct ClusterShared<'c, T, const N: usize, State> {
+    addr: u32,
+    _scope: Brand<'c>,
+    _elements: PhantomData<(*mut [T; N], State)>,
+}
+
+impl<'c> Cluster<'c> {
+    /// Lets the whole cluster read what each CTA has in `memory`.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Loaded>) {
+    /// let tile = cluster.publish(tile);
+    /// let firsts = (0..cluster.size()).filter_map(|rank| tile.peer(rank)?.get(0));
+    /// let _sum: f32 = firsts.sum();
+    /// let tile = tile.close(cluster); // loaded, as before
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn publish<T: Element, const N: usize, S: Publishable>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> ClusterShared<'c, T, N, ReadOnly<S::After>> {
+        self.sync();
+        ClusterShared::new(memory.addr())
+    }
+
+    /// Lets the whole cluster write into the `memory` of each CTA, which keeps what it holds.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Shared, Free}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
+    /// let words = cluster.open(words);
+    /// if let Some(first) = words.peer(0) {
+    ///     first.set(cluster.rank() as usize, 5);
+    /// }
+    /// let words = words.close(cluster);
+    /// let _of_the_second = words.get(1);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn open<T: Element, const N: usize, S: Openable>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> ClusterShared<'c, T, N, Open> {
+        self.sync();
+        ClusterShared::new(memory.addr())
+    }
+
+    /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Shared, Free}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Shared<'c, u32, 64, Free>) {
+    /// let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0));
+    /// if let Some(bin) = bins.peer(1).and_then(|peer| peer.atomic(17)) {
+    ///     bin.add(1, sem::Relaxed);
+    /// }
+    /// let bins = bins.close(cluster);
+    /// let _count = bins.get(17);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn open_atomic<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> ClusterShared<'c, T, N, Atomic> {
+        self.sync();
+        ClusterShared::new(memory.addr())
+    }
+}
+
+impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
+    #[inline(always)]
+    fn new(addr: u32) -> Self {
+        ClusterShared { addr, _scope: PhantomData, _elements: PhantomData }
+    }
+
+    /// The memory of the CTA of that rank, one's own included, or `None` where the cluster has no such CTA.
+    ///
+    /// PTX: `mapa.shared::cluster.u32 d, addr, rank;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, ClusterShared, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: &ClusterShared<'c, u32, 64, Open>) {
+    /// if let Some(above) = words.peer(cluster.rank() + 1) {
+    ///     above.set(0, 5); // the last CTA has none above
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn peer(&self, rank: u32) -> Option<Peer<'_, T, N, State>> {
+        if rank >= raw::cluster_nctarank() {
+            return None;
+        }
+        // SAFETY: an address in shared memory, and the cluster has the rank. By the contract of `enter` the array lies at
+        // the same place there.
+        let addr = unsafe { raw::mapa_shared_cluster(self.addr, rank) };
+        Some(Peer { addr, _borrow: PhantomData, _elements: PhantomData })
+    }
+
+    /// The number of elements in each CTA.
+    ///
+    /// ```
+    /// # fn body(words: &ptx::cluster::ClusterShared<'_, u32, 64, ptx::cluster::Open>) {
+    /// let len = words.len(); // 64
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        N
+    }
+
+    /// Whether there are none.
+    ///
+    /// ```
+    /// # fn body(words: &ptx::cluster::ClusterShared<'_, u32, 64, ptx::cluster::Open>) {
+    /// let none = words.is_empty(); // false
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        N == 0
+    }
+}
+
+impl<'c, T: Element, const N: usize, After> ClusterShared<'c, T, N, ReadOnly<After>> {
+    /// Element `i` of the executing CTA, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ClusterShared, ReadOnly}, shared::Published};
+    /// # fn body(words: &ClusterShared<'_, u32, 64, ReadOnly<Published>>) {
+    /// let mine = words.get(17);
+    /// let of_the_first = words.peer(0).and_then(|peer| peer.get(17));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T> {
+        // SAFETY: in bounds; by the state nobody writes.
+        (i < N).then(|| unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
+    }
+
+    /// Waits until all CTAs have read what they want.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Cluster, ClusterShared, ReadOnly}, shared::Loaded};
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: ClusterShared<'c, f32, 64, ReadOnly<Loaded>>) {
+    /// let tile = tile.close(cluster);
+    /// let tile = tile.release(cluster.cta()); // free for the next load
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, After> {
+        cluster.sync();
+        Shared::new(self.addr)
+    }
+}
+
+impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Open> {
+    /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, ClusterShared, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: ClusterShared<'c, u32, 64, Open>) {
+    /// let words = words.close(cluster);
+    /// let _from_a_peer = words.get(0);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
+        cluster.sync();
+        Shared::new(self.addr)
+    }
+}
+
+impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Atomic> {
+    /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
+    ///
+    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterShared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: ClusterShared<'c, u32, 64, Atomic>) {
+    /// let bins = bins.close(cluster);
+    /// let _count = bins.get(0);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
+        cluster.sync();
+        Shared::new(self.addr)
+    }
+}
+
+/// The memory of one CTA of the cluster, as [`ClusterShared::peer`] gives it.
+///
+/// ```
+/// # use ptx::{cluster::{ClusterShared, Peer, ReadOnly}, shared::Published};
+/// # fn body(words: &ClusterShared<'_, u32, 64, ReadOnly<Published>>) {
+/// let first: Option<Peer<u32, 64, _>> = words.peer(0);
+/// let sum = first.and_then(|peer| Some(peer.get(0)? + peer.get(1)?));
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Peer<'a, T, const N: usize, State> {
+    addr: u32,
+    /// The memory is not closed meanwhile.
+    _borrow: PhantomData<&'a ()>,
+    _elements: PhantomData<(*mut [T; N], State)>,
+}
+
+impl<T, const N: usize, State> Clone for Peer<'_, T, N, State> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize, State> Copy for Peer<'_, T, N, State> {}
+
+impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
+    #[inline(always)]
+    fn element(&self, i: usize) -> Option<u32> {
+        (i < N).then(|| self.addr + (i * size_of::<T>()) as u32)
+    }
+
+    #[inline(always)]
+    fn vector(&self, i: usize) -> Option<u32> {
+        (i < N * size_of::<T>() / 16).then(|| self.addr + 16 * i as u32)
+    }
+
+    /// Element `i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cluster`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Peer, ReadOnly}, shared::Published};
+    /// # fn body(peer: Peer<'_, u32, 64, ReadOnly<Published>>) {
+    /// let last = peer.get(63);
+    /// let past_the_end = peer.get(64); // `None`
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<T>
+    where
+        State: PeerReadable,
+    {
+        // SAFETY: in bounds; the CTA is alive in the scope; by the state nobody writes.
+        self.element(i).map(|addr| unsafe { T::load_cluster(addr) })
+    }
+
+    /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cluster.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Peer, ReadOnly}, shared::Published};
+    /// # fn body(peer: Peer<'_, u32, 64, ReadOnly<Published>>) {
+    /// if let Some([a, b, c, d]) = peer.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector>
+    where
+        State: PeerReadable,
+    {
+        // SAFETY: in bounds, and aligned since arrays are to 128; otherwise as in `get`.
+        self.vector(i).map(|addr| unsafe { T::load_vector_cluster(addr) })
+    }
+
+    /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins.
+    ///
+    /// PTX: `st.weak.shared::cluster`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Open, Peer}, launch::Cta};
+    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, Open>) {
+    /// let i = cta.thread_rank();
+    /// let stored = peer.set(i as usize, 2 * i); // `None` for the threads from 64 on
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn set(&self, i: usize, value: T) -> Option<()>
+    where
+        State: PeerWritable,
+    {
+        // SAFETY: in bounds; the CTA is alive in the scope; by the state nobody reads by ordinary loads and no copy uses
+        // it. Another store at the same time leaves any bits, which is a value of an element.
+        self.element(i).map(|addr| unsafe { T::store_cluster(addr, value) })
+    }
+
+    /// Stores the sixteen bytes that start at byte `16 * i`, of elements of four bytes or more; `None` past the end.
+    ///
+    /// PTX: `st.weak.shared::cluster.v4.b32`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Open, Peer}, launch::Cta};
+    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, Open>) {
+    /// let v = cta.thread_rank();
+    /// peer.set_vector(v as usize, [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3]); // of 16 threads
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn set_vector(&self, i: usize, value: T::Vector) -> Option<()>
+    where
+        State: PeerWritable,
+    {
+        const {
+            assert!(
+                size_of::<T>() >= 4,
+                "a vector of narrow elements is stored as words, and would race with `set` in another size: use elements of 4 bytes or more"
+            )
+        };
+        // SAFETY: in bounds, and aligned since arrays are to 128; by the size of the elements it is stored as such; otherwise as
+        // in `set`.
+        self.vector(i).map(|addr| unsafe { T::store_vector_cluster(addr, value) })
+    }
+
+    /// Element `i`, for atomic operations of cluster scope; `None` past the end.
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, cluster::Peer, qualifier::sem};
+    /// # fn body(peer: Peer<'_, u32, 64, Atomic>) {
+    /// if let Some(bin) = peer.atomic(17) {
+    ///     bin.add(1, sem::Relaxed); // red.relaxed.cluster.shared::cluster.add.u32
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn atomic(&self, i: usize) -> Option<AtomicRef<'a, T, scope::Cluster, space::SharedCluster>>
+    where
+        T: AtomicValue,
+        State: PeerAtomic,
+    {
+        // SAFETY: in bounds and aligned; the CTA is alive in the scope; in this state, which lasts as long as the borrow,
+        // all CTAs access the elements by this method alone.
+        self.element(i).map(|addr| unsafe { AtomicRef::new(addr) })
+    }
+}
+
+static_assertions::assert_not_impl_any!(ClusterShared<'static, u32, 4, Open>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Peer<'static, u32, 4, Open>: Send, Sync);

@@ -1,0 +1,9 @@
+//! Which CTAs a copy goes to is a group, which each CTA of the cluster is in.
+
+use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::global::GlobalTile;
+use ptx::mask::CtaMask;
+
+pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
+    let _sent = inbox.multicast(cluster, CtaMask::CTA_1, src);
+}

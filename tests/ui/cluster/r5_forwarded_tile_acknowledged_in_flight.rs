@@ -1,0 +1,14 @@
+//! The sender of a tile that goes on may not send the next before this one was read.
+
+use ptx::cluster::{Channel, ChannelReceived, Cluster};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    onward: Channel<'c, u32, 128>,
+    tile: ChannelReceived<'c, u32, 128, ()>,
+) {
+    let cta = cluster.cta();
+    let sent = onward.send(cluster, tile);
+    let _acknowledged = tile.acknowledge(cta);
+    let _acknowledged_too = sent.receive(cta).acknowledge(cta);
+}

@@ -1,0 +1,13 @@
+//! The tiles of 15 others arrive in one phase: their bytes together are what the mbarrier counts.
+
+use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    inbox: Inbox<'c, u32, 20000, ByTile>,
+    src: Shared<'c, u32, 20000, Fenced>,
+) {
+    let _sent = inbox.send_reduce_to_others(cluster, op::Add, src);
+}
