@@ -1,13 +1,14 @@
-//! A pipeline of three stages: one thread loads, the warps after the first add up.
+//! A pipeline of three stages: one thread loads, the warps after the first add up. And a ring of three, two tiles each.
 
-use ptx::global::Global;
+use ptx::bulk::CachePolicy;
+use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
-use ptx::pipeline::PipelineMemory;
-use ptx::qualifier::{cta_group, scope, sem, space, ty};
+use ptx::pipeline::{PipelineMemory, RingMemory, Stage};
+use ptx::qualifier::{cta_group, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
-use super::{fence_async, scope as closure, sync, thread_count, thread_rank};
+use super::{cta_count, cta_rank, elected, fence_async, scope as closure, sync, thread_count, thread_rank};
 
 const N: usize = 256;
 const BYTES: u32 = 4 * N as u32;
@@ -49,9 +50,88 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, out: *mut u32) {
-    raw_run(n / N, out, |i, stage, full| unsafe {
-        raw::cp_async_bulk_shared_cta_global(stage, src.add(i * N).cast(), BYTES, full)
+    let count = n / N;
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        run(
+            base,
+            |mut at| {
+                let mut i = 0;
+                while let Some(src) = tile(src, count, i) {
+                    at = load(at, |stage, full| unsafe {
+                        raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full)
+                    });
+                    i += 1;
+                }
+                at
+            },
+            |mut at, rank, _| {
+                let mut i = 0;
+                while i < count {
+                    wait(&at);
+                    sum = sum.wrapping_add(read(&at, rank));
+                    at = release(at);
+                    i += 1;
+                }
+                at
+            },
+        )
     });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32, n: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
+    let mut sum = 0_u32;
+    cta.lend(smem.memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| {
+                let policy = CachePolicy::evict_first();
+                match tiles.get(2) {
+                    Some(tile) => producer.load_cache_hint(tile, policy),
+                    None => producer,
+                }
+            },
+            |consumer| {
+                let before = consumer.count() ^ consumer.rank();
+                let tile = consumer.wait();
+                let vector = tile.get_vector(3).map_or(0, |vector| vector[1]);
+                sum = vector ^ tile.count() ^ before;
+                tile.release()
+            },
+        )
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n: usize, out: *mut u32) {
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        run(
+            base,
+            |at| {
+                let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+                let src = unsafe { src.add(2 * N) }.cast();
+                load(at, |stage, full| unsafe {
+                    raw::cp_async_bulk_shared_cta_global_cache_hint(stage, src, BYTES, full, policy)
+                })
+            },
+            |at, rank, count| {
+                let before = count ^ rank;
+                wait(&at);
+                let vector = unsafe { raw::ld_weak_v4(space::SharedCta, ty::B32, at.tile() + 48) };
+                sum = vector[1] ^ count ^ before;
+                release(at)
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
 #[unsafe(no_mangle)]
@@ -83,122 +163,381 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
     n: usize,
     out: *mut u32,
 ) {
-    raw_run(1, out, |i, stage, full| unsafe {
-        raw::cp_async_bulk_tensor_2d_global_tile(
-            space::SharedCta,
-            cta_group::None,
-            stage,
-            map.cast(),
-            [0, 8 * (i as i32 + 1)],
-            full,
-        )
-    });
-}
-
-/// `copy` loads tile `i` into a stage.
-#[inline(always)]
-fn raw_run(count: usize, out: *mut u32, copy: impl Fn(usize, u32, u32)) {
-    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let base = cast(smem.memory);
+    let base = memory();
     let mut sum = 0_u32;
     closure(|| unsafe {
-        let (rank, threads) = (thread_rank(), thread_count());
-        if threads <= 32 {
-            trap();
-        }
-        let full = |stage: u32| base + STAGES * BYTES + 16 * stage;
-        if rank == 0 {
-            let mut stage = 0;
-            while stage < STAGES {
-                raw::mbarrier_init(space::SharedCta, full(stage), 1);
-                raw::mbarrier_init(space::SharedCta, full(stage) + 8, threads - 32);
-                stage += 1;
-            }
-            raw::fence_mbarrier_init();
-        }
-        fence_async();
-        if rank == 0 {
-            let (mut stage, mut parity) = (0, 0);
-            let mut i = 0;
-            while i < count {
-                while !raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cta,
-                    space::SharedCta,
-                    full(stage) + 8,
-                    parity ^ 1,
-                ) {}
-                raw::mbarrier_arrive_expect_tx(
-                    sem::Release,
-                    scope::Cta,
-                    space::SharedCta,
-                    full(stage),
-                    BYTES,
-                );
-                copy(i, base + stage * BYTES, full(stage));
-                next(&mut stage, &mut parity);
-                i += 1;
-            }
-            let mut left = 0;
-            while left < STAGES {
-                while !raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cta,
-                    space::SharedCta,
-                    full(stage),
-                    parity ^ 1,
-                ) {}
-                next(&mut stage, &mut parity);
-                left += 1;
-            }
-        } else if rank >= 32 {
-            let (mut stage, mut parity) = (0, 0);
-            let mut i = 0;
-            while i < count {
-                while !raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cta,
-                    space::SharedCta,
-                    full(stage),
-                    parity,
-                ) {}
-                let element = (rank - 32) % N as u32;
-                sum = sum.wrapping_add(raw::ld_weak(
-                    space::SharedCta,
-                    ty::B32,
-                    base + stage * BYTES + 4 * element,
-                ));
-                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, full(stage) + 8);
-                next(&mut stage, &mut parity);
-                i += 1;
-            }
-        }
-        sync();
-        if rank == 0 {
-            let mut stage = 0;
-            while stage < STAGES {
-                raw::mbarrier_inval(space::SharedCta, full(stage));
-                raw::mbarrier_inval(space::SharedCta, full(stage) + 8);
-                stage += 1;
-            }
-        }
-        sync();
+        run(
+            base,
+            |at| {
+                load(at, |stage, full| unsafe {
+                    raw::cp_async_bulk_tensor_2d_global_tile(
+                        space::SharedCta,
+                        cta_group::None,
+                        stage,
+                        map.cast(),
+                        [0, 8],
+                        full,
+                    )
+                })
+            },
+            |at, rank, _| {
+                wait(&at);
+                sum = sum.wrapping_add(read(&at, rank));
+                release(at)
+            },
+        )
     });
     unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
-/// On to the stage after this one, and the parity of its phase.
+/// Where a pipeline lies.
 #[inline(always)]
-fn next(stage: &mut u32, parity: &mut u32) {
-    *stage += 1;
-    if *stage == STAGES {
-        *stage = 0;
-        *parity ^= 1;
+fn memory() -> u32 {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    unsafe { core::mem::transmute(smem.memory) }
+}
+
+/// `produce` is the first thread's part, `consume` that of the warps after the first, to which it says the thread's rank
+/// among them and their number.
+#[inline(always)]
+unsafe fn run(
+    base: u32,
+    produce: impl FnOnce(Position) -> Position,
+    consume: impl FnOnce(Position, u32, u32) -> Position,
+) {
+    unsafe {
+        let (rank, threads) = (thread_rank(), thread_count());
+        if threads <= 32 {
+            trap();
+        }
+        if rank == 0 {
+            for_each_stage(|stage| {
+                raw::mbarrier_init(space::SharedCta, full(base, stage), 1);
+                raw::mbarrier_init(space::SharedCta, empty(base, stage), threads - 32);
+            });
+            raw::fence_mbarrier_init();
+        }
+        fence_async();
+        if rank == 0 {
+            drain(produce(Position { base, stage: 0, parity: 0 }));
+        } else if rank >= 32 {
+            consume(Position { base, stage: 0, parity: 0 }, rank - 32, threads - 32);
+        }
+        sync();
+        if rank == 0 {
+            for_each_stage(|stage| {
+                raw::mbarrier_inval(space::SharedCta, full(base, stage));
+                raw::mbarrier_inval(space::SharedCta, empty(base, stage));
+            });
+        }
+        sync();
     }
 }
 
-/// Where a pipeline lies.
+/// Tile `i` of the source.
 #[inline(always)]
-fn cast(memory: PipelineMemory<u32, N, 3>) -> u32 {
-    unsafe { core::mem::transmute_copy(&memory) }
+fn tile(src: *const u32, count: usize, i: usize) -> Option<*const u8> {
+    if i >= count {
+        return None;
+    }
+    Some(unsafe { src.add(i * N) }.cast())
+}
+
+#[inline(always)]
+fn full(base: u32, stage: u32) -> u32 {
+    base + STAGES * BYTES + 16 * stage
+}
+
+#[inline(always)]
+fn empty(base: u32, stage: u32) -> u32 {
+    full(base, stage) + 8
+}
+
+#[inline(always)]
+fn for_each_stage(mut each: impl FnMut(u32)) {
+    let mut stage = 0;
+    while stage < STAGES {
+        each(stage);
+        stage += 1;
+    }
+}
+
+/// A thread's stage and the parity of its phase.
+struct Position {
+    base: u32,
+    stage: u32,
+    parity: u32,
+}
+
+impl Position {
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.base + self.stage * BYTES
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES {
+            self.stage = 0;
+            self.parity ^= 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn wait_parity(bar: u32, parity: u32) {
+    while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity) } {
+    }
+}
+
+#[inline(always)]
+fn load(mut at: Position, copy: impl FnOnce(u32, u32)) -> Position {
+    let Position { base, stage, parity } = at;
+    let (full, empty) = (full(base, stage), empty(base, stage));
+    wait_parity(empty, parity ^ 1);
+    unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, full, BYTES) };
+    copy(base + stage * BYTES, full);
+    at.advance();
+    at
+}
+
+#[inline(always)]
+fn drain(mut at: Position) {
+    for_each_stage(|_| {
+        wait_parity(full(at.base, at.stage), at.parity ^ 1);
+        at.advance();
+    });
+}
+
+#[inline(always)]
+fn wait(at: &Position) {
+    wait_parity(full(at.base, at.stage), at.parity);
+}
+
+#[inline(always)]
+fn read(at: &Position, rank: u32) -> u32 {
+    let i = rank as usize % N;
+    unsafe { raw::ld_weak(space::SharedCta, ty::B32, at.tile() + (i * size_of::<u32>()) as u32) }
+}
+
+#[inline(always)]
+fn release(mut at: Position) -> Position {
+    let empty = empty(at.base, at.stage);
+    unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
+    at.advance();
+    at
+}
+
+ptx::shared_memory! {
+    struct Rings { memory: RingMemory<u32, N, 1, 3> }
+}
+/// A stage of the ring: the input's tile, then the output's.
+const STAGE: u32 = 2 * BYTES;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring(x: *const u32, y: *mut u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
+    let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
+    cta.lend(smem.memory, |cta, ring| {
+        let mut ring = ring.start(cta, [x], y);
+        loop {
+            ring = match ring.wait(cta) {
+                Stage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
+                Stage::Done(idle) => return idle,
+            };
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring(x: *const u32, y: *mut u32, n: usize) {
+    let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
+    closure(|| unsafe {
+        let mut ring = Ring::start(base, [(x, n / N)], y, next, count, step);
+        loop {
+            ring = match ring.next() {
+                Some(full) => full.update(|[x], y| x ^ y).store().refill(),
+                None => return,
+            };
+        }
+    });
+}
+
+/// Where all threads are in a ring.
+struct Ring {
+    base: u32,
+    stage: u32,
+    parity: u32,
+    index: usize,
+    count: usize,
+    step: usize,
+    inputs: [*const u32; 1],
+    y: *mut u32,
+}
+
+impl Ring {
+    #[inline(always)]
+    unsafe fn start(
+        base: u32,
+        inputs: [(*const u32, usize); 1],
+        y: *mut u32,
+        next: usize,
+        count: usize,
+        step: usize,
+    ) -> Ring {
+        if inputs.iter().any(|input| input.1 < count) {
+            trap();
+        }
+        unsafe {
+            if elected() {
+                for_each_stage(|stage| raw::mbarrier_init(space::SharedCta, Ring::bar(base, stage), 1));
+                raw::fence_mbarrier_init();
+            }
+            fence_async();
+            let ring = Ring {
+                base,
+                stage: 0,
+                parity: 0,
+                index: next,
+                count,
+                step,
+                inputs: inputs.map(|(input, _)| input.wrapping_add(next * N)),
+                y: y.wrapping_add(next * N),
+            };
+            if elected() {
+                let mut stage = 0;
+                while stage < STAGES as usize && ring.has(stage) {
+                    ring.load(stage as u32, stage);
+                    stage += 1;
+                }
+            }
+            ring
+        }
+    }
+
+    #[inline(always)]
+    fn bar(base: u32, stage: u32) -> u32 {
+        base + STAGES * STAGE + 8 * stage
+    }
+
+    #[inline(always)]
+    fn tile(&self, stage: u32, tile: u32) -> u32 {
+        self.base + stage * STAGE + tile * BYTES
+    }
+
+    #[inline(always)]
+    fn has(&self, ahead: usize) -> bool {
+        self.index + ahead * self.step < self.count
+    }
+
+    #[inline(always)]
+    unsafe fn load(&self, stage: u32, ahead: usize) {
+        let (bar, offset) = (Ring::bar(self.base, stage), ahead * self.step * N);
+        unsafe {
+            raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, STAGE);
+            for (i, input) in self.inputs.iter().enumerate() {
+                let src = input.wrapping_add(offset).cast();
+                raw::cp_async_bulk_shared_cta_global(self.tile(stage, i as u32), src, BYTES, bar);
+            }
+            let src = self.y.wrapping_add(offset).cast_const().cast();
+            raw::cp_async_bulk_shared_cta_global(self.tile(stage, 1), src, BYTES, bar);
+        }
+    }
+
+    #[inline(always)]
+    fn wait(&self) {
+        wait_parity(Ring::bar(self.base, self.stage), self.parity);
+    }
+
+    /// The ring when its foremost stage has arrived, nothing when all have gone through.
+    #[inline(always)]
+    unsafe fn next(self) -> Option<Ring> {
+        if !self.has(0) {
+            unsafe { self.finish() };
+            return None;
+        }
+        self.wait();
+        Some(self)
+    }
+
+    #[inline(always)]
+    unsafe fn update(self, mut f: impl FnMut([u32; 1], u32) -> u32) -> Ring {
+        let (mut v, threads) = (thread_rank(), thread_count());
+        while v < BYTES / 16 {
+            let at = |tile| self.tile(self.stage, tile) + 16 * v;
+            unsafe {
+                let inputs: [[u32; 4]; 1] =
+                    core::array::from_fn(|i| raw::ld_weak_v4(space::SharedCta, ty::B32, at(i as u32)));
+                let mut values = raw::ld_weak_v4(space::SharedCta, ty::B32, at(1));
+                for (lane, y) in values.iter_mut().enumerate() {
+                    *y = f(core::array::from_fn(|i| inputs[i][lane]), *y);
+                }
+                raw::st_weak_v4(space::SharedCta, ty::B32, at(1), values);
+            }
+            v += threads;
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn store(self) -> Ring {
+        unsafe {
+            fence_async();
+            if elected() {
+                raw::cp_async_bulk_global_shared_cta(self.y.cast(), self.tile(self.stage, 1), BYTES);
+                raw::cp_async_bulk_commit_group();
+            }
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn refill(mut self) -> Ring {
+        if self.has(STAGES as usize) && elected() {
+            unsafe {
+                raw::cp_async_bulk_wait_group_read::<0>();
+                self.load(self.stage, STAGES as usize);
+            }
+        }
+        self.advance();
+        self
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES {
+            self.stage = 0;
+            self.parity ^= 1;
+        }
+        self.index += self.step;
+        for input in &mut self.inputs {
+            *input = input.wrapping_add(self.step * N);
+        }
+        self.y = self.y.wrapping_add(self.step * N);
+    }
+
+    #[inline(always)]
+    unsafe fn finish(mut self) {
+        let mut stages = 0;
+        while stages < STAGES as usize && self.has(0) {
+            self.wait();
+            self.advance();
+            stages += 1;
+        }
+        unsafe {
+            if elected() {
+                raw::cp_async_bulk_wait_group::<0>();
+            }
+            sync();
+            if elected() {
+                for_each_stage(|stage| raw::mbarrier_inval(space::SharedCta, Ring::bar(self.base, stage)));
+            }
+            sync();
+        }
+    }
 }
