@@ -1,8 +1,13 @@
-//! `atom.or` takes bits, as integers.
+//! `atom.and`, `atom.or`, `atom.xor` take bits, as integers.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};
 
 pub fn kernel(value: AtomicRef<'_, f32, scope::Gpu, space::Global>) {
+    let _and = value.fetch_and(1.0, sem::Relaxed);
+    value.and(1.0, sem::Relaxed);
+    let _or = value.fetch_or(1.0, sem::Relaxed);
     value.or(1.0, sem::Relaxed);
+    let _xor = value.fetch_xor(1.0, sem::Relaxed);
+    value.xor(1.0, sem::Relaxed);
 }

@@ -1,8 +1,11 @@
-//! `atom.inc` takes `u32`.
+//! `atom.inc` and `atom.dec` take `u32`.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};
 
 pub fn kernel(value: AtomicRef<'_, i32, scope::Gpu, space::Global>) {
-    let _before = value.fetch_inc(7, sem::Relaxed);
+    let _inc = value.fetch_inc(7, sem::Relaxed);
+    value.inc(7, sem::Relaxed);
+    let _dec = value.fetch_dec(7, sem::Relaxed);
+    value.dec(7, sem::Relaxed);
 }

@@ -1,8 +1,11 @@
-//! `atom.min` takes no floats: there is a trick by integers, for numbers that are not negative.
+//! `atom.min` and `atom.max` take no floats: there is a trick by integers, for numbers that are not negative.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};
 
 pub fn kernel(value: AtomicRef<'_, f32, scope::Gpu, space::Global>) {
+    let _min = value.fetch_min(1.5, sem::Relaxed);
     value.min(1.5, sem::Relaxed);
+    let _max = value.fetch_max(1.5, sem::Relaxed);
+    value.max(1.5, sem::Relaxed);
 }

@@ -1,7 +1,15 @@
-//! A cluster of other rows has none of two.
+//! A cluster of another shape has none.
 
 use ptx::cluster::{Cluster, Group};
 
-pub fn body<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 2>> {
+pub fn row<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 2>> {
     cluster.row()
+}
+
+pub fn column<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 2>> {
+    cluster.column()
+}
+
+pub fn whole<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 4>> {
+    cluster.whole()
 }

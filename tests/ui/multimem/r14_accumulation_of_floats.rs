@@ -3,6 +3,7 @@
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;
 
-pub fn kernel(value: MulticastRef<[f32; 4]>) -> [f32; 4] {
-    value.load_reduce_add_acc_f32(sem::Relaxed)
+pub fn kernel(value: MulticastRef<[f32; 4]>) {
+    let _sum = value.load_reduce_add_acc_f32(sem::Relaxed);
+    let _sum = value.load_reduce_add_acc_f32_weak();
 }

@@ -1,8 +1,16 @@
-//! `multimem.red.or` takes bits, as integers.
+//! The bitwise operations take bits, as integers.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;
 
-pub fn kernel(flags: MulticastRef<f32>) {
-    flags.reduce_or(1.0, sem::Release);
+pub fn kernel(value: MulticastRef<f32>) {
+    let _and = value.load_reduce_and(sem::Relaxed);
+    let _and = value.load_reduce_and_weak();
+    value.reduce_and(1.0, sem::Release);
+    let _or = value.load_reduce_or(sem::Relaxed);
+    let _or = value.load_reduce_or_weak();
+    value.reduce_or(1.0, sem::Release);
+    let _xor = value.load_reduce_xor(sem::Relaxed);
+    let _xor = value.load_reduce_xor_weak();
+    value.reduce_xor(1.0, sem::Release);
 }

@@ -3,6 +3,11 @@
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;
 
-pub fn kernel(value: MulticastRef<f32>) -> f32 {
-    value.load_reduce_add(sem::Relaxed)
+pub fn kernel(value: MulticastRef<i32>) {
+    let _min = value.load_reduce_min(sem::Relaxed);
+    let _min = value.load_reduce_min_weak();
+    value.reduce_min(1, sem::Release);
+    let _max = value.load_reduce_max(sem::Relaxed);
+    let _max = value.load_reduce_max_weak();
+    value.reduce_max(1, sem::Release);
 }

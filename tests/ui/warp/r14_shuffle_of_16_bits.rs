@@ -1,7 +1,17 @@
-//! A shuffle moves 32 bits, or twice.
+//! Lanes exchange and compare values of 32 or 64 bits.
 
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &Cta, value: u16) -> u16 {
-    cta.warp().shuffle(value, 0)
+pub fn kernel(cta: &Cta, value: u16) {
+    let warp = cta.warp();
+    let _ = warp.shuffle(value, 0);
+    let _ = warp.shuffle_up(value, 1);
+    let _ = warp.shuffle_down(value, 1);
+    let _ = warp.shuffle_xor(value, 1);
+    let _ = warp.elect_broadcast(|| value);
+    let _ = warp.match_any(value);
+    let _ = warp.match_all(value);
+    let _ = warp.partition_by(value);
+    let group = warp.partition_by(u32::from(value));
+    let _ = group.broadcast_first(value);
 }

@@ -245,6 +245,20 @@ pub unsafe extern "ptx-kernel" fn raw_atomic_vectors(p: *mut f32, n: usize, i: u
     }
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_atomic_queries(p: *mut u32, n: usize, i: usize, out: *mut usize) {
+    let values = unsafe { GlobalAtomics::<u32, scope::Gpu>::from_raw(p, n) };
+    unsafe { out.write(if values.is_empty() { 7 } else { values.len() }) };
+    unsafe { out.add(1).write(values.get(i).map_or(0, |value| value.addr() as usize)) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_atomic_queries(p: *mut u32, n: usize, i: usize, out: *mut usize) {
+    unsafe {
+        out.write(if n == 0 { 7 } else { n });
+        out.add(1).write(if i < n { p.add(i) as usize } else { 0 });
+    }
+}
+
 /// Zeros, atomic operations on element `i`, and one read back, in both layers.
 macro_rules! shared {
     (

@@ -70,8 +70,9 @@ pair! {
             &cta,
             smem.tile,
             |mut producer| {
+                let rank = producer.rank();
                 for round in 0..value {
-                    producer = producer.send(&warp, |i| round + i as u32).wait(&warp);
+                    producer = producer.send(&warp, |i| (round ^ rank) + i as u32).wait(&warp);
                 }
                 producer
             },
@@ -90,14 +91,16 @@ pair! {
     raw_barrier_handoff(base, value, out) {
         let rank = crate::thread_rank();
         if rank < 64 {
-            crate::scope(|| for round in 0..value {
-                let mut i = rank as usize;
-                while i < N {
-                    raw::st_weak(space::SharedCta, ty::B32, base + 4 * i as u32, round + i as u32);
-                    i += 64;
+            crate::scope(|| {
+                for round in 0..value {
+                    let mut i = rank as usize;
+                    while i < N {
+                        raw::st_weak(space::SharedCta, ty::B32, base + 4 * i as u32, (round ^ rank) + i as u32);
+                        i += 64;
+                    }
+                    raw::barrier_cta_arrive(Unaligned, 1, 96);
+                    raw::barrier_cta_sync_count(Unaligned, 2, 96);
                 }
-                raw::barrier_cta_arrive(Unaligned, 1, 96);
-                raw::barrier_cta_sync_count(Unaligned, 2, 96);
             })
         } else if rank < 96 {
             crate::scope(|| {

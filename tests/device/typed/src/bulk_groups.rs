@@ -171,6 +171,65 @@ stages! {
 }
 
 stages! {
+    typed_bulk_queue_wait(cta, stages) {
+        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            let a = a.write(cta, |i| i as f32).to_async(cta);
+            let b = b.write(cta, |i| i as f32).to_async(cta);
+            let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
+            let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums(dst)));
+            let ((a, _), (b, _)) = queue.wait(cta);
+            (a.into_free(), b.into_free())
+        });
+    }
+    raw_bulk_queue_wait(base) {
+        scope(|| {
+            fill(base);
+            fence_async();
+            fill(base + BYTES);
+            fence_async();
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES));
+            elect(|| raw::cp_async_bulk_commit_group());
+            elect(|| raw::cp_async_bulk_wait_group::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_bulk_store_two(cta, stages) {
+        let (first, second) =
+            unsafe { (GlobalMut::<_, N>::from_raw(dst, N), GlobalMut::<_, N>::from_raw(dst.add(N), N)) };
+        if let Some(to_a) = mine(&cta, first) && let Some(to_b) = mine(&cta, second) {
+            cta.lend((stages.a, stages.b), |cta, (a, b)| {
+                let a = a.write(cta, |i| i as f32).to_async(cta);
+                let b = b.write(cta, |i| i as f32).to_async(cta);
+                let ((a, _), (b, _)) = bulk::store(cta, a, to_a).store(cta, b, to_b).commit(cta).wait(cta);
+                (a.into_free(), b.into_free())
+            });
+        }
+    }
+    raw_bulk_store_two(base) {
+        if cta_rank() == 0 {
+            scope(|| {
+                fill(base);
+                fence_async();
+                fill(base + BYTES);
+                fence_async();
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES));
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.add(N).cast(), base + BYTES, BYTES));
+                elect(|| raw::cp_async_bulk_commit_group());
+                elect(|| raw::cp_async_bulk_wait_group::<0>());
+                sync();
+            })
+        }
+    }
+    (src, dst, out, n)
+}
+
+stages! {
     typed_bulk_and(cta, stages) {
         cta.lend((stages.a, stages.b), |cta, (a, b)| {
             let a = a.write(cta, |i| i as f32).to_async(cta);

@@ -269,6 +269,52 @@ pair! {
 }
 
 pair! {
+    typed_cluster_groups(cta, smem, src, out) {
+        cta.cluster(smem.tile, |cluster, tile| {
+            unsafe { out.write(cluster.whole::<8>().map_or(99, |group| group.rank())) };
+            unsafe { out.add(1).write(cluster.row::<4>().map_or(99, |group| group.rank())) };
+            unsafe { out.add(2).write(cluster.column::<2>().map_or(99, |group| group.rank())) };
+            (cluster, tile)
+        });
+    }
+    raw_cluster_groups(base, src, out) {
+        cluster_sync();
+        scope(|| {
+            out.write(if raw::cluster_nctarank() == 8 { raw::cluster_ctarank() } else { 99 });
+            out.add(1).write(if raw::cluster_nctaid_x() == 4 { raw::cluster_ctaid_x() } else { 99 });
+            out.add(2).write(if raw::cluster_nctaid_y() == 2 { raw::cluster_ctaid_y() } else { 99 });
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_queries(cta, smem, src, out) {
+        cta.cluster(smem.tile, |cluster, tile| {
+            let tile = cluster.open(tile);
+            unsafe { out.write(if tile.is_empty() { 7 } else { tile.len() as u32 }) };
+            let tile = tile.close(&cluster).to_async(cluster.cta()).into_free();
+            let arrived = cluster.arrive();
+            unsafe { out.add(1).write(arrived.cta().thread_rank()) };
+            (arrived.wait(), tile)
+        });
+    }
+    raw_cluster_queries(base, src, out) {
+        cluster_sync();
+        scope(|| {
+            cluster_sync();
+            out.write(N as u32);
+            cluster_sync();
+            fence_async();
+            raw::barrier_cluster_arrive(sem::Release, Unaligned);
+            out.add(1).write(thread_rank());
+            raw::barrier_cluster_wait(Unaligned);
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
     typed_cluster_sync(cta, smem, src, out) {
         cta.cluster(smem.tile, |cluster, tile| {
             cluster.sync();

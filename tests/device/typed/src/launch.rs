@@ -39,3 +39,17 @@ pub unsafe extern "ptx-kernel" fn raw_launch_dependent(x: *const u32, out: *mut 
     raw::griddepcontrol(action::Wait);
     unsafe { out.write(if n.is_multiple_of(4) { 7 } else { x.add(n / 4 * 4).read() }) };
 }
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_launch_ranks(out: *mut u32) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let at = cta.rank() * cta.thread_count() + cta.thread_rank();
+    unsafe { out.add(at as usize).write(cta.warp_rank() + cta.count() + cta.is_elected() as u32) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_launch_ranks(out: *mut u32) {
+    let rank = crate::thread_rank();
+    let at = crate::cta_rank() * crate::thread_count() + rank;
+    unsafe { out.add(at as usize).write(rank / 32 + crate::cta_count() + crate::elected() as u32) };
+}

@@ -20,14 +20,17 @@ use ptx::shared::SharedArray;
 
 mod atomic;
 mod barrier;
+mod bulk_reduce;
 #[cfg(feature = "sm_100")]
 mod clusterlaunchcontrol;
 mod fence;
+mod global;
 mod group;
 mod launch;
 mod layout;
 mod mbarrier;
 mod pipeline;
+mod shared;
 mod tensor;
 mod warp;
 
@@ -89,6 +92,26 @@ unsafe fn init(bar: u32) {
     unsafe { fence_async() }
 }
 
+/// The state of this thread's arrival; the elected thread expects `bytes`, which `copy` brings.
+#[inline(always)]
+unsafe fn arrive_with(bar: u32, bytes: u32, copy: impl FnOnce()) -> u64 {
+    unsafe {
+        if elected() {
+            let state =
+                raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, bytes);
+            copy();
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn wait(bar: u32, state: u64) {
+    while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) } {}
+}
+
 /// A closure where the typed twin has one (`Cta::lend`): LLVM sinks single-use reads of special registers before it
 /// inlines closures, in both alike.
 #[inline(always)]
@@ -140,6 +163,11 @@ fn mine(cta: &Cta, dst: GlobalMut<f32, N>) -> Option<GlobalTileMut<f32, N>> {
 #[inline(always)]
 fn cta_rank() -> u32 {
     raw::ctaid_x() + raw::nctaid_x() * (raw::ctaid_y() + raw::nctaid_y() * raw::ctaid_z())
+}
+
+#[inline(always)]
+fn cta_count() -> u32 {
+    raw::nctaid_x() * raw::nctaid_y() * raw::nctaid_z()
 }
 
 /// Observes a handle, so that what made it is used.
@@ -210,15 +238,27 @@ pair! {
     }
     raw_bulk_load(base, bar, src, dst, out) {
         scope(|| {
-        let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
-            raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
-            state
-        } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
-        };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+        sync();
+        })
+    }
+}
+
+pair! {
+    typed_bulk_is_complete(cta, tile, bar, src, dst, out) {
+        cta.lend((tile, bar), |cta, (tile, bar)| {
+            let load = bulk::load(cta, bar, tile, only(src));
+            unsafe { out.write(load.is_complete() as u32) };
+            let (bar, tile, _) = load.wait(cta);
+            (tile.release(cta), bar)
+        });
+    }
+    raw_bulk_is_complete(base, bar, src, dst, out) {
+        scope(|| {
+        let state = arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar));
+        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
+        wait(bar, state);
         sync();
         })
     }
@@ -236,14 +276,7 @@ pair! {
     raw_bulk_load_cache_hint(base, bar, src, dst, out) {
         scope(|| {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
-        let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
-            raw::cp_async_bulk_shared_cta_global_cache_hint(base, src.cast(), BYTES, bar, policy);
-            state
-        } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
-        };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global_cache_hint(base, src.cast(), BYTES, bar, policy)));
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -305,14 +338,7 @@ pair! {
     raw_bulk_store_cache_hint(base, bar, src, dst, out) {
         if cta_rank() == 0 {
             scope(|| {
-            let state = if elected() {
-                let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
-                raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
-                state
-            } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
-            };
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+            wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             if elected() {
                 raw::cp_async_bulk_global_shared_cta_cache_hint(dst.cast(), base, BYTES, policy);
@@ -341,14 +367,7 @@ pair! {
     }
     raw_shared_update_publish(base, bar, src, dst, out) {
         scope(|| {
-        let state = if elected() {
-            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta,space::SharedCta, bar, BYTES);
-            raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
-            state
-        } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar)
-        };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
         sync();
         let (mut v, threads) = (thread_rank(), thread_count());
         while v < BYTES / 16 {

@@ -235,6 +235,20 @@ pub unsafe extern "ptx-kernel" fn raw_multimem_vectors(p: *mut f32, n: usize, i:
     }
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_multimem_queries(p: *mut u32, n: usize, i: usize, out: *mut usize) {
+    let values = unsafe { Multicast::<u32>::from_raw(p, n) };
+    unsafe { out.write(if values.is_empty() { 7 } else { values.len() }) };
+    unsafe { out.add(1).write(values.get(i).map_or(0, |value| value.addr() as usize)) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_multimem_queries(p: *mut u32, n: usize, i: usize, out: *mut usize) {
+    unsafe {
+        out.write(if n == 0 { 7 } else { n });
+        out.add(1).write(if i < n { p.add(i) as usize } else { 0 });
+    }
+}
+
 /// The one tile of the destination.
 #[inline(always)]
 fn sums(dst: *mut f32) -> MulticastTile<f32, N> {

@@ -1,16 +1,16 @@
-//! A pipeline of three stages: one thread loads, the warps after the first add up.
+//! A pipeline of three stages: one thread loads, the warps after the first add up. And a ring of three, two tiles each.
 
-use ptx::global::Global;
+use ptx::bulk::CachePolicy;
+use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
 use ptx::mask::CtaMask;
-use ptx::pipeline::PipelineMemory;
-use ptx::qualifier::{cta_group, scope, sem, space, swizzle_mode, ty};
+use ptx::pipeline::{PipelineMemory, RingMemory, Stage};
+use ptx::qualifier::{cta_group, evict, scope, sem, space, swizzle_mode, ty};
 use ptx::raw;
-use ptx::shared::SharedMemory;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 use crate::cluster::cluster_sync;
-use crate::{scope as closure, sync, thread_count, thread_rank};
+use crate::{cta_count, cta_rank, elected, fence_async, scope as closure, sync, thread_count, thread_rank};
 
 const N: usize = 256;
 const BYTES: u32 = 4 * N as u32;
@@ -55,10 +55,144 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, out: *mut u32) {
-    let copy = |i, stage, full| unsafe {
-        raw::cp_async_bulk_shared_cta_global(stage, src.add(i * N).cast(), BYTES, full)
-    };
-    raw_run::<1, Smem>(n / N, out, || 0, copy, word);
+    let count = n / N;
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        run(
+            base,
+            |mut at| {
+                let mut i = 0;
+                while let Some(src) = tile::<N>(src, count, i) {
+                    at = load::<0>(at, |stage, full, _| unsafe {
+                        raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full)
+                    });
+                    i += 1;
+                }
+                at
+            },
+            |mut at, rank, _| {
+                let mut i = 0;
+                while i < count {
+                    wait::<0>(&at);
+                    sum = sum.wrapping_add(read(&at, rank));
+                    at = release::<0>(at);
+                    i += 1;
+                }
+                at
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32, n: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
+    let mut sum = 0_u32;
+    cta.lend(smem.memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| {
+                let policy = CachePolicy::evict_first();
+                match tiles.get(2) {
+                    Some(tile) => producer.load_cache_hint(tile, policy),
+                    None => producer,
+                }
+            },
+            |consumer| {
+                let before = consumer.count() ^ consumer.rank();
+                let tile = consumer.wait();
+                let vector = tile.get_vector(3).map_or(0, |vector| vector[1]);
+                sum = vector ^ tile.count() ^ before;
+                tile.release()
+            },
+        )
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n: usize, out: *mut u32) {
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        run(
+            base,
+            |at| {
+                let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+                let src = unsafe { src.add(2 * N) }.cast();
+                load::<0>(at, |stage, full, _| unsafe {
+                    raw::cp_async_bulk_shared_cta_global_cache_hint(stage, src, BYTES, full, policy)
+                })
+            },
+            |at, rank, count| {
+                let before = count ^ rank;
+                wait::<0>(&at);
+                let vector = unsafe { raw::ld_weak_v4(space::SharedCta, ty::B32, at.tile() + 48) };
+                sum = vector[1] ^ count ^ before;
+                release::<0>(at)
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
+    map: *const TensorMapObject,
+    n: usize,
+    out: *mut u32,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
+    let mut sum = 0_u32;
+    cta.lend(smem.memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| producer.load(map.at([0, 8])),
+            |consumer| {
+                let tile = consumer.wait();
+                sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
+                tile.release()
+            },
+        )
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
+    map: *const TensorMapObject,
+    n: usize,
+    out: *mut u32,
+) {
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        run(
+            base,
+            |at| {
+                load::<0>(at, |stage, full, _| unsafe {
+                    raw::cp_async_bulk_tensor_2d_global_tile(
+                        space::SharedCta,
+                        cta_group::None,
+                        stage,
+                        map.cast(),
+                        [0, 8],
+                        full,
+                    )
+                })
+            },
+            |at, rank, _| {
+                wait::<0>(&at);
+                sum = sum.wrapping_add(read(&at, rank));
+                release::<0>(at)
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
 #[unsafe(no_mangle)]
@@ -97,66 +231,49 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast(src: *const u32, 
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast(src: *const u32, n: usize, out: *mut u32) {
-    let first = || {
+    let count = n / N;
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        cluster_sync();
         if raw::cluster_nctarank() != 2 {
             trap();
         }
-        0
-    };
-    let copy = |i, stage, full| unsafe {
-        let part = raw::cluster_ctarank() * BYTES / 2;
-        let src = src.add(i * N).cast::<u8>().add(part as usize);
-        raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
-            stage + part,
-            src,
-            BYTES / 2,
-            full,
-            CtaMask::CTA_0 | CtaMask::CTA_1,
-        )
-    };
-    raw_run::<2, Smem>(n / N, out, first, copy, word);
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
-    map: *const TensorMapObject,
-    n: usize,
-    out: *mut u32,
-) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
-    let mut sum = 0_u32;
-    cta.lend(smem.memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |producer| producer.load(map.at([0, 8])),
-            |consumer| {
-                let tile = consumer.wait();
-                sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
-                tile.release()
+        let rank = raw::cluster_ctarank();
+        run_in::<2>(
+            Position { base, stage: 0, parity: 0, first: 0, rank },
+            |mut at| {
+                let mut i = 0;
+                while let Some(src) = tile::<N>(src, count, i) {
+                    at = load::<2>(at, |stage, full, (_, rank)| unsafe {
+                        let part = rank * (BYTES / 2);
+                        let mask = CtaMask::CTA_0 | CtaMask::CTA_1;
+                        raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
+                            stage + part,
+                            src.wrapping_add(part as usize),
+                            BYTES / 2,
+                            full,
+                            mask,
+                        )
+                    });
+                    i += 1;
+                }
+                at
             },
-        )
+            |mut at, rank, _| {
+                let mut i = 0;
+                while i < count {
+                    wait::<2>(&at);
+                    sum = sum.wrapping_add(read(&at, rank));
+                    at = release::<2>(at);
+                    i += 1;
+                }
+                at
+            },
+        );
+        cluster_sync();
     });
-    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
-    map: *const TensorMapObject,
-    n: usize,
-    out: *mut u32,
-) {
-    let copy = |i, stage, full| unsafe {
-        raw::cp_async_bulk_tensor_2d_global_tile(
-            space::SharedCta,
-            cta_group::None,
-            stage,
-            map.cast(),
-            [0, 8 * (i as i32 + 1)],
-            full,
-        )
-    };
-    raw_run::<1, Smem>(1, out, || 0, copy, word);
+    unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
 /// Two tiles of half the words a stage, the second shared by a row of two CTAs.
@@ -176,27 +293,17 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
         let pipeline = pipeline.run_multicast(
             &cluster,
             ((), row),
-            |mut producer| {
-                let mut i = 0;
-                while let Some(tile) = tiles.get(i) {
-                    producer = producer.load((map.at([0, 8 * i as i32]), tile));
-                    i += 1;
-                }
-                producer
+            |producer| match tiles.get(1) {
+                Some(tile) => producer.load((map.at([0, 8]), tile)),
+                None => producer,
             },
-            |mut consumer| {
-                let mut i = 0;
-                while i < tiles.count() {
-                    let stage = consumer.wait();
-                    let rank = stage.rank() as usize % (N / 2);
-                    let (x, y) = stage.tiles();
-                    let at = x.swizzle(swizzle_mode::B64);
-                    let both = x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?)));
-                    sum = sum.wrapping_add(both.unwrap_or(0));
-                    consumer = stage.release();
-                    i += 1;
-                }
-                consumer
+            |consumer| {
+                let stage = consumer.wait();
+                let rank = stage.rank() as usize % (N / 2);
+                let (x, y) = stage.tiles();
+                let at = x.swizzle(swizzle_mode::B64);
+                sum = x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0);
+                stage.release()
             },
         );
         (cluster, pipeline)
@@ -211,144 +318,177 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
     n: usize,
     out: *mut u32,
 ) {
-    let first = || {
-        let x = raw::cluster_ctaid_x();
-        if raw::cluster_nctaid_x() != 2 {
+    const HALF: usize = N / 2;
+    let count = n / HALF;
+    let (_, smem, _) = unsafe { Cta::enter::<Pairs>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        cluster_sync();
+        let (x, size) = (raw::cluster_ctaid_x(), raw::cluster_nctaid_x());
+        let first = raw::cluster_ctarank() - x;
+        if size != 2 {
             trap();
         }
-        raw::cluster_ctarank() - x
-    };
-    let copy = |i, stage, full| unsafe {
-        raw::cp_async_bulk_tensor_2d_global_tile(
-            space::SharedCta,
-            cta_group::None,
-            stage,
-            map.cast(),
-            [0, 8 * i as i32],
-            full,
+        run_in::<2>(
+            Position { base, stage: 0, parity: 0, first, rank: x },
+            |at| {
+                let Some(src) = tile::<HALF>(src, count, 1) else { return at };
+                load::<2>(at, |stage, full, (first, rank)| unsafe {
+                    raw::cp_async_bulk_tensor_2d_global_tile(
+                        space::SharedCta,
+                        cta_group::None,
+                        stage,
+                        map.cast(),
+                        [0, 8],
+                        full,
+                    );
+                    let part = rank * (BYTES / 4);
+                    let mask = CtaMask::from_bits_retain((1 << first | 1 << (first + 1)) as u16);
+                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
+                        stage + BYTES / 2 + part,
+                        src.wrapping_add(part as usize),
+                        BYTES / 4,
+                        full,
+                        mask,
+                    )
+                })
+            },
+            |at, rank, _| {
+                wait::<2>(&at);
+                let tile = at.tile();
+                let y = 4 * (rank as usize % HALF) as u32;
+                let x = ((tile + y) ^ (tile + y) >> 3 & 0x30).wrapping_sub(tile) as usize / 4;
+                let x = (x < HALF).then(|| raw::ld_weak(space::SharedCta, ty::B32, tile + 4 * x as u32));
+                let y = || raw::ld_weak(space::SharedCta, ty::B32, tile + BYTES / 2 + y);
+                sum = x.map_or(0, |x| x.wrapping_mul(y()));
+                release::<2>(at)
+            },
         );
-        let (x, first) = (raw::cluster_ctaid_x(), raw::cluster_ctarank() - raw::cluster_ctaid_x());
-        let src = src.add(i * (N / 2)).cast::<u8>().add((x * BYTES / 4) as usize);
-        raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
-            stage + BYTES / 2 + x * BYTES / 4,
-            src,
-            BYTES / 4,
-            full,
-            CtaMask::from_bits_retain((1 << first | 1 << (first + 1)) as u16),
-        )
-    };
-    let product = |stage: u32, rank: u32| {
-        let i = 4 * (rank % (N / 2) as u32);
-        let at = ((stage + i) ^ (stage + i) >> 3 & 0x30).wrapping_sub(stage) / 4;
-        if at >= N as u32 / 2 {
-            return 0;
-        }
-        let [x, y] = [stage + 4 * at, stage + i + BYTES / 2]
-            .map(|at| unsafe { raw::ld_weak(space::SharedCta, ty::B32, at) });
-        x.wrapping_mul(y)
-    };
-    raw_run::<2, Pairs>(n / (N / 2), out, first, copy, product);
+        cluster_sync();
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
-/// The word of a stage that the consumer of a rank adds.
+/// Where a pipeline lies.
 #[inline(always)]
-fn word(stage: u32, rank: u32) -> u32 {
-    unsafe { raw::ld_weak(space::SharedCta, ty::B32, stage + 4 * (rank % N as u32)) }
+fn memory() -> u32 {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    unsafe { core::mem::transmute(smem.memory) }
 }
 
-/// `copy` loads tile `i` into a stage, or, in a group of `CTAS` from `first` on, a part of it into those of all; `read` gives
-/// what a consumer reads of the stage.
+/// `produce` is the first thread's part, `consume` that of the warps after the first, to which it says the thread's rank
+/// among them and their number.
 #[inline(always)]
-fn raw_run<const CTAS: u32, M: SharedMemory>(
-    count: usize,
-    out: *mut u32,
-    first: impl Fn() -> u32,
-    copy: impl Fn(usize, u32, u32),
-    read: impl Fn(u32, u32) -> u32,
+unsafe fn run(
+    base: u32,
+    produce: impl FnOnce(Position) -> Position,
+    consume: impl FnOnce(Position, u32, u32) -> Position,
 ) {
-    let (_, smem, _) = unsafe { Cta::enter::<M>() };
-    let base: u32 = unsafe { core::mem::transmute_copy(&smem) };
-    let mut sum = 0_u32;
-    let sync = || unsafe { if CTAS == 1 { sync() } else { cluster_sync() } };
-    closure(|| unsafe {
-        if CTAS > 1 {
-            cluster_sync();
-        }
-        let first = first();
-        if CTAS > 1 && thread_count() % 32 != 0 {
+    unsafe { run_in::<0>(Position { base, stage: 0, parity: 0, first: 0, rank: 0 }, produce, consume) }
+}
+
+/// [`run`] in a group of `CTAS` CTAs of the cluster, or in none.
+#[inline(always)]
+unsafe fn run_in<const CTAS: u32>(
+    at: Position,
+    produce: impl FnOnce(Position) -> Position,
+    consume: impl FnOnce(Position, u32, u32) -> Position,
+) {
+    let sync_all = || unsafe { if CTAS == 0 { sync() } else { cluster_sync() } };
+    unsafe {
+        if CTAS > 0 && thread_count() % 32 != 0 {
             trap();
         }
         let (rank, threads) = (thread_rank(), thread_count());
         if threads <= 32 {
             trap();
         }
-        let full = |stage: u32| base + STAGES * BYTES + 16 * stage;
+        let base = at.base;
+        let releases = if CTAS == 0 { threads - 32 } else { CTAS * (threads / 32 - 1) };
         if rank == 0 {
-            let releases = if CTAS == 1 { threads - 32 } else { CTAS * (threads / 32 - 1) };
-            let mut stage = 0;
-            while stage < STAGES {
-                raw::mbarrier_init(space::SharedCta, full(stage), 1);
-                raw::mbarrier_init(space::SharedCta, full(stage) + 8, releases);
-                stage += 1;
-            }
+            for_each_stage(|stage| {
+                raw::mbarrier_init(space::SharedCta, full(base, stage), 1);
+                raw::mbarrier_init(space::SharedCta, empty(base, stage), releases);
+            });
             raw::fence_mbarrier_init();
         }
         raw::fence_proxy_async(space::SharedCta);
-        sync();
+        sync_all();
         if rank == 0 {
-            let (mut stage, mut parity) = (0, 0);
-            let mut i = 0;
-            while i < count {
-                wait::<CTAS>(full(stage) + 8, parity ^ 1);
-                raw::mbarrier_arrive_expect_tx(
-                    sem::Release,
-                    scope::Cta,
-                    space::SharedCta,
-                    full(stage),
-                    BYTES,
-                );
-                copy(i, base + stage * BYTES, full(stage));
-                next(&mut stage, &mut parity);
-                i += 1;
-            }
-            let mut left = 0;
-            while left < STAGES {
-                wait::<CTAS>(full(stage), parity ^ 1);
-                next(&mut stage, &mut parity);
-                left += 1;
-            }
+            drain::<CTAS>(produce(at));
         } else if rank >= 32 {
-            let (mut stage, mut parity) = (0, 0);
-            let mut i = 0;
-            while i < count {
-                wait::<CTAS>(full(stage), parity);
-                sum = sum.wrapping_add(read(base + stage * BYTES, rank - 32));
-                release::<CTAS>(full(stage) + 8, first);
-                next(&mut stage, &mut parity);
-                i += 1;
-            }
+            consume(at, rank - 32, threads - 32);
+        }
+        sync_all();
+        if rank == 0 {
+            for_each_stage(|stage| {
+                raw::mbarrier_inval(space::SharedCta, full(base, stage));
+                raw::mbarrier_inval(space::SharedCta, empty(base, stage));
+            });
         }
         sync();
-        if rank == 0 {
-            let mut stage = 0;
-            while stage < STAGES {
-                raw::mbarrier_inval(space::SharedCta, full(stage));
-                raw::mbarrier_inval(space::SharedCta, full(stage) + 8);
-                stage += 1;
-            }
-        }
-        super::sync();
-        if CTAS > 1 {
-            cluster_sync();
-        }
-    });
-    unsafe { out.add(thread_rank() as usize).write(sum) };
+    }
+}
+
+/// Tile `i` of the source.
+#[inline(always)]
+fn tile<const LEN: usize>(src: *const u32, count: usize, i: usize) -> Option<*const u8> {
+    if i >= count {
+        return None;
+    }
+    Some(unsafe { src.add(i * LEN) }.cast())
 }
 
 #[inline(always)]
-unsafe fn wait<const CTAS: u32>(bar: u32, parity: u32) {
+fn full(base: u32, stage: u32) -> u32 {
+    base + STAGES * BYTES + 16 * stage
+}
+
+#[inline(always)]
+fn empty(base: u32, stage: u32) -> u32 {
+    full(base, stage) + 8
+}
+
+#[inline(always)]
+fn for_each_stage(mut each: impl FnMut(u32)) {
+    let mut stage = 0;
+    while stage < STAGES {
+        each(stage);
+        stage += 1;
+    }
+}
+
+/// A thread's stage and the parity of its phase.
+struct Position {
+    base: u32,
+    stage: u32,
+    parity: u32,
+    /// The first CTA of the group, and this CTA's rank in it.
+    first: u32,
+    rank: u32,
+}
+
+impl Position {
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.base + self.stage * BYTES
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES {
+            self.stage = 0;
+            self.parity ^= 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn wait_parity<const CTAS: u32>(bar: u32, parity: u32) {
     while !unsafe {
-        if CTAS == 1 {
+        if CTAS == 0 {
             raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity)
         } else {
             raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
@@ -357,27 +497,263 @@ unsafe fn wait<const CTAS: u32>(bar: u32, parity: u32) {
 }
 
 #[inline(always)]
-unsafe fn release<const CTAS: u32>(empty: u32, first: u32) {
-    unsafe {
-        if CTAS == 1 {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty);
-            return;
-        }
-        raw::bar_warp_sync(u32::MAX);
-        let lane = raw::laneid();
-        if lane < CTAS {
-            let bar = raw::mapa_shared_cluster(empty, first + lane);
-            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
-        }
-    }
+fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32))) -> Position {
+    let Position { base, stage, parity, first, rank } = at;
+    let (full, empty) = (full(base, stage), empty(base, stage));
+    wait_parity::<CTAS>(empty, parity ^ 1);
+    unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, full, BYTES) };
+    copy(base + stage * BYTES, full, (first, rank));
+    at.advance();
+    at
 }
 
-/// On to the stage after this one, and the parity of its phase.
 #[inline(always)]
-fn next(stage: &mut u32, parity: &mut u32) {
-    *stage += 1;
-    if *stage == STAGES {
-        *stage = 0;
-        *parity ^= 1;
+fn drain<const CTAS: u32>(mut at: Position) {
+    for_each_stage(|_| {
+        wait_parity::<CTAS>(full(at.base, at.stage), at.parity ^ 1);
+        at.advance();
+    });
+}
+
+#[inline(always)]
+fn wait<const CTAS: u32>(at: &Position) {
+    wait_parity::<CTAS>(full(at.base, at.stage), at.parity);
+}
+
+#[inline(always)]
+fn read(at: &Position, rank: u32) -> u32 {
+    let i = rank as usize % N;
+    unsafe { raw::ld_weak(space::SharedCta, ty::B32, at.tile() + (i * size_of::<u32>()) as u32) }
+}
+
+#[inline(always)]
+fn release<const CTAS: u32>(mut at: Position) -> Position {
+    let empty = empty(at.base, at.stage);
+    unsafe {
+        if CTAS == 0 {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty);
+        } else {
+            raw::bar_warp_sync(u32::MAX);
+            let lane = raw::laneid();
+            if lane < CTAS {
+                let bar = raw::mapa_shared_cluster(empty, at.first + lane);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+            }
+        }
+    }
+    at.advance();
+    at
+}
+
+ptx::shared_memory! {
+    struct Rings { memory: RingMemory<u32, N, 1, 3> }
+}
+/// A stage of the ring: the input's tile, then the output's.
+const STAGE: u32 = 2 * BYTES;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring(x: *const u32, y: *mut u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
+    let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
+    cta.lend(smem.memory, |cta, ring| {
+        let mut ring = ring.start(cta, [x], y);
+        loop {
+            ring = match ring.wait(cta) {
+                Stage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
+                Stage::Done(idle) => return idle,
+            };
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring(x: *const u32, y: *mut u32, n: usize) {
+    let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
+    closure(|| unsafe {
+        let mut ring = Ring::start(base, [(x, n / N)], y, next, count, step);
+        loop {
+            ring = match ring.next() {
+                Some(full) => full.update(|[x], y| x ^ y).store().refill(),
+                None => return,
+            };
+        }
+    });
+}
+
+/// Where all threads are in a ring.
+struct Ring {
+    base: u32,
+    stage: u32,
+    parity: u32,
+    index: usize,
+    count: usize,
+    step: usize,
+    inputs: [*const u32; 1],
+    y: *mut u32,
+}
+
+impl Ring {
+    #[inline(always)]
+    unsafe fn start(
+        base: u32,
+        inputs: [(*const u32, usize); 1],
+        y: *mut u32,
+        next: usize,
+        count: usize,
+        step: usize,
+    ) -> Ring {
+        if inputs.iter().any(|input| input.1 < count) {
+            trap();
+        }
+        unsafe {
+            if elected() {
+                for_each_stage(|stage| raw::mbarrier_init(space::SharedCta, Ring::bar(base, stage), 1));
+                raw::fence_mbarrier_init();
+            }
+            fence_async();
+            let ring = Ring {
+                base,
+                stage: 0,
+                parity: 0,
+                index: next,
+                count,
+                step,
+                inputs: inputs.map(|(input, _)| input.wrapping_add(next * N)),
+                y: y.wrapping_add(next * N),
+            };
+            if elected() {
+                let mut stage = 0;
+                while stage < STAGES as usize && ring.has(stage) {
+                    ring.load(stage as u32, stage);
+                    stage += 1;
+                }
+            }
+            ring
+        }
+    }
+
+    #[inline(always)]
+    fn bar(base: u32, stage: u32) -> u32 {
+        base + STAGES * STAGE + 8 * stage
+    }
+
+    #[inline(always)]
+    fn tile(&self, stage: u32, tile: u32) -> u32 {
+        self.base + stage * STAGE + tile * BYTES
+    }
+
+    #[inline(always)]
+    fn has(&self, ahead: usize) -> bool {
+        self.index + ahead * self.step < self.count
+    }
+
+    #[inline(always)]
+    unsafe fn load(&self, stage: u32, ahead: usize) {
+        let (bar, offset) = (Ring::bar(self.base, stage), ahead * self.step * N);
+        unsafe {
+            raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, STAGE);
+            for (i, input) in self.inputs.iter().enumerate() {
+                let src = input.wrapping_add(offset).cast();
+                raw::cp_async_bulk_shared_cta_global(self.tile(stage, i as u32), src, BYTES, bar);
+            }
+            let src = self.y.wrapping_add(offset).cast_const().cast();
+            raw::cp_async_bulk_shared_cta_global(self.tile(stage, 1), src, BYTES, bar);
+        }
+    }
+
+    #[inline(always)]
+    fn wait(&self) {
+        wait_parity::<0>(Ring::bar(self.base, self.stage), self.parity);
+    }
+
+    /// The ring when its foremost stage has arrived, nothing when all have gone through.
+    #[inline(always)]
+    unsafe fn next(self) -> Option<Ring> {
+        if !self.has(0) {
+            unsafe { self.finish() };
+            return None;
+        }
+        self.wait();
+        Some(self)
+    }
+
+    #[inline(always)]
+    unsafe fn update(self, mut f: impl FnMut([u32; 1], u32) -> u32) -> Ring {
+        let (mut v, threads) = (thread_rank(), thread_count());
+        while v < BYTES / 16 {
+            let at = |tile| self.tile(self.stage, tile) + 16 * v;
+            unsafe {
+                let inputs: [[u32; 4]; 1] =
+                    core::array::from_fn(|i| raw::ld_weak_v4(space::SharedCta, ty::B32, at(i as u32)));
+                let mut values = raw::ld_weak_v4(space::SharedCta, ty::B32, at(1));
+                for (lane, y) in values.iter_mut().enumerate() {
+                    *y = f(core::array::from_fn(|i| inputs[i][lane]), *y);
+                }
+                raw::st_weak_v4(space::SharedCta, ty::B32, at(1), values);
+            }
+            v += threads;
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn store(self) -> Ring {
+        unsafe {
+            fence_async();
+            if elected() {
+                raw::cp_async_bulk_global_shared_cta(self.y.cast(), self.tile(self.stage, 1), BYTES);
+                raw::cp_async_bulk_commit_group();
+            }
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn refill(mut self) -> Ring {
+        if self.has(STAGES as usize) && elected() {
+            unsafe {
+                raw::cp_async_bulk_wait_group_read::<0>();
+                self.load(self.stage, STAGES as usize);
+            }
+        }
+        self.advance();
+        self
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES {
+            self.stage = 0;
+            self.parity ^= 1;
+        }
+        self.index += self.step;
+        for input in &mut self.inputs {
+            *input = input.wrapping_add(self.step * N);
+        }
+        self.y = self.y.wrapping_add(self.step * N);
+    }
+
+    #[inline(always)]
+    unsafe fn finish(mut self) {
+        let mut stages = 0;
+        while stages < STAGES as usize && self.has(0) {
+            self.wait();
+            self.advance();
+            stages += 1;
+        }
+        unsafe {
+            if elected() {
+                raw::cp_async_bulk_wait_group::<0>();
+            }
+            sync();
+            if elected() {
+                for_each_stage(|stage| raw::mbarrier_inval(space::SharedCta, Ring::bar(self.base, stage)));
+            }
+            sync();
+        }
     }
 }

@@ -11,6 +11,7 @@ use ptx::tensor::{
     TensorMapMut, TensorMapObject, TensorMapReduce,
 };
 
+use super::bulk_reduce::reduce;
 use super::{cta_rank, elected, fence_async, init, scope as closure, sync, thread_count, thread_rank};
 
 const BYTES: u32 = 1024;
@@ -18,6 +19,10 @@ const BAR: u32 = BYTES;
 
 ptx::shared_memory! {
     struct Smem { tile: SharedArray<f32, 256>, bar: Mbarrier<Uninit> }
+}
+
+ptx::shared_memory! {
+    struct Words { tile: SharedArray<u32, 256>, end: Mbarrier<Uninit> }
 }
 
 /// Two kernels over shared memory, its mbarrier initialised, and a tensor map.
@@ -383,6 +388,42 @@ pair! {
     }
 }
 
+/// A pair of kernels that reduce a tile by one operation after another.
+macro_rules! reductions {
+    ($typed:ident $raw:ident: $($Op:ident),+) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject) {
+            let (cta, smem, _) = unsafe { Cta::enter::<Words>() };
+            let dst = unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+            cta.lend(smem.tile, |cta, tile| {
+                let tile = tile.write(cta, |i| i as u32).to_async(cta);
+                $( let (tile, _) = tensor::reduce(cta, op::$Op, tile, dst).commit(cta).wait(cta); )+
+                tile.into_free()
+            });
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw(map: *const u8) {
+            let base = {
+                let (_, smem, _) = unsafe { Cta::enter::<Words>() };
+                smem.end.addr() - BYTES
+            };
+            closure(|| unsafe {
+                let (mut v, threads) = (thread_rank(), thread_count());
+                while v < BYTES / 16 {
+                    let values = [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3];
+                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, values);
+                    v += threads;
+                }
+                fence_async();
+                $(
+                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [9, 8], base));
+                )+
+            })
+        }
+    };
+}
+reductions! { typed_tensor_reduce_ops raw_tensor_reduce_ops: Add, Min, Max, Inc, Dec, And, Or, Xor }
+
 pair! {
     typed_tensor_store_im2col_3d(cta, tile, bar, map, out) {
         let dst = unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7])) };
@@ -616,6 +657,32 @@ pair! {
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint(map, [7, 7], policy);
         }
+    }
+}
+
+pair! {
+    typed_tensor_prefetch_maps(cta, tile, bar, map, out) {
+        unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [4]) }.prefetch_tensormap(&cta);
+        unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) }.prefetch_tensormap(&cta);
+    }
+    raw_tensor_prefetch_maps(base, bar, map, out) {
+        if elected() {
+            raw::prefetch_tensormap(space::All, map);
+        }
+        if elected() {
+            raw::prefetch_tensormap(space::All, map);
+        }
+    }
+}
+
+pair! {
+    typed_tensor_corner(cta, tile, bar, map, out) {
+        let x = unsafe { out.read() } as i32;
+        unsafe { out.write(Corner::new([x, 1]).map_or(7, |corner| corner.coords()[0] as u32)) };
+    }
+    raw_tensor_corner(base, bar, map, out) {
+        let x = out.read() as i32;
+        out.write(if x >= 0 { x as u32 } else { 7 });
     }
 }
 

@@ -1,4 +1,5 @@
 use ptx::launch::Cta;
+use ptx::mask::LaneMask;
 use ptx::qualifier::{mode, op, ty};
 use ptx::raw;
 
@@ -46,6 +47,17 @@ pair! {
             raw::vote_sync(mode::Uni, value > 3, ALL),
         );
         raw::vote_sync_ballot(value > 4, ALL).count_ones() + all as u32 + any as u32 + uniform as u32
+    }
+}
+
+pair! {
+    typed_warp_mask(warp, value, wide, out) {
+        let lower = LaneMask::from_bits_retain(value).lowest().unwrap_or(32);
+        LaneMask::lane(lower).bits()
+    }
+    raw_warp_mask(value, wide, out) {
+        let lower = if value == 0 { 32 } else { value.trailing_zeros() };
+        1_u32.checked_shl(lower).unwrap_or(0)
     }
 }
 

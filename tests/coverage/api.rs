@@ -1,0 +1,185 @@
+//! The public functions of the typed layer, by rustdoc's JSON: what macros make is there too, what is hidden is not.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use xtask::process::run;
+use xtask::toolchain::Toolchain;
+
+use crate::types::Type;
+
+/// A public function or inherent method of `ptx`, but of `ptx::raw` and `ptx::qualifier`.
+pub struct Function {
+    /// The module that it belongs to, its type's where it has one.
+    pub module: String,
+    /// The module that its source is in, which may be another.
+    pub written_in: String,
+    /// The type of which it is a method.
+    pub owner: Option<Type>,
+    pub name: String,
+    /// Whether it takes or gives a value that is not `Copy`, by reference or not, or takes `self` by value.
+    pub has_handles: bool,
+    /// Whether the type of an argument says which instruction it is, or must fit.
+    pub has_tags: bool,
+}
+
+impl Function {
+    /// As the lists of exceptions name it: `shared::Shared<_, _, Free>::write`, `bulk::load`.
+    pub fn shown(&self) -> String {
+        match &self.owner {
+            Some(owner) => format!("{owner}::{}", self.name),
+            None => format!("{}::{}", self.module, self.name),
+        }
+    }
+}
+
+/// Lets rustdoc list the functions, of every feature.
+pub fn functions(toolchain: &Toolchain) -> Vec<Function> {
+    let mut cargo = toolchain.cargo();
+    cargo.args(["rustdoc", "--quiet", "--package=ptx", "--all-features"]);
+    cargo.args(["--", "-Zunstable-options", "--output-format=json"]);
+    run(&mut cargo).unwrap_or_else(|error| panic!("{error:#}"));
+    let path = toolchain.target_dir().join("doc/ptx.json");
+    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let docs = Docs(serde_json::from_slice(&text).expect("rustdoc's JSON"));
+    let mut functions = Vec::new();
+    for module in docs.items(&docs.item(&docs.0["root"])["inner"]["module"]["items"]) {
+        let name = module["name"].as_str().unwrap_or_default();
+        if module["inner"].get("module").is_some() && !["raw", "qualifier"].contains(&name) {
+            docs.walk(module, name, &mut functions);
+        }
+    }
+    functions
+}
+
+struct Docs(Value);
+
+impl Docs {
+    fn item(&self, id: &Value) -> &Value {
+        &self.0["index"][id.to_string()]
+    }
+
+    /// The items of a list, but for those that are hidden.
+    fn items<'a>(&'a self, ids: &'a Value) -> impl Iterator<Item = &'a Value> {
+        ids.as_array().into_iter().flatten().map(|id| self.item(id)).filter(|item| !item.is_null())
+    }
+
+    /// The functions of a module, those of its types and of what it exports.
+    fn walk(&self, module: &Value, name: &str, functions: &mut Vec<Function>) {
+        for item in self.items(&module["inner"]["module"]["items"]) {
+            let item = match item["inner"].get("use") {
+                Some(export) => self.item(&export["id"]),
+                None => item,
+            };
+            let Some((kind, inner)) = item["inner"].as_object().and_then(|inner| inner.iter().next()) else {
+                continue;
+            };
+            match kind.as_str() {
+                "module" => self.walk(item, name, functions),
+                "function" => functions.push(self.function(item, name, None)),
+                "struct" | "enum" => {
+                    for block in self.items(&inner["impls"]).map(|block| &block["inner"]["impl"]) {
+                        if !block["trait"].is_null() {
+                            continue;
+                        }
+                        let methods = self.items(&block["items"]);
+                        functions.extend(
+                            methods
+                                .filter(|item| item["inner"].get("function").is_some())
+                                .map(|method| self.function(method, name, Some(&block["for"]))),
+                        );
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn function(&self, item: &Value, module: &str, owner: Option<&Value>) -> Function {
+        let signature = &item["inner"]["function"]["sig"];
+        let inputs: Vec<_> = signature["inputs"].as_array().into_iter().flatten().collect();
+        let by_value = inputs.iter().any(|input| input[0] == "self" && input[1]["generic"] == "Self");
+        let by_reference = inputs.iter().any(|input| input[0] == "self");
+        let has_handles = by_value
+            || self.mentions_handle(signature)
+            || (by_reference && owner.is_some_and(|owner| self.mentions_handle(owner)));
+        let is_tag = |input: &Value| {
+            input.get("impl_trait").is_some() || input["generic"].as_str().is_some_and(|name| name != "Self")
+        };
+        let file = item["span"]["filename"].as_str().expect("a file");
+        let file = file.rsplit_once("src/").map_or(file, |(_, file)| file).trim_end_matches(".rs");
+        Function {
+            module: module.into(),
+            written_in: file.split('/').next().unwrap_or_default().into(),
+            owner: owner.map(|owner| self.pattern(owner)),
+            name: item["name"].as_str().expect("a name").into(),
+            has_handles,
+            has_tags: inputs.iter().any(|input| is_tag(&input[1])),
+        }
+    }
+
+    /// Whether a type of the crate that is not `Copy` occurs.
+    fn mentions_handle(&self, value: &Value) -> bool {
+        let is_handle = |path: &Value| {
+            let item = self.item(&path["id"]);
+            let inner = item["inner"].get("struct").or(item["inner"].get("enum"));
+            inner.is_some_and(|inner| {
+                !self.items(&inner["impls"]).any(|block| block["inner"]["impl"]["trait"]["path"] == "Copy")
+            })
+        };
+        value.get("resolved_path").is_some_and(is_handle)
+            || match value {
+                Value::Array(values) => values.iter().any(|value| self.mentions_handle(value)),
+                Value::Object(values) => values.values().any(|value| self.mentions_handle(value)),
+                _ => false,
+            }
+    }
+
+    /// A type in which each parameter of its `impl` stands for any type.
+    fn pattern(&self, value: &Value) -> Type {
+        let Some((kind, inner)) = value.as_object().and_then(|value| value.iter().next()) else {
+            return Type::Any;
+        };
+        match kind.as_str() {
+            "resolved_path" => {
+                let path = &self.0["paths"][inner["id"].to_string()]["path"];
+                let path: Vec<_> = path.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let args = inner["args"]["angle_bracketed"]["args"].as_array().into_iter().flatten();
+                let args = args.filter(|arg| arg.get("lifetime").is_none());
+                // A constant is a parameter wherever one stands in an owner.
+                Type::path(&path, args.map(|arg| arg.get("type").map_or(Type::Any, |ty| self.pattern(ty))))
+            }
+            "primitive" => Type::path(&[inner.as_str().unwrap_or_default()], []),
+            "tuple" => Type::path(&["()"], inner.as_array().into_iter().flatten().map(|ty| self.pattern(ty))),
+            _ => Type::Any,
+        }
+    }
+}
+
+/// The names that are called in the lines of a case that a compiler's message quotes.
+pub fn quoted_calls(message: &str) -> BTreeSet<&str> {
+    let (mut names, mut of_the_case) = (BTreeSet::new(), false);
+    for line in message.lines() {
+        if let Some(place) = ["--> ", "::: "].iter().find_map(|arrow| line.trim_start().strip_prefix(arrow)) {
+            of_the_case = place.starts_with("tests/ui/");
+        }
+        let Some(mut rest) = line.strip_prefix("LL |").filter(|_| of_the_case) else { continue };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        while let Some(start) = rest.find(is_word) {
+            let word = &rest[start..];
+            let (word, after) = word.split_at(word.find(|c| !is_word(c)).unwrap_or(word.len()));
+            if after.starts_with('(') || after.starts_with("::<") {
+                names.insert(word);
+            }
+            rest = after;
+        }
+    }
+    names
+}
+
+#[test]
+fn calls_are_read() {
+    let message = "error: call `.no(&cta)`\n  --> tests/ui/a.rs:1:2\nLL |     a.one(two(3), no).three::<4>();\n   | ^ no(\n\
+                   LL +  no()\nnote: method\n  --> src/a.rs:LL:CC\nLL |   pub fn no(no: u32)\n";
+    assert_eq!(quoted_calls(message), BTreeSet::from(["one", "three", "two"]));
+}

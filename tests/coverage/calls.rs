@@ -1,0 +1,78 @@
+//! Which functions the kernels of a module call, by the LLVM IR that rustc hands over before any function is inlined.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::types::{Type, closing};
+
+/// A function of `ptx` as the symbol of an instance names it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Called {
+    /// An inherent method, its type whole.
+    Method(Type, String),
+    /// A free function, and the first module of its path.
+    Free(String, String),
+}
+
+/// What the kernels of a prefix reach, in the IR of a module.
+pub fn reached(ir: &str, prefix: &str) -> Vec<Called> {
+    let mut calls: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut body: Option<&mut BTreeSet<&str>> = None;
+    for line in ir.lines() {
+        if line.starts_with("define ") {
+            body = symbols(line).next().map(|name| calls.entry(name).or_default());
+        } else if line == "}" {
+            body = None;
+        } else if let Some(body) = &mut body {
+            body.extend(symbols(line));
+        }
+    }
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<_> = calls.keys().copied().filter(|name| name.starts_with(prefix)).collect();
+    while let Some(name) = next.pop() {
+        if reached.insert(name) {
+            next.extend(calls.get(name).into_iter().flatten());
+        }
+    }
+    reached
+        .into_iter()
+        .filter_map(|symbol| rustc_demangle::try_demangle(symbol).ok())
+        .filter_map(|name| called(&format!("{name:#}")))
+        .collect()
+}
+
+/// The global names in a line of IR.
+fn symbols(line: &str) -> impl Iterator<Item = &str> {
+    let end = |c: char| !(c.is_ascii_alphanumeric() || "_.$".contains(c));
+    line.split('@').skip(1).map(move |rest| {
+        let rest = rest.strip_prefix('"').unwrap_or(rest);
+        &rest[..rest.find(end).unwrap_or(rest.len())]
+    })
+}
+
+/// Reads a demangled name; closures and methods of traits are not asked for.
+fn called(name: &str) -> Option<Called> {
+    if let Some(rest) = name.strip_prefix('<') {
+        let end = closing(name)?;
+        let (owner, method) = (&rest[..end - 1], name[end + 1..].strip_prefix("::")?);
+        let method = method.split_once("::<").map_or(method, |(method, _)| method);
+        let owner = Type::parse(owner);
+        return (!method.contains("::")).then(|| Called::Method(owner, method.to_owned()));
+    }
+    let path = name.split_once("::<").map_or(name, |(path, _)| path);
+    match path.split("::").collect::<Vec<_>>()[..] {
+        ["ptx", module, .., name] => Some(Called::Free(module.into(), name.into())),
+        _ => None,
+    }
+}
+
+#[test]
+fn names_are_read() {
+    let method = |owner: &str, name: &str| Some(Called::Method(Type::parse(owner), name.into()));
+    assert_eq!(
+        called("<ptx::a::B<f32, 4, (u8, ptx::a::C)>>::d::<e::F, 3>"),
+        method("ptx::a::B<f32, 4, (u8, ptx::a::C)>", "d")
+    );
+    assert_eq!(called("<ptx::a::B>::d::{closure#0}"), None);
+    assert_eq!(called("<ptx::a::B as ptx::a::T>::d").map(|_| ()), Some(()));
+    assert_eq!(called("ptx::a::x::b::<C>"), Some(Called::Free("a".into(), "b".into())));
+}

@@ -1,0 +1,181 @@
+//! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`.
+//!
+//! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
+
+mod api;
+mod calls;
+mod types;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use api::Function;
+use calls::Called;
+use xtask::device::{Arch, Build};
+use xtask::toolchain::{Kind, Toolchain};
+
+/// Why functions are excepted, and which, as [`Function::shown`] names them.
+type Exceptions = &'static [(&'static str, &'static [&'static str])];
+
+const NO_TWIN: Exceptions = &[("the module is in work", &["clusterlaunchcontrol::Queue::close"])];
+
+const NO_MISUSE: Exceptions = &[
+    (
+        "tells a number that the handle knows, and changes nothing",
+        &[
+            "atomic::GlobalAtomics::is_empty",
+            "atomic::GlobalAtomics::len",
+            "barrier::Consumer::rank",
+            "barrier::Producer::rank",
+            "cluster::Cluster::position",
+            "cluster::Cluster::shape",
+            "cluster::Cluster::size",
+            "cluster::ClusterShared::is_empty",
+            "cluster::ClusterShared::len",
+            "launch::Cta::count",
+            "launch::Cta::is_elected",
+            "launch::Cta::rank",
+            "launch::Cta::thread_count",
+            "launch::Cta::thread_rank",
+            "launch::Cta::warp_rank",
+            "mask::LaneMask::count",
+            "mask::LaneMask::lowest",
+            "mbarrier::Mbarrier::addr",
+            "multimem::Multicast::is_empty",
+            "multimem::MulticastRef::addr",
+            "pipeline::Arrived::count",
+            "pipeline::Arrived::rank",
+            "pipeline::Consumer::count",
+            "pipeline::Consumer::rank",
+            "shared::DynamicShared::is_empty",
+            "shared::DynamicShared::len",
+            "shared::Shared::addr",
+            "shared::Shared::is_empty",
+            "shared::Shared::len",
+            "tensor::Corner::coords",
+            "warp::Lanes::mask",
+        ],
+    ),
+    ("what it gives is misused in tests/ui/warp", &["launch::Cta::warp"]),
+    (
+        "of sm_100, for which no case is built: `compile_fail` examples of its documentation",
+        &[
+            "clusterlaunchcontrol::ClusterQueue::scope",
+            "clusterlaunchcontrol::Queue::close",
+            "clusterlaunchcontrol::Queue::request",
+            "clusterlaunchcontrol::Request::wait",
+        ],
+    ),
+];
+
+/// What `bitflags` makes of each mask: operations on an integer.
+const BITFLAGS: [&str; 22] = [
+    "all",
+    "bits",
+    "complement",
+    "contains",
+    "difference",
+    "empty",
+    "from_bits",
+    "from_bits_retain",
+    "from_bits_truncate",
+    "from_name",
+    "insert",
+    "intersection",
+    "intersects",
+    "is_all",
+    "is_empty",
+    "iter",
+    "iter_names",
+    "remove",
+    "set",
+    "symmetric_difference",
+    "toggle",
+    "union",
+];
+
+/// The public functions; none where the toolchain is not the pinned one, whose format of rustdoc's JSON this reads.
+static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    let toolchain = Toolchain::active().unwrap_or_else(|error| panic!("{error:#}"));
+    if toolchain.kind() != Kind::Pinned {
+        println!("not checked: the toolchain is {}", toolchain.name());
+        return Vec::new();
+    }
+    let mut functions = api::functions(&toolchain);
+    functions.retain(|function| function.module != "mask" || !BITFLAGS.contains(&&*function.name));
+    assert!(functions.len() > 300, "{} functions", functions.len());
+    functions
+});
+
+#[test]
+fn every_typed_method_has_a_twin() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    // The target that has every function.
+    let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
+    build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
+    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    let ir = newest(module.path.parent().expect("a folder"), "typed.ll").expect("the IR of the twins");
+    let ir = fs::read_to_string(ir).expect("the IR of the twins");
+    let reached = calls::reached(&ir, "typed_");
+    let has_twin = |function: &Function| {
+        reached.iter().any(|called| match (called, &function.owner) {
+            (Called::Method(ty, name), Some(owner)) => *name == function.name && owner.takes(ty),
+            (Called::Free(module, name), None) => *name == function.name && *module == function.module,
+            _ => false,
+        })
+    };
+    check("a kernel `typed_…` in tests/device/typed that calls it", NO_TWIN, FUNCTIONS.iter(), has_twin);
+}
+
+#[test]
+fn every_typestate_method_has_a_misuse() {
+    // What the message of a case quotes is what it fails for.
+    let mut called: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for message in files(&xtask::root().join("tests/ui")) {
+        if message.extension().is_some_and(|extension| extension == "stderr") {
+            let module = message.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
+            let text = fs::read_to_string(&message).expect("a message");
+            let names = api::quoted_calls(&text).into_iter().map(str::to_owned);
+            called.entry(module.into_owned()).or_default().extend(names);
+        }
+    }
+    let has_case = |function: &Function| {
+        let modules = [&function.module, &function.written_in];
+        modules.iter().any(|&module| called.get(module).is_some_and(|names| names.contains(&function.name)))
+    };
+    let typestate = FUNCTIONS.iter().filter(|function| function.has_handles || function.has_tags);
+    check("a case in tests/ui that fails for its misuse", NO_MISUSE, typestate, has_case);
+}
+
+/// Each function has what it needs or is excepted, and no exception is needless.
+fn check<'a>(
+    needed: &str,
+    exceptions: Exceptions,
+    functions: impl Iterator<Item = &'a Function>,
+    has: impl Fn(&Function) -> bool,
+) {
+    let missing: BTreeSet<String> =
+        functions.filter(|function| !has(function)).map(Function::shown).collect();
+    let excepted: BTreeSet<String> =
+        exceptions.iter().flat_map(|(_, names)| names.iter().map(|&name| name.to_owned())).collect();
+    let without: Vec<_> = missing.difference(&excepted).collect();
+    assert!(without.is_empty(), "without {needed}: {without:#?}");
+    let stale: Vec<_> = excepted.difference(&missing).collect();
+    assert!(stale.is_empty() || FUNCTIONS.is_empty(), "exceptions that are none: {stale:#?}");
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// Of the files of a name, the one that was written last: cargo keeps those of earlier versions.
+fn newest(folder: &Path, name: &str) -> Option<PathBuf> {
+    let named = files(folder).into_iter().filter(|path| path.ends_with(name));
+    named.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
+}

@@ -1,0 +1,115 @@
+//! Types as the mangled names of functions show them, and patterns of such types.
+
+use std::fmt;
+
+/// A type by its name, or what stands for any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    Any,
+    /// The first module of its path and its name; the modules between differ with where it is exported. Without lifetimes.
+    Path {
+        name: String,
+        args: Vec<Type>,
+    },
+}
+
+impl Type {
+    /// The type at the end of a path that begins with its crate.
+    pub fn path(path: &[&str], args: impl IntoIterator<Item = Type>) -> Type {
+        let name = match path {
+            ["ptx", module, .., name] => format!("{module}::{name}"),
+            [.., name] => (*name).into(),
+            [] => String::new(),
+        };
+        Type::Path { name, args: args.into_iter().collect() }
+    }
+
+    /// Reads a demangled type.
+    pub fn parse(text: &str) -> Type {
+        let text = text.trim();
+        if let Some(tuple) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+            return Type::path(&["()"], split(tuple).into_iter().map(Type::parse));
+        }
+        let (path, args) = match text.split_once('<') {
+            Some((path, args)) if !path.is_empty() => (path, args.strip_suffix('>').unwrap_or(args)),
+            _ => (text, ""),
+        };
+        Type::path(&path.split("::").collect::<Vec<_>>(), split(args).into_iter().map(Type::parse))
+    }
+
+    /// Whether a type is of this pattern. Either may leave out arguments at its end that are the defaults.
+    pub fn takes(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Any, _) => true,
+            (Type::Path { name, args }, Type::Path { name: other, args: others }) => {
+                name == other
+                    && args.iter().zip(others).all(|(arg, other)| arg.takes(other))
+                    && args.iter().skip(others.len()).all(|arg| *arg == Type::Any)
+            }
+            (Type::Path { .. }, Type::Any) => false,
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Type::Path { name, args } = self else { return formatter.write_str("_") };
+        formatter.write_str(name)?;
+        if args.iter().all(|arg| *arg == Type::Any) {
+            return Ok(());
+        }
+        let args: Vec<_> = args
+            .iter()
+            .map(|arg| {
+                let shown = arg.to_string();
+                // The module of an argument says nothing more.
+                if matches!(arg, Type::Path { args, .. } if args.is_empty()) {
+                    shown.rsplit("::").next().unwrap_or_default().to_owned()
+                } else {
+                    shown
+                }
+            })
+            .collect();
+        write!(formatter, "<{}>", args.join(", "))
+    }
+}
+
+/// The parts between the commas that stand in no brackets.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start, mut before) = (Vec::new(), 0_usize, 0, ' ');
+    for (i, c) in text.char_indices() {
+        match c {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' if before == '-' => {}
+            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    parts.push(&text[start..]);
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+/// The end of the bracket that a text opens with.
+pub fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut before) = (0, ' ');
+    for (i, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if before != '-' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(i);
+                }
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}

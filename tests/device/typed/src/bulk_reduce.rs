@@ -1,0 +1,144 @@
+//! Each operation of bulk reductions: into global memory, with a policy too, and behind a multimem address.
+
+use half::f16;
+use ptx::bulk::{self, CachePolicy, GlobalReduce, ReduceTile};
+use ptx::launch::{Cta, trap};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::multimem::{self, MulticastReduce, MulticastTile};
+use ptx::qualifier::{evict, op, space, ty};
+use ptx::raw;
+use ptx::shared::{Element, SharedArray};
+
+use crate::{elected, fence_async, scope, sync, thread_count, thread_rank};
+
+/// Every tile has this many bytes.
+const BYTES: u32 = 1024;
+
+#[inline(always)]
+fn sums<T: Element, const N: usize>(dst: *mut T) -> ReduceTile<T, N> {
+    match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => trap(),
+    }
+}
+
+#[inline(always)]
+fn sums_of_all<T: Element, const N: usize>(dst: *mut T) -> MulticastTile<T, N> {
+    match unsafe { MulticastReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => trap(),
+    }
+}
+
+#[inline(always)]
+fn fill(mut store: impl FnMut(u32)) {
+    let (mut v, threads) = (thread_rank(), thread_count());
+    while v < BYTES / 16 {
+        store(16 * v);
+        v += threads;
+    }
+}
+
+/// Starts a reduction in the elected thread and waits for it.
+#[inline(always)]
+pub unsafe fn reduce(start: impl FnOnce()) {
+    unsafe {
+        if elected() {
+            start();
+        }
+        if elected() {
+            raw::cp_async_bulk_commit_group();
+        }
+        if elected() {
+            raw::cp_async_bulk_wait_group::<0>();
+        }
+        sync();
+    }
+}
+
+/// A pair of kernels that reduce a tile by one operation after another, three times by each. `store`: how zeros are
+/// written, sixteen bytes at a time.
+macro_rules! reductions {
+    (
+        $Smem:ident $typed:ident $raw:ident [$T:ty; $N:literal] zero $zero:expr, $store:expr;
+        $( $Op:ident $reduce:ident $hint:ident $multimem:ident $Type:ident [$($op:path)?] )+
+    ) => {
+        ptx::shared_memory! {
+            struct $Smem { tile: SharedArray<$T, $N>, end: Mbarrier<Uninit> }
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(dst: *mut $T, all: *mut $T) {
+            let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
+            cta.lend(smem.tile, |cta, tile| {
+                let tile = tile.write(cta, |_| $zero).to_async(cta);
+                let policy = CachePolicy::evict_last();
+                $(
+                    let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst)).commit(cta).wait(cta);
+                    let (tile, _) = bulk::reduce_cache_hint(cta, op::$Op, tile, sums(dst), policy).commit(cta).wait(cta);
+                    let (tile, _) = multimem::bulk_reduce(cta, op::$Op, tile, sums_of_all(all)).commit(cta).wait(cta);
+                )+
+                tile.into_free()
+            });
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw(dst: *mut $T, all: *mut $T) {
+            let base = {
+                let (_, smem, _) = unsafe { Cta::enter::<$Smem>() };
+                smem.end.addr() - BYTES
+            };
+            scope(|| unsafe {
+                let store: unsafe fn(u32) = $store;
+                fill(|at| store(base + at));
+                fence_async();
+                let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+                $(
+                    reduce(|| raw::$reduce($($op,)? ty::$Type, dst.cast(), base, BYTES));
+                    reduce(|| raw::$hint($($op,)? ty::$Type, dst.cast(), base, BYTES, policy));
+                    reduce(|| raw::$multimem(ty::$Type, all.cast(), base, BYTES));
+                )+
+            });
+        }
+    };
+}
+
+reductions! {
+    Words typed_bulk_reduce_u32 raw_bulk_reduce_u32 [u32; 256]
+    zero 0, |addr| unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [0; 4]) };
+    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add U32 []
+    Min cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_min U32 [op::Min]
+    Max cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_max U32 [op::Max]
+    Inc cp_reduce_async_bulk_global_shared_cta_inc_dec cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_inc U32 [op::Inc]
+    Dec cp_reduce_async_bulk_global_shared_cta_inc_dec cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_dec U32 [op::Dec]
+    And cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_and B32 [op::And]
+    Or cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_or B32 [op::Or]
+    Xor cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_xor B32 [op::Xor]
+}
+
+// Sums of `i64` are those of `u64`; those of halves have `.noftz`.
+reductions! {
+    Wide typed_bulk_reduce_i64 raw_bulk_reduce_i64 [i64; 128]
+    zero 0, |addr| unsafe { raw::st_weak_v2(space::SharedCta, ty::B64, addr, [0; 2]) };
+    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add U64 []
+    Min cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_min S64 [op::Min]
+    Xor cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_xor B64 [op::Xor]
+}
+reductions! {
+    Halves typed_bulk_reduce_f16 raw_bulk_reduce_f16 [f16; 512]
+    zero f16::ZERO, |addr| unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [0; 4]) };
+    Add cp_reduce_async_bulk_global_shared_cta_add_noftz
+        cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz F16 []
+    Max cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+        multimem_cp_reduce_async_bulk_global_shared_cta_max F16 [op::Max]
+}

@@ -1,0 +1,78 @@
+//! The launch's shared memory, and what an array says of itself.
+
+use ptx::launch::{Cta, trap};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::raw;
+use ptx::shared::{DynamicShared, SharedArray};
+
+const N: usize = 256;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<f32, N> }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_queries(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |_, tile| {
+        unsafe { out.write(if tile.is_empty() { 7 } else { tile.len() as u32 }) };
+        unsafe { out.add(1).write(tile.addr() % 128) };
+        tile
+    });
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_queries(out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let tile: u32 = unsafe { core::mem::transmute(smem.tile) };
+    unsafe { out.write(N as u32) };
+    unsafe { out.add(1).write(tile % 128) };
+}
+
+/// Where the launch's shared memory begins.
+#[inline(always)]
+fn dynamic() -> u32 {
+    let (_, (), dynamic) = unsafe { Cta::enter::<()>() };
+    unsafe { core::mem::transmute_copy::<DynamicShared, u32>(&dynamic) }
+}
+
+/// Eight bytes from `next` on, and where the rest begins.
+#[inline(always)]
+fn take(next: u32, end: u32) -> Result<(u32, u32), u32> {
+    let addr = next.next_multiple_of(8);
+    if addr > end || end - addr < 8 {
+        return Err(next);
+    }
+    Ok((addr, addr + 8))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_dynamic(out: *mut u32) {
+    let (_, (), dynamic) = unsafe { Cta::enter::<()>() };
+    unsafe { out.write(if dynamic.is_empty() { 7 } else { dynamic.len() }) };
+    let (first, dynamic) = dynamic.take::<Mbarrier<Uninit>>();
+    let (second, dynamic) = match dynamic.try_take::<Mbarrier<Uninit>>() {
+        Ok((bar, rest)) => (bar.addr(), rest),
+        Err(dynamic) => (0, dynamic),
+    };
+    unsafe { out.add(1).write(first.addr()) };
+    unsafe { out.add(2).write(second) };
+    unsafe { out.add(3).write(dynamic.len()) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_dynamic(out: *mut u32) {
+    let start = dynamic();
+    let end = start + raw::dynamic_smem_size();
+    let left = end - start;
+    unsafe { out.write(if left == 0 { 7 } else { left }) };
+    let (first, next) = match take(start, end) {
+        Ok(taken) => taken,
+        Err(_) => trap(),
+    };
+    let (second, next) = match take(next, end) {
+        Ok(taken) => taken,
+        Err(next) => (0, next),
+    };
+    unsafe { out.add(1).write(first) };
+    unsafe { out.add(2).write(second) };
+    unsafe { out.add(3).write(end - next) };
+}

@@ -1,0 +1,11 @@
+//! Byte masks are an instruction of sm_100.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {
+    let policy = bulk::CachePolicy::evict_first();
+    let (_part, _dst) = bulk::store_cache_hint(cta, part, dst, policy).commit(cta).wait(cta);
+}

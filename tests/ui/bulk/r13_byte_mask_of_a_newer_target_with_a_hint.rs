@@ -1,0 +1,11 @@
+//! Byte masks are an instruction of sm_100.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {
+    let (low, policy) = (ptx::mask::ByteMask::from_bits_retain(0x3333), bulk::CachePolicy::evict_first());
+    let (_part, _dst) = bulk::store_masked_cache_hint(cta, part, dst, low, policy).commit(cta).wait(cta);
+}

@@ -1,0 +1,10 @@
+//! A policy has one of two secondary priorities.
+
+use ptx::bulk::CachePolicy;
+use ptx::global::Global;
+use ptx::qualifier::evict;
+
+pub fn kernel(slice: Global<f32>) {
+    let _half = CachePolicy::fractional(evict::Last, evict::First, 0.5);
+    let _first = CachePolicy::range(evict::Last, evict::Unchanged, slice, 1024);
+}

@@ -1,0 +1,10 @@
+//! After the wait there is nothing to ask for.
+
+use ptx::bulk::Load;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, load: Load<'_, f32, 64, GlobalTile<f32, 64>>) -> bool {
+    let (_bar, _tile, _src) = load.wait(cta);
+    load.is_complete()
+}

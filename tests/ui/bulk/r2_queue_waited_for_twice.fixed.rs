@@ -1,0 +1,13 @@
+//! A queue that was waited for is the newer groups: the older are given back.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, a: Shared<u32, 64, Fenced>, b: Shared<u32, 64, Fenced>, sums: ReduceTile<u32, 64>) {
+    let queue = bulk::reduce(cta, op::Add, a, sums).commit(cta);
+    let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums));
+    let ((_a, _), newer) = queue.wait_oldest(cta);
+    let (_b, _) = newer.wait(cta);
+}

@@ -1,0 +1,17 @@
+//! That the bytes have come is no wait: the wait gives the tile.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let load = bulk::load(cta, bar, tile, src);
+        while !load.is_complete() {}
+        let (bar, tile, _src) = load.wait(cta);
+        let _first = tile.get(0);
+        (tile.release(cta), bar)
+    });
+}

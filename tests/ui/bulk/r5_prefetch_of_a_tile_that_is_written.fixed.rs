@@ -1,0 +1,10 @@
+//! A prefetch reads: what CTAs write meanwhile is not its source.
+
+use ptx::bulk::{self, CachePolicy};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {
+    bulk::prefetch(cta, tile);
+    bulk::prefetch_cache_hint(cta, tile, CachePolicy::evict_last());
+}

@@ -1,0 +1,12 @@
+//! Groups that become one are open, both: a committed group is closed.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+pub fn kernel(cta: &Cta, a: Shared<u32, 64, Fenced>, b: Shared<u32, 64, Fenced>, sums: ReduceTile<u32, 64>) {
+    let group = bulk::reduce(cta, op::Add, a, sums);
+    let more = bulk::reduce(cta, op::Add, b, sums).commit(cta);
+    let ((_a, _), (_b, _)) = group.and(more).commit(cta).wait(cta);
+}

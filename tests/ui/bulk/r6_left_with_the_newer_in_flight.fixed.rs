@@ -1,0 +1,17 @@
+//! The oldest group of a queue is complete, the newer is in flight: its source is not given up.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, sums: ReduceTile<u32, 64>) {
+    cta.lend((a, b), |cta, (a, b)| {
+        let (a, b) = (a.write(cta, |_| 1).to_async(cta), b.write(cta, |_| 2).to_async(cta));
+        let queue = bulk::reduce(cta, op::Add, a, sums).commit(cta);
+        let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums));
+        let ((a, _), newer) = queue.wait_oldest(cta);
+        let (b, _) = newer.wait(cta);
+        (a.into_free(), b.into_free())
+    });
+}

@@ -1,0 +1,24 @@
+//! A policy changes nothing of proxies: what threads stored is fenced before a copy reads it.
+
+use ptx::bulk::{self, CachePolicy, ReduceTile};
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: &Cta,
+    one: SharedArray<f32, 1024>,
+    other: SharedArray<f32, 1024>,
+    dst: GlobalTileMut<f32, 1024>,
+    sums: ReduceTile<f32, 1024>,
+) {
+    cta.lend((one, other), |cta, (one, other)| {
+        let policy = CachePolicy::evict_last();
+        let one = one.write(cta, |_| 1.0);
+        let other = other.write(cta, |_| 1.0);
+        let (one, _) = bulk::store_cache_hint(cta, one, dst, policy).commit(cta).wait(cta);
+        let (other, _) = bulk::reduce_cache_hint(cta, op::Add, other, sums, policy).commit(cta).wait(cta);
+        (one.to_async(cta).into_free(), other.to_async(cta).into_free())
+    });
+}

@@ -1,0 +1,17 @@
+//! A box of 32 by 32 fills a mailbox of 1024.
+
+use ptx::bulk::CachePolicy;
+use ptx::cluster::{ByTile, Cluster, Group, Inbox};
+use ptx::tensor::{Box2, TensorMap};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    row: Group<'c, 2>,
+    inbox: Inbox<'c, f32, 1024, ByTile>,
+    map: TensorMap<f32, Box2<32, 32>>,
+) {
+    let received = inbox.multicast_tensor(cluster, row, map.at([0, 0])).receive(cluster.cta());
+    let (inbox, _) = received.release(cluster);
+    let policy = CachePolicy::evict_first();
+    let _sent = inbox.multicast_tensor_cache_hint(cluster, row, map.at([0, 32]), policy);
+}

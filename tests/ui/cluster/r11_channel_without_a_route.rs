@@ -1,0 +1,7 @@
+//! A channel leads along a route, which there may not be.
+
+use ptx::cluster::{ByRoute, Cluster, Inbox};
+
+pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByRoute>) {
+    let _channel = inbox.along(cluster.rotation(1));
+}

@@ -1,0 +1,13 @@
+//! An exchange by 0, or by more than the cluster has, leads to no other CTA.
+
+use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    inbox: Inbox<'c, u32, 128, ByTile>,
+    src: Shared<'c, u32, 128, Fenced>,
+) {
+    let Some(route) = cluster.exchange(1) else { return };
+    let _sent = inbox.send(cluster, route, src);
+}

@@ -1,0 +1,12 @@
+//! An exchange by 0, or by more than the cluster has, leads to no other CTA.
+
+use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    inbox: Inbox<'c, u32, 128, ByTile>,
+    src: Shared<'c, u32, 128, Fenced>,
+) {
+    let _sent = inbox.send(cluster, cluster.exchange(0), src);
+}

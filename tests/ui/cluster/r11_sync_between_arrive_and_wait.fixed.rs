@@ -1,0 +1,10 @@
+//! Between an arrive and its wait there is no barrier of the cluster: it would arrive again.
+
+use ptx::cluster::Cluster;
+
+pub fn body(cluster: Cluster<'_>) -> Cluster<'_> {
+    let arrived = cluster.arrive();
+    let cluster = arrived.wait();
+    cluster.sync();
+    cluster
+}

@@ -1,0 +1,8 @@
+//! Memory is given values before peers change them by atomic operations.
+
+use ptx::cluster::Cluster;
+use ptx::shared::{Free, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, counts: Shared<'c, u32, 128, Free>) {
+    let _counts = cluster.open_atomic(counts.write(cluster.cta(), |_| 0));
+}

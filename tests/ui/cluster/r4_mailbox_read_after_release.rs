@@ -1,0 +1,15 @@
+//! What was released is overwritten by what is sent next.
+
+use ptx::cluster::{ByElement, ByTile, Cluster, Received};
+use ptx::global::GlobalTile;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    tile: Received<'c, u32, 128, ByTile, GlobalTile<u32, 128>>,
+    words: Received<'c, u32, 128, ByElement, ()>,
+) {
+    let (_inbox, _src) = tile.release(cluster);
+    let _ = tile.get(0);
+    let _inbox = words.release(cluster);
+    let _ = words.get(0);
+}

@@ -1,0 +1,9 @@
+//! What peers access by atomic operations is not read otherwise before it is closed.
+
+use ptx::cluster::Cluster;
+use ptx::shared::{Free, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, counts: Shared<'c, u32, 128, Free>) -> Option<u32> {
+    let counts = cluster.open_atomic(counts.write(cluster.cta(), |_| 0));
+    counts.peer(1)?.get(0)
+}

@@ -1,0 +1,10 @@
+//! A channel ends when its last tile was acknowledged by the receiver, and one's own is back.
+
+use ptx::cluster::{Channel, Cluster};
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
+    let received = channel.send(cluster, src).receive(cluster.cta());
+    let (channel, _src) = received.acknowledge(cluster.cta()).reclaim(cluster.cta());
+    let _inbox = channel.into_inbox(cluster);
+}

@@ -1,0 +1,9 @@
+//! A multicast reaches 16 CTAs: its mask has as many bits.
+
+use ptx::cluster::Cluster;
+
+pub fn body(cluster: &Cluster<'_>) {
+    let _whole = cluster.whole::<16>();
+    let _row = cluster.row::<4>();
+    let _column = cluster.column::<4>();
+}

@@ -1,0 +1,13 @@
+//! After the wait there is nothing to ask for.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+pub fn kernel(cta: &Cta, tile: Shared<f32, 64, Free>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) -> bool {
+    let tracked = cp_async::load(cta, tile, src).arrive_on(cta, bar);
+    let (_bar, (_tile, _src)) = tracked.wait(cta);
+    tracked.is_complete()
+}

@@ -1,0 +1,12 @@
+//! A queue that was waited for is the newer groups: the older are given back.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+
+pub fn kernel<'s>(cta: &Cta, [a, b]: [Shared<'s, f32, 64, Free>; 2], src: GlobalTile<f32, 64>) {
+    let queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
+    let ((_a, _), newer) = queue.wait_oldest(cta);
+    let (_b, _) = newer.wait(cta);
+}

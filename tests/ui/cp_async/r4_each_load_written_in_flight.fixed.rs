@@ -1,0 +1,26 @@
+//! However a tile is copied, threads write it after the wait.
+
+use ptx::bulk::CachePolicy;
+use ptx::cp_async;
+use ptx::global::{GlobalTile, Tail};
+use ptx::launch::Cta;
+use ptx::qualifier::prefetch_size;
+use ptx::shared::{Free, Shared};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    [a, b, c, d, e]: [Shared<'s, f32, 1024, Free>; 5],
+    src: GlobalTile<f32, 1024>,
+    tail: Tail<f32>,
+) {
+    let one = cp_async::load_prefetch(cta, a, src, prefetch_size::L2B128);
+    let two = cp_async::load_cached(cta, b, src);
+    let three = cp_async::load_cache_hint(cta, c, src, CachePolicy::evict_first());
+    let four = cp_async::load_where(cta, d, src, |i| i < 8);
+    let five = cp_async::load_zero_filled(cta, e, tail);
+    let (loads, (e, _)) = one.and(two).and(three).and(four).and(five).commit(cta).wait(cta);
+    let ((((a, _), (b, _)), (c, _)), (d, _)) = loads;
+    for tile in [a, b, c, d, e] {
+        let _tile = tile.update(cta, |_, _| 0.0);
+    }
+}

@@ -1,0 +1,27 @@
+//! However a tile is copied, threads write it after the wait.
+
+use ptx::bulk::CachePolicy;
+use ptx::cp_async;
+use ptx::global::{GlobalTile, Tail};
+use ptx::launch::Cta;
+use ptx::qualifier::prefetch_size;
+use ptx::shared::{Free, Shared};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    [a, b, c, d, e]: [Shared<'s, f32, 1024, Free>; 5],
+    src: GlobalTile<f32, 1024>,
+    tail: Tail<f32>,
+) {
+    let one = cp_async::load_prefetch(cta, a, src, prefetch_size::L2B128);
+    let two = cp_async::load_cached(cta, b, src);
+    let three = cp_async::load_cache_hint(cta, c, src, CachePolicy::evict_first());
+    let four = cp_async::load_where(cta, d, src, |i| i < 8);
+    let five = cp_async::load_zero_filled(cta, e, tail);
+    let _a = a.write(cta, |_| 0.0);
+    let _b = b.write(cta, |_| 0.0);
+    let _c = c.write(cta, |_| 0.0);
+    let _d = d.write(cta, |_| 0.0);
+    let _e = e.write(cta, |_| 0.0);
+    let _ = one.and(two).and(three).and(four).and(five).commit(cta).wait(cta);
+}

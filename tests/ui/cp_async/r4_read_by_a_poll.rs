@@ -1,0 +1,19 @@
+//! That copies have come is no wait: the wait gives their tiles.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    tile: Shared<'s, f32, 1024, Free>,
+    bar: Mbarrier<Ready>,
+    src: GlobalTile<f32, 1024>,
+) {
+    let tracked = cp_async::load(cta, tile, src).arrive_on(cta, bar);
+    while !tracked.is_complete() {}
+    let _x = tile.get(0);
+    let (_bar, (_tile, _src)) = tracked.wait(cta);
+}

@@ -1,0 +1,9 @@
+//! What is left of a slice is updated once: each element has one thread, in one pass.
+
+use ptx::global::TailMut;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, tail: TailMut<f32>) {
+    tail.update(cta, |_, y| y + 1.0);
+    tail.update(cta, |_, y| y * 2.0);
+}

@@ -1,0 +1,10 @@
+//! The tiles of a slice are dealt out by one handle: a tile has one owner.
+
+use ptx::global::{GlobalTileMut, TilesMut};
+
+pub fn kernel(mut tiles: TilesMut<f32, 64>) -> Option<[GlobalTileMut<f32, 64>; 2]> {
+    let mut again = tiles;
+    let (_, one) = again.take_next()?;
+    let (_, other) = tiles.take_next()?;
+    Some([one, other])
+}

@@ -1,0 +1,8 @@
+//! A wait needs the token of an arrive, the suspended one too.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
+    let _bar = bar.wait_suspended(cta, 1000);
+}

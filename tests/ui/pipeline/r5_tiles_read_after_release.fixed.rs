@@ -1,0 +1,11 @@
+//! First the tiles are read.
+
+use ptx::pipeline::{Arrived, Consumer};
+
+type Stage = ([f32; 64], [f32; 64]);
+
+pub fn consume<'p>(stage: Arrived<'p, Stage, 2>) -> (Consumer<'p, Stage, 2>, Option<f32>) {
+    let (x, _) = stage.tiles();
+    let first = x.get(0);
+    (stage.release(), first)
+}

@@ -1,0 +1,15 @@
+//! A stage that was released can be overwritten: its vectors too.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(cta: &Cta, memory: PipelineMemory<f32, 64, 2>, tile: GlobalTile<f32, 64>) {
+    cta.lend(memory, |cta, pipeline| {
+        pipeline.run(cta, |producer| producer.load(tile), |consumer| {
+            let stage = consumer.wait();
+            let _ = stage.get_vector(0);
+            stage.release()
+        })
+    });
+}

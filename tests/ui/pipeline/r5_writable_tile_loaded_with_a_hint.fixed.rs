@@ -1,0 +1,17 @@
+//! What a copy of a pipeline reads nobody writes, whatever the policy.
+
+use ptx::bulk::CachePolicy;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(cta: &Cta, memory: PipelineMemory<f32, 64, 2>, tile: GlobalTile<f32, 64>) {
+    let policy = CachePolicy::evict_first();
+    cta.lend(memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| producer.load_cache_hint(tile, policy),
+            |consumer| consumer.wait().release(),
+        )
+    });
+}

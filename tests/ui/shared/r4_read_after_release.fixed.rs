@@ -1,0 +1,9 @@
+//! Threads that are done with an array say so, and read it no more: the next copy may be under way.
+
+use ptx::launch::Cta;
+use ptx::shared::{Loaded, Published, Shared};
+
+pub fn kernel<'s>(cta: &Cta, loaded: Shared<'s, f32, 64, Loaded>, published: Shared<'s, f32, 64, Published>) {
+    let _ = (loaded.get(0), published.get(0));
+    let (_free, _spent) = (loaded.release(cta), published.release(cta));
+}

@@ -1,0 +1,8 @@
+//! `publish` is for the threads, `to_async` for copies: a copy does not overwrite what was only published.
+
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared, Written};
+
+pub fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Free> {
+    tile.publish(cta).into_free()
+}

@@ -1,0 +1,18 @@
+//! The destination of a tensor copy is written after the wait, with a hint too.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+use ptx::tensor::{self, Box1, TensorTile};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    tile: Shared<'s, f32, 64, Free>,
+    bar: Mbarrier<Ready>,
+    src: TensorTile<f32, Box1<64>>,
+) {
+    let load = tensor::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first());
+    let (_bar, tile, _src) = load.wait(cta);
+    let _tile = tile.update(cta, |_, _| 0.0);
+}

@@ -1,0 +1,11 @@
+//! The boxes of a tensor are dealt out once, and each box is taken once.
+
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Shared};
+use ptx::tensor::{self, Box1, TensorMapMut};
+
+pub fn kernel<'s>(cta: &Cta, map: TensorMapMut<f32, Box1<64>>, [one, other]: [Shared<'s, f32, 64, Fenced>; 2]) {
+    let mut mine = map.boxes(cta);
+    let (Some((_, to)), Some((_, next))) = (mine.take_next(), mine.take_next()) else { return };
+    let _group = tensor::store(cta, one, to).tensor_store(cta, other, next).commit(cta);
+}

@@ -1,0 +1,10 @@
+//! A prefetch reads: what CTAs write meanwhile is not its source.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::tensor::{self, Box1, TensorTileMut};
+
+pub fn kernel(cta: &Cta, tile: TensorTileMut<f32, Box1<64>>) {
+    tensor::prefetch(cta, tile);
+    tensor::prefetch_cache_hint(cta, tile, CachePolicy::evict_last());
+}

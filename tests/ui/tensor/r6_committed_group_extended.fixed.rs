@@ -1,0 +1,18 @@
+//! A committed group takes no more copies.
+
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+use ptx::tensor::{self, Box1, TensorReduction, TensorTileMut};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    [a, b, c, d]: [Shared<'s, f32, 64, Fenced>; 4],
+    dst: TensorTileMut<f32, Box1<64>>,
+    sums: TensorReduction<f32, Box1<64>>,
+) {
+    let group = tensor::reduce(cta, op::Add, a, sums);
+    let _group = group.tensor_reduce(cta, op::Add, b, sums).commit(cta);
+    let group = tensor::reduce(cta, op::Add, c, sums);
+    let _group = group.tensor_store(cta, d, dst).commit(cta);
+}

@@ -1,0 +1,24 @@
+//! A policy changes nothing of proxies: what threads stored is fenced before a copy reads it.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box1, TensorReduction, TensorTileMut};
+
+pub fn kernel(
+    cta: &Cta,
+    one: SharedArray<f32, 64>,
+    other: SharedArray<f32, 64>,
+    dst: TensorTileMut<f32, Box1<64>>,
+    sums: TensorReduction<f32, Box1<64>>,
+) {
+    cta.lend((one, other), |cta, (one, other)| {
+        let policy = CachePolicy::evict_last();
+        let one = one.write(cta, |_| 1.0).to_async(cta);
+        let other = other.write(cta, |_| 1.0).to_async(cta);
+        let (one, _) = tensor::store_cache_hint(cta, one, dst, policy).commit(cta).wait(cta);
+        let (other, _) = tensor::reduce_cache_hint(cta, op::Add, other, sums, policy).commit(cta).wait(cta);
+        (one.into_free(), other.into_free())
+    });
+}
