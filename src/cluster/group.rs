@@ -27,6 +27,14 @@ pub struct Group<'c, const CTAS: u32> {
     _scope: Brand<'c>,
 }
 
+/// What a group can be of. Called by what the user calls, so that the error shows where.
+const fn members<const CTAS: u32>() {
+    assert!(
+        CTAS > 0 && CTAS <= 16,
+        "a group has 1 to 16 CTAs: `.multicast::cluster` has a 16-bit mask (PTX ISA 9.7.9.25.4.1)"
+    );
+}
+
 impl<'c> Cluster<'c> {
     /// All CTAs of the cluster, or `None` where they are not `CTAS`.
     ///
@@ -39,6 +47,7 @@ impl<'c> Cluster<'c> {
     /// ```
     #[inline(always)]
     pub fn whole<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
+        const { members::<CTAS>() };
         Group::new(self.size(), 0, 1, self.rank())
     }
 
@@ -53,6 +62,7 @@ impl<'c> Cluster<'c> {
     /// ```
     #[inline(always)]
     pub fn row<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
+        const { members::<CTAS>() };
         let x = raw::cluster_ctaid_x();
         Group::new(raw::cluster_nctaid_x(), self.rank() - x, 1, x)
     }
@@ -68,6 +78,7 @@ impl<'c> Cluster<'c> {
     /// ```
     #[inline(always)]
     pub fn column<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
+        const { members::<CTAS>() };
         let (y, stride) = (raw::cluster_ctaid_y(), raw::cluster_nctaid_x());
         Group::new(raw::cluster_nctaid_y(), self.rank() - y * stride, stride, y)
     }
@@ -76,12 +87,6 @@ impl<'c> Cluster<'c> {
 impl<'c, const CTAS: u32> Group<'c, CTAS> {
     #[inline(always)]
     fn new(size: u32, first: u32, stride: u32, rank: u32) -> Option<Self> {
-        const {
-            assert!(
-                CTAS > 0 && CTAS <= 16,
-                "a group has 1 to 16 CTAs: `.multicast::cluster` has a 16-bit mask (PTX ISA 9.7.9.25.4.1)"
-            )
-        };
         (size == CTAS).then_some(Group { first, stride, rank, _scope: PhantomData })
     }
 

@@ -254,6 +254,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES>) -> Producer<'p, S, STAGES>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES>) -> Consumer<'p, S, STAGES>,
     ) -> Self {
+        const { Layout::<S, STAGES>::check::<()>() };
         self.run_in(cta, (), || cta.sync(), produce, consume)
     }
 
@@ -306,7 +307,10 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
     ) -> Self {
-        const { assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups") };
+        const {
+            Layout::<S, STAGES>::check::<G>();
+            assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups");
+        }
         if !cluster.cta().thread_count().is_multiple_of(WARP) {
             trap();
         }
@@ -323,7 +327,6 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
     ) -> Self {
-        const { Layout::<S, STAGES>::check::<G>() };
         let (rank, threads) = (cta.thread_rank(), cta.thread_count());
         if threads <= WARP {
             trap();
@@ -382,14 +385,16 @@ fn for_each_stage<const STAGES: usize>(mut each: impl FnMut(u32)) {
 
 impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES, G> {
     /// Waits until the next stage is free and starts to load `src` into it: a tile of global memory, or a part of a tensor of as
-    /// many elements; for a stage of two tiles, a pair.
+    /// many elements; for a stage of two tiles, a pair. In [`run_multicast`](Pipeline::run_multicast) the CTAs of a group load
+    /// the same tile of global memory, but each its own part of a tensor, of `N / CTAS` elements: the first of the tile that of
+    /// rank 0.
     ///
     /// PTX: repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64
     /// waitComplete, [empty], parity;`, then `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [full], bytes;`
     /// and for each tile `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [src], bytes, [full];` or
     /// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [map, {x, y}], [full];` in the
-    /// rank and the mode of the map. In [`run_multicast`](Pipeline::run_multicast) each copies this CTA's part of the tile, and
-    /// has `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the group.
+    /// rank and the mode of the map. In [`run_multicast`](Pipeline::run_multicast) each copies this CTA's part, and has
+    /// `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the group.
     ///
     /// ```
     /// # use ptx::{global::GlobalTile, pipeline::Producer, tensor::{Box2, TensorMap}};
@@ -411,7 +416,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// }
     /// ```
     #[inline(always)]
-    pub fn load(self, src: impl StageSource<S, G>) -> Self {
+    pub fn load<Src: StageSource<S, G>>(self, src: Src) -> Self {
+        const { Src::FITS };
         self.load_with(src, None)
     }
 
@@ -428,7 +434,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// # }
     /// ```
     #[inline(always)]
-    pub fn load_cache_hint(self, src: impl StageSource<S, G>, policy: CachePolicy) -> Self {
+    pub fn load_cache_hint<Src: StageSource<S, G>>(self, src: Src, policy: CachePolicy) -> Self {
+        const { Src::FITS };
         self.load_with(src, Some(policy))
     }
 

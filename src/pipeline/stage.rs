@@ -7,7 +7,7 @@ use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::raw;
 use crate::shared::{ALIGN, Element, Swizzle, swizzled};
-use crate::tensor::{LoadShape, TensorTile, tile_bytes};
+use crate::tensor::{LoadShape, MulticastShape, TensorTile, shape_bytes, tile_bytes};
 
 /// What a stage holds: a tile `[T; N]` of `N` elements, or a pair of what stages hold.
 ///
@@ -218,6 +218,9 @@ unsafe impl<'c, G: SharingIn<'c>, H: SharingIn<'c>> SharingIn<'c> for (G, H) {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
+    /// Fails to compile where the source is of another size than the stage, or cannot be divided among the CTAs.
+    #[doc(hidden)]
+    const FITS: ();
     /// Starts the copies of this CTA's part, into the stage at `addr` of each CTA of `G`.
     ///
     /// # Safety
@@ -229,6 +232,7 @@ pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
 
 // SAFETY: the whole tile.
 unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T, N> {
+    const FITS: () = ();
     #[inline(always)]
     unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
         let (src, size) = (self.base.cast(), const { size_of::<[T; N]>() as u32 });
@@ -248,15 +252,13 @@ unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T
 unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Group<'_, CTAS>>
     for GlobalTile<T, N>
 {
+    const FITS: () = assert!(
+        size_of::<[T; N]>().is_multiple_of(16 * CTAS as usize),
+        "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
+    );
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
-        let size = const {
-            assert!(
-                size_of::<[T; N]>().is_multiple_of(16 * CTAS as usize),
-                "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
-            );
-            size_of::<[T; N]>() as u32 / CTAS
-        };
+        let size = const { size_of::<[T; N]>() as u32 / CTAS };
         let part = group.rank() * size;
         let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
         let mask = group.mask();
@@ -281,11 +283,36 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
 
 // SAFETY: the shape brings as many bytes, asserted.
 unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> for TensorTile<T, S> {
+    const FITS: () = {
+        tile_bytes::<T, S, N>();
+    };
     #[inline(always)]
     unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
-        const { tile_bytes::<T, S, N>() };
         // SAFETY: the caller's; the map is of that shape by the contract of `TensorMap::from_raw`.
         unsafe { S::load(addr, self.map.object, self.at, full, policy) }
+    }
+}
+
+// SAFETY: each CTA of the group brings a part to all, of as many bytes, asserted.
+unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
+    StageSource<[T; N], Group<'_, CTAS>> for TensorTile<T, S>
+{
+    const FITS: () = {
+        let bytes = shape_bytes::<T, S>();
+        assert!(
+            S::LEN * CTAS as usize == N,
+            "each CTA of the group loads its part of a tile: the box of the tensor map has one `CTAS`th of its elements"
+        );
+        assert!(
+            CTAS == 1 || bytes.is_multiple_of(ALIGN),
+            "a box in shared memory is aligned to 128 bytes: choose a part of a multiple of 128 bytes for each CTA (PTX ISA 9.7.9.25.5)"
+        );
+    };
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
+        let dst = addr + group.rank() * const { size_of::<[T; N]>() as u32 / CTAS };
+        // SAFETY: as above; parts are aligned to 128 bytes.
+        unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), policy) }
     }
 }
 
@@ -293,6 +320,7 @@ unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> fo
 unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<Y, ()>>
     StageSource<(X, Y), ()> for (A, B)
 {
+    const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
     unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
         // SAFETY: the caller's.
@@ -310,6 +338,7 @@ where
     A: StageSource<X, Group<'c, CTAS>>,
     B: StageSource<Y, Group<'c, CTAS>>,
 {
+    const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, policy: Option<CachePolicy>) {
         // SAFETY: the caller's.
@@ -326,6 +355,7 @@ where
     A: StageSource<X, G>,
     B: StageSource<Y, H>,
 {
+    const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
     unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, policy: Option<CachePolicy>) {
         // SAFETY: the caller's.

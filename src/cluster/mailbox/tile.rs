@@ -220,6 +220,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         group: Group<'c, CTAS>,
         src: TensorTile<T, S>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        const { tensor::tile_bytes::<T, S, N>() };
         self.multicast_tensor_with(cluster, group, src, None)
     }
 
@@ -247,6 +248,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: TensorTile<T, S>,
         policy: CachePolicy,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        const { tensor::tile_bytes::<T, S, N>() };
         self.multicast_tensor_with(cluster, group, src, Some(policy))
     }
 
@@ -258,9 +260,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: TensorTile<T, S>,
         policy: Option<CachePolicy>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
-        const { tensor::tile_bytes::<T, S, N>() };
         self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
-            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, which is aligned to 128 bytes; of the map,
+            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, asserted by the callers; it is aligned to 128 bytes; of the map,
             // the contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, policy) }
         })

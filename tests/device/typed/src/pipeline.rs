@@ -370,6 +370,92 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
     unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
+/// Each of two CTAs loads half a tile for both.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
+    map: *const TensorMapObject,
+    out: *mut u32,
+) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
+    let mut sum = 0_u32;
+    cta.cluster(smem.memory, |cluster, pipeline| {
+        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let pipeline = pipeline.run_multicast(
+            &cluster,
+            pair,
+            |producer| {
+                let producer = producer.load(map.at([0, 8]));
+                producer.load_cache_hint(map.at([16, 8]), CachePolicy::evict_first())
+            },
+            |consumer| {
+                let tile = consumer.wait();
+                sum = tile.get(5).unwrap_or(0);
+                let tile = tile.release().wait();
+                sum ^= tile.get(9).unwrap_or(0);
+                tile.release()
+            },
+        );
+        (cluster, pipeline)
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
+    map: *const TensorMapObject,
+    out: *mut u32,
+) {
+    let base = memory();
+    let map = map.cast::<u8>();
+    let both = CtaMask::CTA_0 | CtaMask::CTA_1;
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        cluster_sync();
+        if raw::cluster_nctarank() != 2 {
+            trap();
+        }
+        let rank = raw::cluster_ctarank();
+        run_in::<2>(
+            Position { base, stage: 0, parity: 0, first: 0, rank },
+            |at| {
+                let at = load::<2>(at, |stage, full, (_, rank)| unsafe {
+                    raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster(
+                        cta_group::None,
+                        stage + rank * (BYTES / 2),
+                        map,
+                        [0, 8],
+                        full,
+                        both,
+                    )
+                });
+                let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+                load::<2>(at, |stage, full, (_, rank)| unsafe {
+                    raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster_cache_hint(
+                        cta_group::None,
+                        stage + rank * (BYTES / 2),
+                        map,
+                        [16, 8],
+                        full,
+                        both,
+                        policy,
+                    )
+                })
+            },
+            |at, _, _| {
+                wait::<2>(&at);
+                sum = read(&at, 5);
+                let at = release::<2>(at);
+                wait::<2>(&at);
+                sum ^= read(&at, 9);
+                release::<2>(at)
+            },
+        );
+        cluster_sync();
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
 /// Where a pipeline lies.
 #[inline(always)]
 fn memory() -> u32 {

@@ -1,0 +1,19 @@
+//! Each CTA of the group loads its part of a tile of a tensor: of two, a half.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::pipeline::Pipeline;
+use ptx::tensor::{Box2, TensorMap};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 1024], 2>,
+    map: TensorMap<f32, Box2<32, 16>>,
+) -> Pipeline<'c, [f32; 1024], 2> {
+    pipeline.run_multicast(
+        cluster,
+        pair,
+        |producer| producer.load(map.at([0, 16 * pair.rank() as i32])),
+        |consumer| consumer.wait().release(),
+    )
+}

@@ -1,0 +1,19 @@
+//! Parts of 128 bytes lie at multiples of 128.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::pipeline::Pipeline;
+use ptx::tensor::{Box1, TensorMap};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
+    map: TensorMap<f32, Box1<32>>,
+) -> Pipeline<'c, [f32; 64], 2> {
+    pipeline.run_multicast(
+        cluster,
+        pair,
+        |producer| producer.load(map.at([0])),
+        |consumer| consumer.wait().release(),
+    )
+}

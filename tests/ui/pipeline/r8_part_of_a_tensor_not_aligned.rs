@@ -1,0 +1,19 @@
+//! A box lies at a multiple of 128 bytes in shared memory, the part of the second CTA too.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::pipeline::Pipeline;
+use ptx::tensor::{Box1, TensorMap};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 32], 2>,
+    map: TensorMap<f32, Box1<16>>,
+) -> Pipeline<'c, [f32; 32], 2> {
+    pipeline.run_multicast(
+        cluster,
+        pair,
+        |producer| producer.load(map.at([0])),
+        |consumer| consumer.wait().release(),
+    )
+}
