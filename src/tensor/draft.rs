@@ -71,9 +71,9 @@ macro_rules! fields {
     ($( $field:ident$(<$tag:ident: $Tag:ident>)?($($value:ident: $Value:ty)?) = $replace:ident; )*) => {
         /// Drafts whose fields can be replaced.
         #[diagnostic::on_unimplemented(
-            message = "the target of the crate's features cannot change a tensor map",
-            label = "no `tensormap.replace` on this target",
-            note = "`tensormap.replace` needs the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.9.28)"
+            message = "the target of the crate's features cannot change this tensor map",
+            label = "no `tensormap.replace` for this map on this target",
+            note = "`tensormap.replace` needs the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a`, and has the mode `.tile` alone: it changes maps of `Box1` to `Box5` and of `Gather4` (PTX ISA 9.7.9.28)"
         )]
         #[cfg_attr(doc, doc(hidden))]
         pub trait Replace: Sealed { $(
@@ -82,16 +82,40 @@ macro_rules! fields {
             /// The raw function's.
             #[doc(hidden)]
             unsafe fn $field($($tag: impl raw::$Tag,)? addr: u32 $(, $value: $Value)?);
-        )* }
+        )*
+            /// Writes a swizzle of 16-byte units.
+            ///
+            /// # Safety
+            ///
+            /// The raw function's.
+            #[doc(hidden)]
+            unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32);
+        }
         #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
         #[diagnostic::do_not_recommend]
-        impl<T, S: LoadShape> Replace for Draft<'_, T, S> { $(
+        impl<T, S: TiledShape> Replace for Draft<'_, T, S> { $(
             #[inline(always)]
             unsafe fn $field($($tag: impl raw::$Tag,)? addr: u32 $(, $value: $Value)?) {
                 // SAFETY: the caller's contract.
                 unsafe { raw::$replace(space::SharedCta, $($tag,)? addr $(, $value)?) }
             }
-        )* }
+        )*
+            #[inline(always)]
+            unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32) {
+                // SAFETY: the caller's contract.
+                unsafe { raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, mode, addr) };
+                // 5.5.7: a swizzle of less than 128 bytes has no other, and the map may have had one.
+                #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+                // SAFETY: the caller's contract.
+                unsafe {
+                    raw::tensormap_replace_tile_swizzle_atomicity(
+                        space::SharedCta,
+                        crate::qualifier::swizzle_atomicity::B16,
+                        addr,
+                    )
+                };
+            }
+        }
     };
 }
 fields! {
@@ -102,7 +126,6 @@ fields! {
     replace_global_stride<ord: TensormapOrd>(bytes: u64) = tensormap_replace_tile_global_stride;
     replace_element_stride<ord: TensormapOrd>(elements: u32) = tensormap_replace_tile_element_stride;
     replace_elemtype<elemtype: TensormapElemtype>() = tensormap_replace_tile_elemtype;
-    replace_swizzle_mode<mode: TensormapSwizzle>() = tensormap_replace_tile_swizzle_mode;
     replace_fill_mode<fill: TensormapFill>() = tensormap_replace_tile_fill_mode;
 }
 impl<T, S: LoadShape> Sealed for Draft<'_, T, S> {}
@@ -115,19 +138,24 @@ impl<T, S: LoadShape> Sealed for Draft<'_, T, S> {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReplaceAtomicity: Replace {
+    /// Writes the swizzle of 128 bytes with this atomicity.
+    ///
     /// # Safety
     ///
-    /// The raw function's.
+    /// The raw functions'.
     #[doc(hidden)]
-    unsafe fn replace_swizzle_atomicity(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32);
+    unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32);
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
-impl<T, S: LoadShape> ReplaceAtomicity for Draft<'_, T, S> {
+impl<T, S: TiledShape> ReplaceAtomicity for Draft<'_, T, S> {
     #[inline(always)]
-    unsafe fn replace_swizzle_atomicity(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32) {
+    unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32) {
         // SAFETY: the caller's contract.
-        unsafe { raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, atomicity, addr) }
+        unsafe {
+            raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::B128, addr);
+            raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, atomicity, addr);
+        }
     }
 }
 
@@ -228,8 +256,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 }
 
 // SAFETY of what follows: the draft holds a map in shared memory, which only the elected thread touches until it is published;
-// by `TiledShape` its mode is `.tile`; that new values of the tensor suit is in the contract of `publish`.
-impl<'s, T: Element, S: TiledShape> Draft<'s, T, S> {
+// by `Replace` its mode is `.tile`; that new values of the tensor suit is in the contract of `publish`.
+impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the address of the tensor.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
@@ -441,30 +469,7 @@ impl<'s, T: Element, S: TiledShape> Draft<'s, T, S> {
         const { row_is_as_wide::<T, S, swizzle_mode::B128>() };
         // SAFETY: see above; 5.5.7: of the swizzles, that of 128 bytes has every atomicity; "32B + 8B-flip" is for loads, and a
         // draft becomes a map for loads. Shared arrays are aligned to 128 bytes, which all units ask for at most.
-        self.replace(cta, |addr| unsafe {
-            Self::replace_swizzle_mode(swizzle_mode::B128, addr);
-            Self::replace_swizzle_atomicity(atomicity, addr);
-        })
-    }
-
-    /// Writes a swizzle of 16-byte units.
-    ///
-    /// # Safety
-    ///
-    /// `addr` is the draft's address, in the elected thread.
-    #[inline(always)]
-    unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32)
-    where
-        Self: Replace,
-    {
-        // SAFETY: the caller's contract.
-        unsafe { Self::replace_swizzle_mode(mode, addr) };
-        // 5.5.7: a swizzle of less than 128 bytes has no other, and the map may have had one.
-        #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-        // SAFETY: the caller's contract.
-        unsafe {
-            Self::replace_swizzle_atomicity(crate::qualifier::swizzle_atomicity::B16, addr)
-        };
+        self.replace(cta, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) })
     }
 
     /// Replaces the fill: what elements outside of the tensor read as, zeros or, of floating-point elements, a NaN.

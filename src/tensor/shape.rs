@@ -118,9 +118,9 @@ pub trait ReduceShape: StoreShape {
 
 /// Shapes of maps whose fields `tensormap.replace` changes.
 #[diagnostic::on_unimplemented(
-    message = "a tensor map of `{Self}` cannot be changed",
-    label = "not a map of the mode `.tile`",
-    note = "`tensormap.replace` has the mode `.tile` alone: it changes maps of `Box1` to `Box5`, and of `Gather4` (PTX ISA 9.7.9.28)"
+    message = "no tensor map becomes one of `{Self}`",
+    label = "not a shape of the mode `.tile`",
+    note = "`tensormap.replace` has the mode `.tile` alone: a map becomes one of `Box1` to `Box5`, or of `Gather4` (PTX ISA 9.7.9.28)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TiledShape: LoadShape {
