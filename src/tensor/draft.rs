@@ -401,7 +401,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     }
 
     /// Replaces the type of the elements by another of the same size, which tells what a copy does to them:
-    /// `elemtype::Tf32` rounds an `f32`, `elemtype::F32Ftz` flushes subnormals.
+    /// `elemtype::Tf32` rounds an `f32`, for good (see [`publish`](Draft::publish)), `elemtype::F32Ftz` flushes subnormals.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
     ///
@@ -532,6 +532,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     ///   ends, of an address and of strides that are multiples of 16. After [`retype`](Draft::retype) each dimension that the
     ///   map did not have has a size and a stride.
     /// - if it fills with NaN, its element type is a floating-point one: the host can have encoded another than `T`'s.
+    /// - if its element type was once `.tf32` or `.tf32.ftz`, it is one of these: `tensormap.replace` of another leaves a part of
+    ///   them behind, as measured on an H200, and copies round still, or fail.
     /// - the threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
     pub unsafe fn publish(self, cta: &Cta, slot: MapSlot) -> (Shared<'s, u64, 16, Free>, Released<T, S>) {
