@@ -30,6 +30,11 @@
 //! and results"; 9.7.13.6 says the same of `red`. `f64` is not flushed, nor are `f16` and `bf16` (`.noftz`). Sums of floats
 //! depend on the order of the additions, which is another one in every run.
 //!
+//! # Cache policies
+//!
+//! A reference to a value of global memory takes an L2 cache policy by [`AtomicRef::cache_hint`]; its operations then have
+//! `.L2::cache_hint`, all but `compare_exchange`, for which PTX has none.
+//!
 //! # Half precision
 //!
 //! With the feature `half`, `half::f16` and `half::bf16` add and compare-exchange, `[f16; 2]` and `[bf16; 2]` add as the

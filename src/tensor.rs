@@ -16,7 +16,7 @@
 //! A CTA can describe a tensor of its own, from a map that is there:
 //!
 //! ```text
-//!  Shared<Free> ─ draft ─► Draft ─ global_address, global_dim, global_stride ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
+//!  Shared<Free> ─ draft ─► Draft ─ retype, global_address, … ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
 //! ```
 
 use core::marker::PhantomData;
