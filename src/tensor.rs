@@ -31,7 +31,9 @@ use crate::shared::{AsyncDestination, AsyncSource, Element, Shared};
 mod draft;
 mod shape;
 
-pub use draft::{Acquired, Draft, MapSlot, Released, Replace, draft};
+pub use draft::{
+    Acquired, Draft, ElementTypeOf, FillOf, MapElement, MapSlot, Released, Replace, ReplaceAtomicity, draft,
+};
 pub use shape::*;
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
