@@ -422,8 +422,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
         self.replace(cta, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
     }
 
-    /// Replaces how 16-byte units are permuted in shared memory: not at all, or within a row of the box, as wide as which the
-    /// swizzle has to be.
+    /// Replaces how 16-byte units are permuted in shared memory: not at all, or by a swizzle as wide as a row of the box.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature
     /// `sm_100f` or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
@@ -446,8 +445,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
         self.replace(cta, |addr| unsafe { Self::replace_swizzle(mode, addr) })
     }
 
-    /// Replaces the swizzle by one within 128 bytes, as wide as a row of the box has to be, which keeps units of 16, 32 or 64
-    /// bytes whole, or of 32 with the halves of each 16 bytes swapped in every second row.
+    /// Replaces the swizzle by that of 128 bytes, as wide as a row of the box, which keeps units of 16, 32 or 64 bytes whole, or
+    /// units of 32 with the halves of each 16 bytes swapped in every second row.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
