@@ -133,8 +133,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///   may be others.
     /// - it has no interleave. It has no swizzle, or one as wide as a row of the box: then units of 16 bytes or more of the
     ///   shared memory are permuted. Of [`Im2colW3`] and its like it has one, without a flip of 8 bytes (5.5.5).
-    /// - of a column of pixels, the coordinates of its loads along W, H and D "must be within the bounding box" (5.5.4.1);
-    ///   of [`Im2colW3`] and its like they may be left of it along W (5.5.5.1).
+    /// - of a column of pixels, the coordinates of its loads along W, H and D, without the offsets, "must be within the bounding
+    ///   box" (5.5.4.1; otherwise an H200 ends the grid with an error); of [`Im2colW3`] and its like they may be left of it along
+    ///   W (5.5.5.1).
     /// - the tensor is valid global memory, which nobody writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self {
