@@ -30,6 +30,11 @@
 //! and results"; 9.7.13.6 says the same of `red`. `f64` is not flushed, nor are `f16` and `bf16` (`.noftz`). Sums of floats
 //! depend on the order of the additions, which is another one in every run.
 //!
+//! # Cache policies
+//!
+//! A reference to a value of global memory takes an L2 cache policy by [`AtomicRef::cache_hint`]; its operations then have
+//! `.L2::cache_hint`, all but `compare_exchange`, for which PTX has none.
+//!
 //! # Half precision
 //!
 //! With the feature `half`, `half::f16` and `half::bf16` add and compare-exchange, `[f16; 2]` and `[bf16; 2]` add as the
@@ -37,6 +42,7 @@
 
 use core::marker::PhantomData;
 
+use crate::bulk::CachePolicy;
 use crate::global::ALIGN;
 use crate::launch::Cta;
 use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
@@ -50,8 +56,20 @@ use crate::shared::{Element, Fenced, Loaded, Published, Shared, Written, bits, f
     note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait AtomicSpace: AtomSpace + Default {}
-impl AtomicSpace for space::Global {}
+pub trait AtomicSpace: AtomSpace + Default {
+    /// The address of a value in global memory, where alone there are cache policies.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn global(_addr: Self::Address) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+}
+impl AtomicSpace for space::Global {
+    #[inline(always)]
+    fn global(addr: *mut u8) -> *mut u8 {
+        addr
+    }
+}
 impl AtomicSpace for space::SharedCta {}
 impl AtomicSpace for space::SharedCluster {}
 
@@ -67,6 +85,46 @@ impl AtomicViewScope for scope::Cta {}
 impl AtomicViewScope for scope::Cluster {}
 impl AtomicViewScope for scope::Gpu {}
 impl AtomicViewScope for scope::Sys {}
+
+/// How an [`AtomicRef`] goes through the L2 cache: `()`, or a [`CachePolicy`], which there is in global memory.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no cache policy of atomic operations",
+    label = "neither `()` nor a `CachePolicy`",
+    note = "`.cache_hint(policy)` gives a reference to a value of global memory its policy"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait AtomicPolicy: Copy + Sealed {
+    #[doc(hidden)]
+    const HINTED: bool;
+    /// What `.L2::cache_hint` takes.
+    #[doc(hidden)]
+    fn bits(self) -> u64;
+}
+impl AtomicPolicy for () {
+    const HINTED: bool = false;
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        0
+    }
+}
+impl Sealed for CachePolicy {}
+impl AtomicPolicy for CachePolicy {
+    const HINTED: bool = true;
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        CachePolicy::bits(self)
+    }
+}
+
+/// An [`AtomicRef`] without a cache policy.
+#[diagnostic::on_unimplemented(
+    message = "`atom.cas` takes no cache policy",
+    label = "not under a cache policy",
+    note = "compare and exchange through the reference that `.cache_hint(policy)` was called on (PTX ISA 9.7.13.5)"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Unhinted: AtomicPolicy {}
+impl Unhinted for () {}
 
 /// A type of which a value in memory can be atomic.
 ///
@@ -152,16 +210,20 @@ macro_rules! operation_traits {
                 /// # Safety
                 ///
                 /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
-                /// atomic operations alone, in scopes that include each other.
+                /// atomic operations alone, in scopes that include each other. With a policy it is in global memory.
                 #[doc(hidden)]
-                unsafe fn $fetch<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self;
+                unsafe fn $fetch<S: AtomScope, P: AtomicPolicy>(
+                    sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
+                ) -> Self;
                 /// The `red`.
                 ///
                 /// # Safety
                 ///
                 /// As above.
                 #[doc(hidden)]
-                unsafe fn $plain<S: AtomScope>(sem: impl RedSem, scope: S, addr: Space::Address, b: Self);
+                unsafe fn $plain<S: AtomScope, P: AtomicPolicy>(
+                    sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
+                );
             )*
         }
     )* };
@@ -273,7 +335,13 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self;
+    unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+        sem: impl AtomSem,
+        scope: S,
+        addr: Space::Address,
+        b: Self,
+        policy: P,
+    ) -> Self;
 }
 
 /// Types with `.cas` in a space.
@@ -347,6 +415,18 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
     unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self);
 }
 
+/// The first instruction, or, with a policy, of type `P`, the second, which takes the operands of `.L2::cache_hint`.
+macro_rules! under {
+    ($policy:ident, $Space:ty, $addr:ident; $plain:expr, $hinted:expr) => {
+        if const { P::HINTED } {
+            let ($addr, $policy) = (<$Space>::global($addr), $policy.bits());
+            $hinted
+        } else {
+            $plain
+        }
+    };
+}
+
 /// Implements an operation by its raw rows, for each type by the tag that PTX has for it there: in every space, or `in Global`.
 macro_rules! operations {
     ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
@@ -356,23 +436,33 @@ macro_rules! operations {
         $( operations!(@impl $Trait [] space::Global, space::Global, $T as $Tag, $rows); )*
     };
     (@impl $Trait:ident [ $($generic:tt)* ] $Space:ty, $space:expr, $T:ty as $Tag:ident,
-        { $( $fetch:ident: $atom:ident, $plain:ident: $red:ident );* }
+        { $( $fetch:ident: $atom:ident $atom_hint:ident, $plain:ident: $red:ident $red_hint:ident );* }
     ) => {
         #[diagnostic::do_not_recommend]
         impl<$($generic)*> $Trait<$Space> for $T { $(
             #[inline(always)]
-            unsafe fn $fetch<S: AtomScope>(
-                sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self,
+            unsafe fn $fetch<S: AtomScope, P: AtomicPolicy>(
+                sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b))) }
+                unsafe {
+                    bits(under!(policy, $Space, addr;
+                        raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b)),
+                        raw::$atom_hint(sem, scope, space::Global, ty::$Tag, addr, bits(b), policy)
+                    ))
+                }
             }
             #[inline(always)]
-            unsafe fn $plain<S: AtomScope>(
-                sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self,
+            unsafe fn $plain<S: AtomScope, P: AtomicPolicy>(
+                sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) {
                 // SAFETY: as above.
-                unsafe { raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b)) }
+                unsafe {
+                    under!(policy, $Space, addr;
+                        raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b)),
+                        raw::$red_hint(sem, scope, space::Global, ty::$Tag, addr, bits(b), policy)
+                    )
+                }
             }
         )* }
     };
@@ -381,21 +471,21 @@ macro_rules! operations {
 // `.add` has no `.s64`: the sum has the bits of that of `.u64`.
 operations! {
     AtomicAdd { u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64 }
-    { fetch_add: atom_add, add: red_add }
+    { fetch_add: atom_add atom_add_cache_hint, add: red_add red_add_cache_hint }
 }
-operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2, add: red_add_v2 } }
-operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4, add: red_add_v4 } }
+operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2 atom_add_v2_cache_hint, add: red_add_v2 red_add_v2_cache_hint } }
+operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4 atom_add_v4_cache_hint, add: red_add_v4 red_add_v4_cache_hint } }
 operations! {
     AtomicMinMax { u32 as U32, i32 as S32, u64 as U64, i64 as S64 }
-    { fetch_min: atom_min, min: red_min; fetch_max: atom_max, max: red_max }
+    { fetch_min: atom_min atom_min_cache_hint, min: red_min red_min_cache_hint; fetch_max: atom_max atom_max_cache_hint, max: red_max red_max_cache_hint }
 }
 operations! {
     AtomicIncDec { u32 as U32 }
-    { fetch_inc: atom_inc, inc: red_inc; fetch_dec: atom_dec, dec: red_dec }
+    { fetch_inc: atom_inc atom_inc_cache_hint, inc: red_inc red_inc_cache_hint; fetch_dec: atom_dec atom_dec_cache_hint, dec: red_dec red_dec_cache_hint }
 }
 operations! {
     AtomicBitwise { u32 as B32, i32 as B32, u64 as B64, i64 as B64 }
-    { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
+    { fetch_and: atom_and atom_and_cache_hint, and: red_and red_and_cache_hint; fetch_or: atom_or atom_or_cache_hint, or: red_or red_or_cache_hint; fetch_xor: atom_xor atom_xor_cache_hint, xor: red_xor red_xor_cache_hint }
 }
 
 #[cfg(feature = "half")]
@@ -404,39 +494,39 @@ const _: () = {
 
     operations! {
         AtomicAdd { f16 as F16, bf16 as Bf16, [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
-        { fetch_add: atom_add_noftz, add: red_add_noftz }
+        { fetch_add: atom_add_noftz atom_add_noftz_cache_hint, add: red_add_noftz red_add_noftz_cache_hint }
     }
     operations! {
         AtomicAdd in Global { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        { fetch_add: atom_add_noftz_v2, add: red_add_noftz_v2 }
+        { fetch_add: atom_add_noftz_v2 atom_add_noftz_v2_cache_hint, add: red_add_noftz_v2 red_add_noftz_v2_cache_hint }
     }
     operations! {
         AtomicAdd in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        { fetch_add: atom_add_noftz_v4, add: red_add_noftz_v4 }
+        { fetch_add: atom_add_noftz_v4 atom_add_noftz_v4_cache_hint, add: red_add_noftz_v4 red_add_noftz_v4_cache_hint }
     }
     operations! {
         AtomicAdd in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
-        { fetch_add: atom_add_noftz_v8, add: red_add_noftz_v8 }
+        { fetch_add: atom_add_noftz_v8 atom_add_noftz_v8_cache_hint, add: red_add_noftz_v8 red_add_noftz_v8_cache_hint }
     }
     operations! {
         AtomicMinMax in Global { [f16; 2] as F16, [bf16; 2] as Bf16, [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
         {
-            fetch_min: atom_min_noftz_v2, min: red_min_noftz_v2;
-            fetch_max: atom_max_noftz_v2, max: red_max_noftz_v2
+            fetch_min: atom_min_noftz_v2 atom_min_noftz_v2_cache_hint, min: red_min_noftz_v2 red_min_noftz_v2_cache_hint;
+            fetch_max: atom_max_noftz_v2 atom_max_noftz_v2_cache_hint, max: red_max_noftz_v2 red_max_noftz_v2_cache_hint
         }
     }
     operations! {
         AtomicMinMax in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
         {
-            fetch_min: atom_min_noftz_v4, min: red_min_noftz_v4;
-            fetch_max: atom_max_noftz_v4, max: red_max_noftz_v4
+            fetch_min: atom_min_noftz_v4 atom_min_noftz_v4_cache_hint, min: red_min_noftz_v4 red_min_noftz_v4_cache_hint;
+            fetch_max: atom_max_noftz_v4 atom_max_noftz_v4_cache_hint, max: red_max_noftz_v4 red_max_noftz_v4_cache_hint
         }
     }
     operations! {
         AtomicMinMax in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
         {
-            fetch_min: atom_min_noftz_v8, min: red_min_noftz_v8;
-            fetch_max: atom_max_noftz_v8, max: red_max_noftz_v8
+            fetch_min: atom_min_noftz_v8 atom_min_noftz_v8_cache_hint, min: red_min_noftz_v8 red_min_noftz_v8_cache_hint;
+            fetch_max: atom_max_noftz_v8 atom_max_noftz_v8_cache_hint, max: red_max_noftz_v8 red_max_noftz_v8_cache_hint
         }
     }
 };
@@ -447,9 +537,16 @@ macro_rules! bit_operations {
         #[diagnostic::do_not_recommend]
         impl<Space: AtomicSpace> AtomicSwap<Space> for $T {
             #[inline(always)]
-            unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self {
+            unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+                sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
+            ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b))) }
+                unsafe {
+                    bits(under!(policy, Space, addr;
+                        raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b)),
+                        raw::atom_exch_cache_hint(sem, scope, space::Global, ty::$Tag, addr, bits(b), policy)
+                    ))
+                }
             }
         }
     )* };
@@ -494,9 +591,20 @@ bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
 #[diagnostic::do_not_recommend]
 impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
     #[inline(always)]
-    unsafe fn swap<S: AtomScope>(sem: impl AtomSem, scope: S, addr: Space::Address, b: Self) -> Self {
+    unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+        sem: impl AtomSem,
+        scope: S,
+        addr: Space::Address,
+        b: Self,
+        policy: P,
+    ) -> Self {
         // SAFETY: the caller's contract is the instruction's.
-        unsafe { raw::atom_exch_b128(sem, scope, Space::default(), addr, b) }
+        unsafe {
+            under!(policy, Space, addr;
+                raw::atom_exch_b128(sem, scope, Space::default(), addr, b),
+                raw::atom_exch_b128_cache_hint(sem, scope, space::Global, addr, b, policy)
+            )
+        }
     }
 }
 #[diagnostic::do_not_recommend]
@@ -533,6 +641,7 @@ impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadSto
 /// It comes from [`Shared::atomic`] or [`GlobalAtomics::get`]; threads that hold one of the same value are independent.
 /// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, `.space` is `Space`, `.type` is that of `T`: of
 /// signed and unsigned integers alike `.b32` or `.b64` where the operation is bitwise, and for `.add` of an `i64` `.u64`.
+/// `P` is its L2 cache policy: none, or that of [`cache_hint`](AtomicRef::cache_hint).
 ///
 /// ```
 /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -542,9 +651,11 @@ impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadSto
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct AtomicRef<'a, T, S, Space: AtomicSpace> {
+pub struct AtomicRef<'a, T, S, Space: AtomicSpace, P = ()> {
     addr: Space::Address,
     scope: S,
+    /// Of the L2 cache, or `()`.
+    policy: P,
     /// Bound to its thread: a shared address means something to its own CTA only.
     _value: PhantomData<(&'a (), *mut T)>,
 }
@@ -552,12 +663,12 @@ pub struct AtomicRef<'a, T, S, Space: AtomicSpace> {
 static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Gpu, space::Global>: Send, Sync);
 static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Cta, space::SharedCta>: Send, Sync);
 
-impl<T, S: Copy, Space: AtomicSpace> Clone for AtomicRef<'_, T, S, Space> {
+impl<T, S: Copy, Space: AtomicSpace, P: Copy> Clone for AtomicRef<'_, T, S, Space, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S: Copy, Space: AtomicSpace> Copy for AtomicRef<'_, T, S, Space> {}
+impl<T, S: Copy, Space: AtomicSpace, P: Copy> Copy for AtomicRef<'_, T, S, Space, P> {}
 
 impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S, Space> {
     /// # Safety
@@ -567,9 +678,32 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     ///   elements, in scopes that include `S` and that `S` includes.
     #[inline(always)]
     pub(crate) unsafe fn new(addr: Space::Address) -> Self {
-        AtomicRef { addr, scope: S::default(), _value: PhantomData }
+        AtomicRef { addr, scope: S::default(), policy: (), _value: PhantomData }
     }
+}
 
+impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> {
+    /// The same value, each operation under an L2 cache policy. All operations take one but
+    /// [`compare_exchange`](AtomicRef::compare_exchange).
+    ///
+    /// PTX of its methods: with `.L2::cache_hint` before `.vec` and `.type`, and `policy` as the last operand.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, bulk::CachePolicy, qualifier::{scope, sem}};
+    /// # fn kernel(bins: GlobalAtomics<u32, scope::Gpu>) {
+    /// let keep = CachePolicy::evict_last();
+    /// if let Some(bin) = bins.get(17) {
+    ///     bin.cache_hint(keep).add(1, sem::Relaxed); // red.relaxed.gpu.global.add.L2::cache_hint.u32
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn cache_hint(self, policy: CachePolicy) -> AtomicRef<'a, T, S, space::Global, CachePolicy> {
+        AtomicRef { addr: self.addr, scope: self.scope, policy, _value: PhantomData }
+    }
+}
+
+impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: AtomicPolicy> AtomicRef<'_, T, S, Space, P> {
     /// The address of the value.
     ///
     /// ```
@@ -601,7 +735,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     where
         T: AtomicLoadStore<Space>,
     {
-        // SAFETY: the invariant of `new`, which is the instruction's contract; here and in every method below.
+        // SAFETY: the invariant of `new`, which is the instruction's contract; here and in every method below. A policy comes
+        // from `cache_hint`, of a value in global memory.
         unsafe { T::load(sem, self.scope, self.addr) }
     }
 
@@ -642,7 +777,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicAdd<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_add(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_add(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Adds `b`; integers wrap.
@@ -662,7 +797,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicAdd<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::add(sem, self.scope, self.addr, b) }
+        unsafe { T::add(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value the minimum of itself and `b`, and returns the value before.
@@ -681,7 +816,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicMinMax<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_min(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_min(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value the minimum of itself and `b`.
@@ -700,7 +835,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicMinMax<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::min(sem, self.scope, self.addr, b) }
+        unsafe { T::min(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value the maximum of itself and `b`, and returns the value before.
@@ -719,7 +854,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicMinMax<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_max(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_max(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value the maximum of itself and `b`.
@@ -738,7 +873,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicMinMax<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::max(sem, self.scope, self.addr, b) }
+        unsafe { T::max(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Increments the value, or makes it 0 where it is `b` or more, and returns the value before: counts from 0 to `b` and
@@ -758,7 +893,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicIncDec<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_inc(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Increments the value, or makes it 0 where it is `b` or more.
@@ -777,7 +912,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicIncDec<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::inc(sem, self.scope, self.addr, b) }
+        unsafe { T::inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Decrements the value, or makes it `b` where it is 0 or more than `b`, and returns the value before.
@@ -796,7 +931,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicIncDec<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_dec(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_dec(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Decrements the value, or makes it `b` where it is 0 or more than `b`.
@@ -815,7 +950,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicIncDec<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::dec(sem, self.scope, self.addr, b) }
+        unsafe { T::dec(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value its bitwise and with `b`, and returns the value before.
@@ -835,7 +970,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicBitwise<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_and(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_and(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value its bitwise and with `b`.
@@ -854,7 +989,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicBitwise<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::and(sem, self.scope, self.addr, b) }
+        unsafe { T::and(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value its bitwise or with `b`, and returns the value before.
@@ -874,7 +1009,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicBitwise<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_or(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_or(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value its bitwise or with `b`.
@@ -893,7 +1028,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicBitwise<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::or(sem, self.scope, self.addr, b) }
+        unsafe { T::or(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value its bitwise exclusive or with `b`, and returns the value before.
@@ -912,7 +1047,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicBitwise<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::fetch_xor(sem, self.scope, self.addr, b) }
+        unsafe { T::fetch_xor(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value its bitwise exclusive or with `b`.
@@ -931,7 +1066,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicBitwise<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::xor(sem, self.scope, self.addr, b) }
+        unsafe { T::xor(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value `b`, and returns the value before.
@@ -951,7 +1086,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
         T: AtomicSwap<Space>,
     {
         // SAFETY: as in `load`.
-        unsafe { T::swap(sem, self.scope, self.addr, b) }
+        unsafe { T::swap(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Makes the value `new` if it is `current`, and returns the value before: `Ok` if it was. Bits are compared: a NaN equals
@@ -975,6 +1110,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     pub fn compare_exchange(self, current: T, new: T, sem: impl AtomSem) -> Result<T, T>
     where
         T: AtomicCompareExchange<Space>,
+        P: Unhinted,
     {
         // SAFETY: as in `load`.
         unsafe { T::compare_exchange(sem, self.scope, self.addr, current, new) }

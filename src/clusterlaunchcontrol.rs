@@ -1,4 +1,5 @@
-//! `clusterlaunchcontrol` (9.7.13.17, 9.7.13.18): a CTA takes over the work of clusters that have not started.
+//! `clusterlaunchcontrol` (9.7.13.17, 9.7.13.18): a CTA, or a whole cluster, takes over the work of clusters that have not
+//! started.
 //!
 //! ```text
 //!   ClusterQueue ── scope ──► Queue ── request ──► Request ── wait ──► Answer::Cancelled { first_ctaid, queue }
@@ -6,15 +7,18 @@
 //!                               └──────────── close ──────────► Closed
 //! ```
 //!
+//! Who asks is an argument: a [`Cta`] for itself, a [`Cluster`] for all its CTAs, which get one answer.
+//!
 //! After a refusal there is nothing left to ask with: "If the executing CTA has already observed the completion of a
 //! `clusterlaunchcontrol.try_cancel` instruction as failed, then the behavior of issuing a subsequent
 //! `clusterlaunchcontrol.try_cancel` instruction is undefined." A kernel has one [`ClusterQueue`], and its scope uses it up.
 
 use core::marker::PhantomData;
 
+use crate::cluster::Cluster;
 use crate::launch::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
-use crate::qualifier::space;
+use crate::qualifier::{Sealed, space};
 use crate::raw;
 use crate::shared::{Place, fence_async};
 
@@ -44,13 +48,6 @@ const RESPONSE: u32 = 16;
 /// # }
 /// # }
 /// ```
-///
-/// Two of them do not compile:
-///
-/// ```compile_fail,E0080
-/// use ptx::clusterlaunchcontrol::ClusterQueue;
-/// ptx::shared_memory! { struct Smem { one: ClusterQueue, two: ClusterQueue } }
-/// ```
 #[derive(Debug)]
 pub struct ClusterQueue {
     addr: u32,
@@ -71,9 +68,93 @@ unsafe impl Place for ClusterQueue {
     }
 }
 
+/// Who asks: [`Cta`], or [`Cluster`] where the target has `.multicast::cluster::all`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot ask for a cluster",
+    label = "not one who asks on the target of the crate's features",
+    note = "a `Cta` asks for itself; a `Cluster` asks for all its CTAs, with the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Asker: Sealed {
+    /// The executing CTA.
+    #[doc(hidden)]
+    fn cta(&self) -> &Cta;
+    /// Behind [`Mbarrier::init`]: the mbarrier of each CTA that gets the answer is there.
+    #[doc(hidden)]
+    fn begin(&self);
+    /// Starts a request, in the elected thread of each CTA.
+    ///
+    /// # Safety
+    ///
+    /// That of [`raw::clusterlaunchcontrol_try_cancel`], in each CTA that gets the answer.
+    #[doc(hidden)]
+    unsafe fn try_cancel(&self, addr: u32, mbar: u32);
+    /// Waits for the response.
+    #[doc(hidden)]
+    fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready>;
+    /// All threads that get the answer have read the response, which the async proxy can write again.
+    #[doc(hidden)]
+    fn end(&self);
+}
+impl Sealed for Cta {}
+impl Asker for Cta {
+    #[inline(always)]
+    fn cta(&self) -> &Cta {
+        self
+    }
+    #[inline(always)]
+    fn begin(&self) {}
+    #[inline(always)]
+    unsafe fn try_cancel(&self, addr: u32, mbar: u32) {
+        // SAFETY: the caller's contract.
+        unsafe { raw::clusterlaunchcontrol_try_cancel(space::SharedCta, addr, mbar) }
+    }
+    #[inline(always)]
+    fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready> {
+        bar.wait(self)
+    }
+    #[inline(always)]
+    fn end(&self) {
+        fence_async(self);
+    }
+}
+impl Sealed for Cluster<'_> {}
+#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[diagnostic::do_not_recommend]
+impl Asker for Cluster<'_> {
+    #[inline(always)]
+    fn cta(&self) -> &Cta {
+        Cluster::cta(self)
+    }
+    #[inline(always)]
+    fn begin(&self) {
+        self.sync();
+    }
+    #[inline(always)]
+    unsafe fn try_cancel(&self, addr: u32, mbar: u32) {
+        if self.rank() == 0 {
+            // SAFETY: the caller's contract; inside a cluster's scope no CTA has exited. By the contract of `enter` the
+            // response and the mbarrier lie at the same place in each.
+            unsafe {
+                raw::clusterlaunchcontrol_try_cancel_multicast_cluster_all(space::SharedCta, addr, mbar)
+            }
+        }
+    }
+    #[inline(always)]
+    fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready> {
+        // The request may have been another CTA's.
+        bar.wait_cluster()
+    }
+    #[inline(always)]
+    fn end(&self) {
+        raw::fence_proxy_async(space::SharedCta);
+        self.sync();
+    }
+}
+
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
-/// Ready for a request.
+/// Ready for a request of `By`: a [`Cta`] or a [`Cluster`].
 ///
 /// ```
 /// # #[cfg(feature = "sm_100a")]
@@ -93,13 +174,14 @@ type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 /// ```
 #[must_use = "go on with `.request(&cta)` or end with `.close()`"]
 #[derive(Debug)]
-pub struct Queue<'s> {
+pub struct Queue<'s, By = Cta> {
     addr: u32,
     bar: Mbarrier<Ready>,
     _scope: Invariant<'s>,
+    _by: PhantomData<fn(&By)>,
 }
 
-/// A request under way. It owns the response's memory and the mbarrier.
+/// A request of `By` under way. It owns the response's memory and the mbarrier.
 ///
 /// ```
 /// # #[cfg(feature = "sm_100a")]
@@ -115,10 +197,11 @@ pub struct Queue<'s> {
 /// ```
 #[must_use = "a request under way has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
-pub struct Request<'s> {
+pub struct Request<'s, By = Cta> {
     addr: u32,
     bar: Mbarrier<Arrived>,
     _scope: Invariant<'s>,
+    _by: PhantomData<fn(&By)>,
 }
 
 /// Nothing is under way, and nothing more is asked.
@@ -144,7 +227,7 @@ pub struct Closed<'s> {
     _scope: Invariant<'s>,
 }
 
-/// What a request came to: the same in all threads of the CTA.
+/// What a request of `By` came to: the same in all threads of the CTA, or of the cluster.
 ///
 /// ```
 /// # #[cfg(feature = "sm_100a")]
@@ -160,13 +243,13 @@ pub struct Closed<'s> {
 /// ```
 #[must_use = "a cancelled cluster's work is now this CTA's: `match` on it"]
 #[derive(Debug)]
-pub enum Answer<'s> {
-    /// A cluster will not start: its work is this CTA's, and no other's.
+pub enum Answer<'s, By = Cta> {
+    /// A cluster will not start: its work is who asked's, and no other's.
     Cancelled {
         /// The index of the cluster's first CTA: x, y and z. (Of its only one, in a grid without clusters.)
         first_ctaid: [u32; 3],
         /// Ready for the next request.
-        queue: Queue<'s>,
+        queue: Queue<'s, By>,
     },
     /// There is no cluster left to cancel.
     NoMore(Closed<'s>),
@@ -175,9 +258,10 @@ pub enum Answer<'s> {
 impl ClusterQueue {
     /// Opens the queue for the time of `body`, which has to return it closed: with a request under way it cannot.
     ///
-    /// Each CTA asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own.
+    /// A [`Cta`] asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own. A [`Cluster`] asks for
+    /// all its CTAs, inside its scope, and each of them gets the same answer; this and all calls that take it are cluster calls.
     ///
-    /// PTX: as [`Mbarrier::init`].
+    /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
     ///
     /// ```
     /// # #[cfg(feature = "sm_100a")]
@@ -198,45 +282,78 @@ impl ClusterQueue {
     /// # }
     /// # }
     /// ```
+    ///
+    /// The same of a cluster, whose CTAs divide the work of each that they take over:
+    ///
+    /// ```
+    /// # #[cfg(feature = "sm_100a")]
+    /// # mod example {
+    /// # use ptx::{clusterlaunchcontrol::{Answer, ClusterQueue}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
+    /// cta.cluster((), |cluster, ()| {
+    ///     let [mine, ..] = cluster.position();
+    ///     clusters.scope(&cluster, |cluster, mut queue| {
+    ///         let mut block = ptx::raw::ctaid_x();
+    ///         loop {
+    ///             let request = queue.request(cluster);
+    ///             work(block); // while the request is under way
+    ///             match request.wait(cluster) {
+    ///                 Answer::Cancelled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
+    ///                 Answer::NoMore(closed) => return closed,
+    ///             }
+    ///         }
+    ///     });
+    ///     (cluster, ())
+    /// });
+    /// # }
+    /// # }
+    /// ```
     #[inline(always)]
-    pub fn scope(self, cta: &Cta, body: impl for<'s> FnOnce(&'s Cta, Queue<'s>) -> Closed<'s>) {
+    pub fn scope<By: Asker>(self, by: &By, body: impl for<'s> FnOnce(&'s By, Queue<'s, By>) -> Closed<'s>) {
         // SAFETY: the eight bytes after the response, aligned, are the mbarrier's.
-        let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(cta);
-        let Closed { .. } = body(cta, Queue { addr: self.addr, bar, _scope: PhantomData });
+        let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta());
+        by.begin();
+        let Closed { .. } = body(by, Queue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData });
     }
 }
 
-impl<'s> Queue<'s> {
+impl<'s, By: Asker> Queue<'s, By> {
     /// Asks for a cluster that has not started.
     ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], 16;`
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the elected
-    /// thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others.
+    /// thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the elected thread of
+    /// the CTA of rank 0 alone asks, by
+    /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [bar];`
     ///
-    /// A queue asks once at a time:
-    ///
-    /// ```compile_fail,E0382
-    /// use ptx::{clusterlaunchcontrol::{Closed, Queue}, launch::Cta};
-    /// fn body<'s>(cta: &'s Cta, queue: Queue<'s>) -> Closed<'s> {
-    ///     let _request = queue.request(cta);
-    ///     queue.close()
-    /// }
+    /// ```
+    /// # #[cfg(feature = "sm_100a")]
+    /// # mod example {
+    /// # use ptx::{clusterlaunchcontrol::{Answer, Queue}, cluster::Cluster};
+    /// # fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: Queue<'s, Cluster<'c>>, work: fn()) -> Answer<'s, Cluster<'c>> {
+    /// let request = queue.request(cluster); // a queue asks once at a time
+    /// work();
+    /// let answer = request.wait(cluster);
+    /// # answer
+    /// # }
+    /// # }
     /// ```
     #[inline(always)]
-    pub fn request(self, cta: &Cta) -> Request<'s> {
+    pub fn request(self, by: &By) -> Request<'s, By> {
         let mbar = self.bar.addr();
-        let bar = if cta.is_elected() {
-            // SAFETY: the request that follows writes that many bytes.
+        let bar = if by.cta().is_elected() {
+            // SAFETY: the request that follows writes that many bytes, here too if it is another CTA's. That may come first:
+            // the tx-count is then below zero for a while, and the phase waits for this arrival.
             let bar = unsafe { self.bar.arrive_expect_tx(RESPONSE) };
-            // SAFETY: both are this CTA's, valid and aligned; nobody touches the response until `Request::wait`, which the
-            // scope cannot end without; no response has been a refusal, after which there is no `Queue`, of which the
-            // CTA has one.
-            unsafe { raw::clusterlaunchcontrol_try_cancel(space::SharedCta, self.addr, mbar) };
+            // SAFETY: both are this CTA's, valid and aligned, as those of the others that get the answer; nobody touches the
+            // response until `Request::wait`, which the scope cannot end without; no response has been a refusal, after
+            // which there is no `Queue`, of which the CTA has one.
+            unsafe { by.try_cancel(self.addr, mbar) };
             bar
         } else {
-            self.bar.arrive(cta)
+            self.bar.arrive(by.cta())
         };
-        Request { addr: self.addr, bar, _scope: PhantomData }
+        Request { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData }
     }
 
     /// Ends the asking: clusters that have not started will.
@@ -256,28 +373,30 @@ impl<'s> Queue<'s> {
     }
 }
 
-impl<'s> Request<'s> {
+impl<'s, By: Asker> Request<'s, By> {
     /// Waits for the response.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`, then
     /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and of a success
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
-    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`, of a cluster with `.acquire.cluster` and, for the last,
+    /// `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
     ///
-    /// A refusal leaves nothing to ask with:
-    ///
-    /// ```compile_fail,E0599
-    /// use ptx::{clusterlaunchcontrol::{Answer, Closed, Queue}, launch::Cta};
-    /// fn body<'s>(cta: &'s Cta, queue: Queue<'s>) -> Closed<'s> {
-    ///     match queue.request(cta).wait(cta) {
-    ///         Answer::NoMore(closed) => closed.request(cta),
-    ///         Answer::Cancelled { queue, .. } => queue.close(),
-    ///     }
+    /// ```
+    /// # #[cfg(feature = "sm_100a")]
+    /// # mod example {
+    /// # use ptx::{clusterlaunchcontrol::{Answer, Closed, Request}, launch::Cta};
+    /// # fn body<'s>(cta: &'s Cta, request: Request<'s>) -> Closed<'s> {
+    /// match request.wait(cta) {
+    ///     Answer::Cancelled { queue, .. } => queue.close(),
+    ///     Answer::NoMore(closed) => closed, // nothing to ask with any more
     /// }
+    /// # }
+    /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> Answer<'s> {
-        let bar = self.bar.wait(cta);
+    pub fn wait(self, by: &By) -> Answer<'s, By> {
+        let bar = by.wait(self.bar);
         // SAFETY: the response is there, aligned to 16, and nothing writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
         if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
@@ -286,7 +405,8 @@ impl<'s> Request<'s> {
         // SAFETY: the request has succeeded.
         let first_ctaid = unsafe { raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response) };
         // All threads have read the response before the next one is written.
-        fence_async(cta);
-        Answer::Cancelled { first_ctaid, queue: Queue { addr: self.addr, bar, _scope: PhantomData } }
+        by.end();
+        let queue = Queue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
+        Answer::Cancelled { first_ctaid, queue }
     }
 }

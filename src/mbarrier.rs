@@ -460,6 +460,26 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     }
 }
 
+#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
+    /// [`wait`](Mbarrier::wait) for what another CTA of the cluster has made complete here: its complete-tx releases in the
+    /// cluster's scope.
+    #[inline(always)]
+    pub(crate) fn wait_cluster(self) -> Mbarrier<Ready, ARRIVALS> {
+        // SAFETY: as in `wait`.
+        while !unsafe {
+            raw::mbarrier_try_wait(
+                sem::Acquire,
+                scope::Cluster,
+                space::SharedCta,
+                self.addr,
+                self.phase.state,
+            )
+        } {}
+        Mbarrier::new(self.addr, Ready(()))
+    }
+}
+
 impl<const ARRIVALS: u32> Mbarrier<Early, ARRIVALS> {
     /// How many arrivals the phase lacked before those of this thread.
     ///

@@ -771,6 +771,15 @@ unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
     }
 }
 
+// SAFETY: nothing is lent.
+unsafe impl Lend for () {
+    type Lent<'s> = ();
+    #[inline(always)]
+    unsafe fn open<'s>(self) -> Self::Lent<'s> {}
+    #[inline(always)]
+    unsafe fn give_back(_lent: Self::Lent<'_>) {}
+}
+
 macro_rules! lend_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
         // SAFETY: each of its parts is.

@@ -16,7 +16,7 @@
 //! A CTA can describe a tensor of its own, from a map that is there:
 //!
 //! ```text
-//!  Shared<Free> ─ draft ─► Draft ─ global_address, global_dim, global_stride ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
+//!  Shared<Free> ─ draft ─► Draft ─ retype, global_address, … ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
 //! ```
 
 use core::marker::PhantomData;
@@ -31,7 +31,9 @@ use crate::shared::{AsyncDestination, AsyncSource, Element, Shared};
 mod draft;
 mod shape;
 
-pub use draft::{Acquired, Draft, MapSlot, Released, Replace, draft};
+pub use draft::{
+    Acquired, Draft, ElementTypeOf, FillOf, MapElement, MapSlot, Released, Replace, ReplaceAtomicity, draft,
+};
 pub use shape::*;
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
@@ -55,13 +57,24 @@ pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
     let () = S::LIMITS;
     assert!(
         (S::ROW * size_of::<T>()).is_multiple_of(16),
-        "the innermost dimension of a box has a multiple of 16 bytes (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3)"
+        "the innermost dimension of a box has a multiple of 16 bytes (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
+    );
+    assert!(
+        S::SWIZZLES.is_empty() || contains(S::SWIZZLES, S::ROW * size_of::<T>()),
+        "the channels of `.im2col::w` and `.im2col::w::128` have the 32, 64 or 128 bytes of a swizzle, which these modes need (PTX ISA 5.5.5)"
     );
     assert!(
         S::LEN * size_of::<T>() < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller box (PTX ISA 9.7.13.15.2)"
     );
     (S::LEN * size_of::<T>()) as u32
+}
+
+const fn contains(widths: &[usize], bytes: usize) -> bool {
+    match widths {
+        [] => false,
+        [first, rest @ ..] => *first == bytes || contains(rest, bytes),
+    }
 }
 
 /// [`shape_bytes`], which `N` elements of shared memory hold.
@@ -116,8 +129,13 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///   (`fence.proxy.tensormap`). Nobody writes it until the grid ends.
     /// - it has the rank, the mode and the box of `S`, and elements of the size of `T`, not of a sub-byte type
     ///   (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
-    /// - its element strides are 1, and it has no interleave. It has no swizzle, or one as wide as a row of the box: then
-    ///   16-byte units of the shared memory are permuted. Of [`Im2colW3`] and its like it has one.
+    /// - its element strides are 1; of a column of pixels, whose number they do not change (5.5.4.2), those along W, H and D
+    ///   may be others.
+    /// - it has no interleave. It has no swizzle, or one as wide as a row of the box: then units of 16 bytes or more of the
+    ///   shared memory are permuted. Of [`Im2colW3`] and its like it has one, without a flip of 8 bytes (5.5.5).
+    /// - of a column of pixels, the coordinates of its loads along W, H and D, without the offsets, "must be within the bounding
+    ///   box" (5.5.4.1; otherwise an H200 ends the grid with an error); of [`Im2colW3`] and its like they may be left of it along
+    ///   W (5.5.5.1).
     /// - the tensor is valid global memory, which nobody writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self {
@@ -127,7 +145,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
 
     /// The part of the tensor at `at`, for [`load`] and [`prefetch`]: for a box the coordinates of its first element, the
     /// innermost dimension first. Coordinates may be negative or beyond the tensor: what lies outside reads as the fill of
-    /// the map, zeros or NaN.
+    /// the map, zeros or NaN. (Of columns, within the limits of [`from_raw`](TensorMap::from_raw).)
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
@@ -399,7 +417,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// # Safety
     ///
     /// - as [`TensorMap::from_raw`], but that the tensor is reduced into, and that the map's element type is that of `T`:
-    ///   `.u32`, `.s32`, `.u64`, `.s64`, `.f32`.
+    ///   `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; `.f16`, `.bf16` of `half::f16`, `half::bf16` (feature `half`).
     /// - until the grid ends, the tensor is accessed by reductions and atomic operations on its elements alone.
     /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
     ///   not positive (9.7.9.25.5.1).
@@ -733,7 +751,7 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tensor reduction of elements of `{T}`",
     label = "not an operation on `{T}`",
-    note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32` (PTX ISA 9.7.9.25.5.3)"
+    note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32`; with the feature `half`, `Add`, `Min`, `Max` take its two types (PTX ISA 9.7.9.25.5.3)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceOp<T>: raw::TensorRedOp {}
@@ -750,6 +768,12 @@ reduce_ops! {
     Xor: u32, i32, u64, i64;
     Inc: u32;
     Dec: u32;
+}
+#[cfg(feature = "half")]
+reduce_ops! {
+    Add: half::f16, half::bf16;
+    Min: half::f16, half::bf16;
+    Max: half::f16, half::bf16;
 }
 
 /// Starts a group with the reduction of `src` into a part of a tensor: each element there becomes `op` of itself and of that

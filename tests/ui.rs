@@ -1,6 +1,8 @@
 //! What must not compile: `tests/ui/<module>/r<rule>_<what>.rs`, each with the message in its `.stderr` and a twin
 //! `.fixed.rs` that says the same rightly, and compiles without a warning. The number is that of the rule in `RULES`.
 //!
+//! They are built with the crate's default features; those of a folder `tests/ui/<module>/sm_100a`, with that feature.
+//!
 //! Everything is built for the host, up to the point where code would be generated: assertions inside generic
 //! functions fail only when these are instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
 
@@ -37,7 +39,11 @@ const RULES: &[(u32, &str)] = &[
     (12, "wait on an mbarrier of another CTA, or ask an arrival there for its state"),
     (13, "call an instruction that the target of the crate's features lacks"),
     (14, "combine qualifiers as no instruction does"),
+    (15, "ask for a cluster while a request is under way, or after a refusal"),
 ];
+
+/// The folder of the cases for newer targets, and the feature that they are built with.
+const NEWER: &str = "sm_100a";
 
 fn main() -> ExitCode {
     match run() {
@@ -68,6 +74,9 @@ fn run() -> Result<()> {
     }
 
     let args = Args::test()?;
+    // Leaked, as what configures a case is to be `Copy`.
+    let default: &[OsString] = ptx_args(root, &[])?.leak();
+    let newer: &[OsString] = ptx_args(root, &["--features", NEWER])?.leak();
     let mut config = config(root, cases)?;
     config.with_args(&args);
     config.output_conflict_handling = match (pinned, bless) {
@@ -79,9 +88,12 @@ fn run() -> Result<()> {
     run_tests_generic(
         vec![config],
         default_file_filter,
-        |config, contents| {
+        move |config, contents| {
+            let path = &contents.span.file;
             config.program.args.extend(["--crate-type=lib", "--crate-name=case"].map(OsString::from));
-            if is_twin(&contents.span.file) {
+            let is_newer = path.parent().is_some_and(|folder| folder.ends_with(NEWER));
+            config.program.args.extend_from_slice(if is_newer { newer } else { default });
+            if is_twin(path) {
                 config.program.args.push("-Dwarnings".into());
                 config.comment_defaults.base().exit_status = Spanned::dummy(0).into();
             }
@@ -181,7 +193,6 @@ fn config(root: &Path, cases: &Path) -> Result<Config> {
     defaults.set_custom("edition", Edition("2024".into()));
     defaults.set_custom("rustfix", RustfixMode::Disabled);
 
-    config.program.args.extend(ptx_args(root)?);
     config.program.args.extend(
         [
             // Instantiates every function, and stops there.
@@ -206,12 +217,14 @@ fn config(root: &Path, cases: &Path) -> Result<Config> {
     Ok(config)
 }
 
-/// Builds `ptx` for the host and says where rustc finds it. (Metadata of `cargo check` lacks what instantiation needs.)
-fn ptx_args(root: &Path) -> Result<Vec<OsString>> {
+/// Builds `ptx` for the host with `features` and says where rustc finds it. (Metadata of `cargo check` lacks what
+/// instantiation needs.)
+fn ptx_args(root: &Path, features: &[&str]) -> Result<Vec<OsString>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or_else(|| eyre!("no target folder"))?;
     let mut child = Command::new(&cargo)
         .args(["build", "--quiet", "--lib", "--package=ptx", "--message-format=json-render-diagnostics"])
+        .args(features)
         .arg("--target-dir")
         .arg(target)
         .current_dir(root)

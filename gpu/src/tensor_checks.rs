@@ -1,4 +1,4 @@
-//! The checks of `tensor_transpose` and `tensor_sum`, whose parameters are tensor maps.
+//! The checks of `tensor_transpose`, `tensor_sum` and `tensor_retype`, whose parameters are tensor maps.
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::Zeroable as _;
@@ -10,7 +10,7 @@ use crate::kernels::{SEEDS, input};
 use crate::suite::{GUARD, POISON, compare};
 
 /// Their names; their images are `<name>.ptx` and `<name>.cubin`.
-pub const KERNELS: [&str; 2] = ["tensor_transpose", "tensor_sum"];
+pub const KERNELS: [&str; 3] = ["tensor_transpose", "tensor_sum", "tensor_retype"];
 
 const BLOCKS: u32 = 5;
 const THREADS: u32 = 128;
@@ -21,7 +21,7 @@ type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     let seeds = if options.quick { 2 } else { SEEDS };
-    for (kernel, run) in KERNELS.into_iter().zip([transpose as Run, sum]) {
+    for (kernel, run) in KERNELS.into_iter().zip([transpose as Run, sum, retype]) {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
@@ -151,6 +151,58 @@ fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     compare(&output.as_slice().to_vec()?, &sums(&words, of))
         .with_context(|| format!("{count} of {} by {}", of.width, of.height))?;
     ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    Ok(())
+}
+
+/// A tensor of three dimensions by a map that the kernel makes from one of words: the elements that it loads, and the map, which
+/// is the one that the driver makes.
+fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    type Arguments =
+        (DevicePtr<TensorMap>, DevicePtr<u16>, DevicePtr<TensorMap>, DevicePtr<u32>, u32, u32, u32, u64, u64);
+    let kernel = module.kernel::<Arguments>(KERNELS[2])?;
+    let [width, height, depth] =
+        [1 + seed as usize * 37 % 150, 1 + seed as usize * 5 % 13, 1 + seed as usize * 3 % 7];
+    // In elements, of which eight are 16 bytes.
+    let row = (width + seed as usize % 17).next_multiple_of(8);
+    let matrix = row * height + 8 * (seed as usize % 3);
+    let elements: Vec<u16> = input(seed, matrix * depth).into_iter().map(|word| word as u16).collect();
+    let source = DeviceBuffer::from_slice(&gpu.device, &elements)?;
+    let words = DeviceBuffer::from_slice(&gpu.device, &[0_u32; 64 * 40])?;
+    let of_words = TensorMapBuilder::tiled(&[64, 40], &BOX).encode(words.as_slice())?;
+    let expected = TensorMapBuilder::tiled(&[width as u64, height as u64, depth as u64], &[32, 4, 2])
+        .strides(&[2 * row as u64, 2 * matrix as u64])
+        .encode(source.as_slice())?;
+    let maps = DeviceBuffer::from_slice(&gpu.device, &[of_words])?;
+    let mut slot = DeviceBuffer::from_slice(&gpu.device, &[TensorMap::zeroed()])?;
+    let n = width * height * depth;
+    let mut output = poisoned(gpu, n)?;
+    let arguments = (
+        maps.as_slice().as_ptr(),
+        source.as_slice().as_ptr(),
+        slot.as_mut_slice().as_mut_ptr(),
+        output.slice_mut(GUARD..GUARD + n)?.as_mut_ptr(),
+        width as u32,
+        height as u32,
+        depth as u32,
+        2 * row as u64,
+        2 * matrix as u64,
+    );
+    // SAFETY: a map of words with boxes of 32 by 32; elements of those sizes and strides, room for them, and a slot.
+    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), arguments)? };
+    gpu.wait()?;
+    let mut packed = Vec::with_capacity(n);
+    for z in 0..depth {
+        for y in 0..height {
+            packed
+                .extend(elements[z * matrix + y * row..][..width].iter().map(|&element| u32::from(element)));
+        }
+    }
+    compare(&output.as_slice().to_vec()?, &packed)
+        .with_context(|| format!("{width} by {height} by {depth}"))?;
+    // The second half is the driver's own notes, among them the bytes of the box, which copies do not read.
+    let half = |map: &TensorMap| bytemuck::cast::<_, [u32; 32]>(*map)[..16].to_vec();
+    let (made, expected) = (half(&slot.as_slice().to_vec()?[0]), half(&expected));
+    ensure!(made == expected, "the map, {made:x?}, is not the driver's, {expected:x?}");
     Ok(())
 }
 

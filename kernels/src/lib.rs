@@ -21,6 +21,8 @@ mod shared;
 mod tensor;
 // `tensormap.replace`.
 #[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
+mod tensor_retype;
+#[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
 mod tensor_sum;
 mod warp;
 

@@ -5,7 +5,8 @@ use crate::qualifier::{evict, space};
 use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 
-/// An L2 cache policy, for copies that take one. It is a hint: it changes how fast things are, and nothing else.
+/// An L2 cache policy, for copies and atomic operations that take one. It is a hint: it changes how fast things are, and nothing
+/// else.
 ///
 /// ```
 /// # use ptx::{bulk::{self, CachePolicy}, global::Tiles, launch::Cta};

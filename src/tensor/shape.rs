@@ -29,6 +29,9 @@ pub trait Shape: Sealed + 'static {
     /// The elements of a row, which is contiguous.
     #[doc(hidden)]
     const ROW: usize;
+    /// The bytes of a row, one of these, where its map needs a swizzle.
+    #[doc(hidden)]
+    const SWIZZLES: &'static [usize] = &[];
     /// Fails where the box is one that no map has.
     #[doc(hidden)]
     const LIMITS: ();
@@ -138,6 +141,19 @@ pub trait ReduceShape: StoreShape {
     );
 }
 
+/// Shapes of maps whose fields `tensormap.replace` changes.
+#[diagnostic::on_unimplemented(
+    message = "no tensor map becomes one of `{Self}`",
+    label = "not a shape of the mode `.tile`",
+    note = "`tensormap.replace` has the mode `.tile` alone: a map becomes one of `Box1` to `Box5`, or of `Gather4` (PTX ISA 9.7.9.28)"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait TiledShape: LoadShape {
+    /// The sizes of the map's box, as many as the rank.
+    #[doc(hidden)]
+    const BOX: &'static [u32];
+}
+
 /// Boxes, into which a tensor is divided.
 #[diagnostic::on_unimplemented(
     message = "a tensor is not divided into `{Self}`",
@@ -210,7 +226,7 @@ impl<const COORDS: usize> Corner<COORDS> {
     }
 }
 
-/// A number below 32: an offset of [`Im2col5`] or of [`Im2colW3`] and its like.
+/// A number below 32: an offset of [`Im2col5`] (5.5.4.1), or the `wOffset` of [`Im2colW3`] and its like (9.7.9.25.5.2).
 ///
 /// ```
 /// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
@@ -242,7 +258,7 @@ const fn limits<const RANK: usize>(dims: [usize; RANK]) {
     while i < RANK {
         assert!(
             dims[i] >= 1 && dims[i] <= 256,
-            "a box has 1 to 256 elements in each dimension (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3)"
+            "a box has 1 to 256 elements in each dimension (`boxDim` of `cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
         );
         i += 1;
     }
@@ -251,8 +267,36 @@ const fn limits<const RANK: usize>(dims: [usize; RANK]) {
 const fn column_limits(channels: usize, pixels: usize) {
     assert!(
         channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= 1024,
-        "a column has 1 to 1024 pixels of 1 to 256 channels (`cuTensorMapEncodeIm2col`)"
+        "a column has 1 to 1024 pixels of 1 to 256 channels (`pixelsPerColumn`, `channelsPerPixel` of `cuTensorMapEncodeIm2col`, PTX ISA 5.5.4.1)"
     );
+}
+
+const fn halo_limit(halo: usize, limit: usize) {
+    assert!(
+        halo < limit,
+        "a halo has fewer than 512 pixels with `.im2col::w`, fewer than 32 with `.im2col::w::128` (PTX ISA 9.7.9.25.5.2)"
+    );
+}
+
+/// What `.im2col::w` takes: 5.5.5.3: "how many filter halo elements must be loaded at the end of the image".
+mod w {
+    pub(super) const HALO_LIMIT: usize = 512;
+    /// Of `cuTensorMapEncodeIm2colWide`; 96 bytes as 9.7.9.25.5.1 has them.
+    pub(super) const SWIZZLES: &[usize] =
+        if cfg!(feature = "sm_103a") { &[32, 64, 96, 128] } else { &[32, 64, 128] };
+    pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
+        pixels + halo
+    }
+}
+
+/// What `.im2col::w::128` takes: 5.5.5.3: "how many halo elements must be loaded after every 32 elements" of the 128.
+mod w_128 {
+    pub(super) const HALO_LIMIT: usize = 32;
+    /// 9.7.9.25.5.1, of 96 bytes: "The `.load_mode` must not be set to `.im2col::w::128`."
+    pub(super) const SWIZZLES: &[usize] = &[32, 64, 128];
+    pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
+        pixels / 32 * (32 + halo)
+    }
 }
 
 /// The boxes: rank, dimensions, and the instructions.
@@ -362,6 +406,10 @@ macro_rules! boxes {
                     }
                 }
             }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> TiledShape for $Box<$($D),+> {
+            const BOX: &'static [u32] = &[$($D as u32),+];
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> BoxShape for $Box<$($D),+> {
@@ -609,7 +657,7 @@ macro_rules! im2col {
 
 im2col! {
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, N: `.im2col` for loads, which take the
-    /// coordinates and the offset along W; `.im2col_no_offs` for stores and reductions.
+    /// coordinates and the offset along W, of 16 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
     ///
     /// ```
     /// # use ptx::tensor::{Im2col3, TensorMap};
@@ -626,7 +674,7 @@ im2col! {
         cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, N: `.im2col` for loads, which take the
-    /// coordinates and the offsets along W and H; `.im2col_no_offs` for stores and reductions.
+    /// coordinates and the offsets along W and H, of 8 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
     ///
     /// ```
     /// # use ptx::tensor::{Im2col4, TensorMap};
@@ -643,7 +691,7 @@ im2col! {
         cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
         cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, D, N: `.im2col` for loads, which take
-    /// the coordinates and the offsets along W, H and D; `.im2col_no_offs` for stores and reductions.
+    /// the coordinates and the offsets along W, H and D, of 5 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
     ///
     /// ```
     /// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
@@ -662,36 +710,40 @@ im2col! {
         cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
 }
 
-/// The columns along W: rank, channels, pixels, mode, and the instructions.
+/// The columns along W: rank, what the mode takes, channels, pixels, and the instructions.
 macro_rules! im2col_w {
-    ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $channels:expr, $pixels:expr;
+    ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $limits:ident $channels:expr, $pixels:expr;
         $load:ident $load_hint:ident $multicast:ident $multicast_hint:ident
         $prefetch:ident $prefetch_hint:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
-        pub enum $Im2col<$(const $P: usize),+> {}
+        pub enum $Im2col<$(const $P: usize,)+ const HALO: usize = 0> {}
 
-        impl<$(const $P: usize),+> $Im2col<$($P),+> {
-            /// The elements of a column: the length of its shared array.
-            pub const LEN: usize = $channels * $pixels;
+        impl<$(const $P: usize,)+ const HALO: usize> $Im2col<$($P,)+ HALO> {
+            /// The elements of a column and its halo: the length of its shared array.
+            pub const LEN: usize = $channels * $limits::pixels($pixels, HALO);
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $P: usize),+> Sealed for $Im2col<$($P),+> {}
+        impl<$(const $P: usize,)+ const HALO: usize> Sealed for $Im2col<$($P,)+ HALO> {}
         #[diagnostic::do_not_recommend]
-        impl<$(const $P: usize),+> Shape for $Im2col<$($P),+> {
+        impl<$(const $P: usize,)+ const HALO: usize> Shape for $Im2col<$($P,)+ HALO> {
             const RANK: usize = $rank;
-            const LEN: usize = $channels * $pixels;
+            const LEN: usize = Self::LEN;
             const ROW: usize = $channels;
-            const LIMITS: () = column_limits($channels, $pixels);
+            const SWIZZLES: &'static [usize] = $limits::SWIZZLES;
+            const LIMITS: () = {
+                column_limits($channels, $pixels);
+                halo_limit(HALO, $limits::HALO_LIMIT);
+            };
         }
         #[$gate]
         #[diagnostic::do_not_recommend]
-        impl<$(const $P: usize),+> LoadShape for $Im2col<$($P),+> {
+        impl<$(const $P: usize,)+ const HALO: usize> LoadShape for $Im2col<$($P,)+ HALO> {
             type At = ([i32; $rank], Offset5);
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
-                let (at, info, mode) = (at.0, [0, at.1.0], load_mode::$mode);
-                // SAFETY: the caller's contract is the instruction's; the type of the offset bounds it.
+                let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
+                // SAFETY: the caller's contract is the instruction's; `LIMITS` bounds the halo, its type the offset.
                 unsafe {
                     match policy {
                         None => raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info),
@@ -705,7 +757,7 @@ macro_rules! im2col_w {
         }
         #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
         #[diagnostic::do_not_recommend]
-        impl<$(const $P: usize),+> MulticastShape for $Im2col<$($P),+> {
+        impl<$(const $P: usize,)+ const HALO: usize> MulticastShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
             unsafe fn multicast(
                 dst: u32,
@@ -715,7 +767,7 @@ macro_rules! im2col_w {
                 mask: CtaMask,
                 policy: Option<CachePolicy>,
             ) {
-                let (at, info, mode) = (at.0, [0, at.1.0], load_mode::$mode);
+                let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
                 unsafe {
                     match policy {
@@ -730,10 +782,10 @@ macro_rules! im2col_w {
         }
         #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
         #[diagnostic::do_not_recommend]
-        impl<$(const $P: usize),+> PrefetchShape for $Im2col<$($P),+> {
+        impl<$(const $P: usize,)+ const HALO: usize> PrefetchShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
-                let (at, info, mode) = (at.0, [0, at.1.0], load_mode::$mode);
+                let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
                 unsafe {
                     match policy {
@@ -748,18 +800,21 @@ macro_rules! im2col_w {
 
 im2col_w! {
     #[cfg(feature = "sm_100")]
-    /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w`, without a halo. A load
-    /// takes the coordinates and `wOffset`. The map has a swizzle. It needs the feature `sm_100`.
+    /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N, and `HALO` pixels, below 512, behind it:
+    /// `.im2col::w`. A load takes the coordinates and `wOffset`. A row is as wide as the map's swizzle: 32, 64 or 128
+    /// bytes, with the feature `sm_103a` also 96. It needs the feature `sm_100`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2colW3, Offset5, TensorMap};
+    /// // For a filter 3 wide: 256 pixels and two more.
+    /// const ELEMENTS: usize = Im2colW3::<32, 256, 2>::LEN; // 32 * (256 + 2)
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW3<64, 256>>) {
+    /// # fn kernel(map: TensorMap<f32, Im2colW3<32, 256, 2>>) {
     /// let Some(offset) = Offset5::new(1) else { return };
     /// let column = map.at(([0, 64, 0], offset)); // from W = 64 on
     /// # }
     /// ```
-    Im2colW3<CHANNELS, PIXELS> 3 Im2colW CHANNELS, PIXELS;
+    Im2colW3<CHANNELS, PIXELS> 3 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
         cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster
         cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster_cache_hint
@@ -770,12 +825,12 @@ im2col_w! {
     /// ```
     /// # use ptx::tensor::{Im2colW4, Offset5, TensorMap};
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW4<64, 256>>) {
+    /// # fn kernel(map: TensorMap<f32, Im2colW4<32, 256>>) {
     /// let Some(offset) = Offset5::new(1) else { return };
     /// let column = map.at(([0, 64, 0, 0], offset)); // from W = 64 on
     /// # }
     /// ```
-    Im2colW4<CHANNELS, PIXELS> 4 Im2colW CHANNELS, PIXELS;
+    Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
         cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster
         cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster_cache_hint
@@ -786,30 +841,32 @@ im2col_w! {
     /// ```
     /// # use ptx::tensor::{Im2colW5, Offset5, TensorMap};
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW5<64, 256>>) {
+    /// # fn kernel(map: TensorMap<f32, Im2colW5<32, 256>>) {
     /// let Some(offset) = Offset5::new(1) else { return };
     /// let column = map.at(([0, 64, 0, 0, 0], offset)); // from W = 64 on
     /// # }
     /// ```
-    Im2colW5<CHANNELS, PIXELS> 5 Im2colW CHANNELS, PIXELS;
+    Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
         cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster
         cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster_cache_hint
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N: `.im2col::w::128`, without a halo. A load
-    /// takes the coordinates and `wOffset`. The map has a swizzle, not one of 96 bytes. It needs the feature `sm_100f` or
-    /// `sm_110a`.
+    /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N, with `HALO` pixels, below 32, behind each 32:
+    /// `.im2col::w::128`. A load takes the coordinates and `wOffset`. A row is as wide as the map's swizzle: 32, 64 or 128
+    /// bytes. It needs the feature `sm_100f` or `sm_110a`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2colW128x3, Offset5, TensorMap};
+    /// // For a filter 3 wide: 32 pixels and two more, four times.
+    /// const ELEMENTS: usize = Im2colW128x3::<32, 2>::LEN; // 32 * 4 * (32 + 2)
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW128x3<64>>) {
+    /// # fn kernel(map: TensorMap<f32, Im2colW128x3<32, 2>>) {
     /// let Some(offset) = Offset5::new(1) else { return };
     /// let column = map.at(([0, 64, 0], offset)); // from W = 64 on
     /// # }
     /// ```
-    Im2colW128x3<CHANNELS> 3 Im2colW128 CHANNELS, 128;
+    Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
         cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster
         cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster_cache_hint
@@ -820,12 +877,12 @@ im2col_w! {
     /// ```
     /// # use ptx::tensor::{Im2colW128x4, Offset5, TensorMap};
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW128x4<64>>) {
+    /// # fn kernel(map: TensorMap<f32, Im2colW128x4<32>>) {
     /// let Some(offset) = Offset5::new(1) else { return };
     /// let column = map.at(([0, 64, 0, 0], offset)); // from W = 64 on
     /// # }
     /// ```
-    Im2colW128x4<CHANNELS> 4 Im2colW128 CHANNELS, 128;
+    Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
         cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster
         cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster_cache_hint
@@ -836,12 +893,12 @@ im2col_w! {
     /// ```
     /// # use ptx::tensor::{Im2colW128x5, Offset5, TensorMap};
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW128x5<64>>) {
+    /// # fn kernel(map: TensorMap<f32, Im2colW128x5<32>>) {
     /// let Some(offset) = Offset5::new(1) else { return };
     /// let column = map.at(([0, 64, 0, 0, 0], offset)); // from W = 64 on
     /// # }
     /// ```
-    Im2colW128x5<CHANNELS> 5 Im2colW128 CHANNELS, 128;
+    Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
         cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster
         cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster_cache_hint
@@ -903,6 +960,11 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
             }
         }
     }
+}
+#[cfg(feature = "sm_100")]
+#[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> TiledShape for Gather4<WIDTH> {
+    const BOX: &'static [u32] = &[WIDTH as u32, 1];
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]

@@ -2,9 +2,10 @@
 
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, GlobalAtomics};
+use ptx::bulk::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{B128, scope, sem, space, ty};
+use ptx::qualifier::{B128, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -226,6 +227,77 @@ global! {
         if now != old {
             out.write(now)
         }
+    }
+}
+
+/// Each operation under a cache policy.
+global! {
+    [u32, Gpu] typed_atomic_cache_hint_u32(g, b, out) {
+        let keep = CachePolicy::evict_last();
+        let v = g.cache_hint(keep);
+        v.add(b, sem::Relaxed);
+        v.min(v.fetch_add(2, sem::Relaxed), sem::Release);
+        v.max(v.fetch_min(3, sem::Acquire), sem::Relaxed);
+        v.inc(v.fetch_max(4, sem::AcqRel), sem::Relaxed);
+        v.dec(v.fetch_inc(5, sem::Relaxed), sem::Relaxed);
+        v.and(v.fetch_dec(6, sem::Relaxed), sem::Relaxed);
+        v.or(v.fetch_and(7, sem::Relaxed), sem::Relaxed);
+        v.xor(v.fetch_or(8, sem::Relaxed), sem::Relaxed);
+        g.add(v.fetch_xor(9, sem::Relaxed), sem::Relaxed);
+        unsafe { out.write(v.swap(10, sem::Relaxed)) };
+    }
+    raw_atomic_cache_hint_u32(v, b, out) {
+        let p = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+        let (gpu, u32, b32) = (scope::Gpu, ty::U32, ty::B32);
+        raw::red_add_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
+        let b = raw::atom_add_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, 2, p);
+        raw::red_min_cache_hint(sem::Release, gpu, space::Global, u32, v, b, p);
+        let b = raw::atom_min_cache_hint(sem::Acquire, gpu, space::Global, u32, v, 3, p);
+        raw::red_max_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
+        let b = raw::atom_max_cache_hint(sem::AcqRel, gpu, space::Global, u32, v, 4, p);
+        raw::red_inc_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
+        let b = raw::atom_inc_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, 5, p);
+        raw::red_dec_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
+        let b = raw::atom_dec_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, 6, p);
+        raw::red_and_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, b, p);
+        let b = raw::atom_and_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 7, p);
+        raw::red_or_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, b, p);
+        let b = raw::atom_or_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 8, p);
+        raw::red_xor_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, b, p);
+        let b = raw::atom_xor_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 9, p);
+        raw::red_add(sem::Relaxed, gpu, space::Global, u32, v, b);
+        out.write(raw::atom_exch_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 10, p));
+    }
+}
+global! {
+    [B128, Gpu] typed_atomic_cache_hint_b128(g, b, out) {
+        unsafe { out.write(g.cache_hint(CachePolicy::evict_first()).swap(b, sem::AcqRel)) }
+    }
+    raw_atomic_cache_hint_b128(g, b, out) {
+        let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+        out.write(raw::atom_exch_b128_cache_hint(sem::AcqRel, scope::Gpu, space::Global, g, b, policy))
+    }
+}
+global! {
+    [[f32; 4], Gpu] typed_atomic_cache_hint_f32_v4(g, b, out) {
+        let g = g.cache_hint(CachePolicy::evict_first());
+        g.add(g.fetch_add(b, sem::AcqRel), sem::Release);
+    }
+    raw_atomic_cache_hint_f32_v4(g, b, out) {
+        let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+        let b = raw::atom_add_v4_cache_hint(sem::AcqRel, scope::Gpu, space::Global, ty::F32, g, b, policy);
+        raw::red_add_v4_cache_hint(sem::Release, scope::Gpu, space::Global, ty::F32, g, b, policy);
+    }
+}
+global! {
+    [[bf16; 2], Gpu] typed_atomic_cache_hint_bf16x2(g, b, out) {
+        let g = g.cache_hint(CachePolicy::evict_first());
+        g.add(g.fetch_add(b, sem::AcqRel), sem::Release);
+    }
+    raw_atomic_cache_hint_bf16x2(g, b, out) {
+        let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+        let b = raw::atom_add_noftz_cache_hint(sem::AcqRel, scope::Gpu, space::Global, ty::Bf16x2, g, b, policy);
+        raw::red_add_noftz_cache_hint(sem::Release, scope::Gpu, space::Global, ty::Bf16x2, g, b, policy);
     }
 }
 

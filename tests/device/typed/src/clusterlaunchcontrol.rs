@@ -1,7 +1,7 @@
 use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{scope, sem, space};
+use ptx::qualifier::{convergence::Unaligned, scope, sem, space};
 use ptx::raw;
 
 use crate::{elected, fence_async, init};
@@ -47,6 +47,80 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
             fence_async();
         }
     });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.cluster((), |cluster, ()| {
+        let [mine, ..] = cluster.position();
+        smem.clusters.scope(&cluster, |cluster, mut queue| {
+            let mut block = raw::ctaid_x();
+            loop {
+                let request = queue.request(cluster);
+                unsafe { out.add(block as usize).write(block) };
+                match request.wait(cluster) {
+                    Answer::Cancelled { first_ctaid: [x, ..], queue: next } => {
+                        (block, queue) = (x + mine, next)
+                    }
+                    Answer::NoMore(closed) => return closed,
+                }
+            }
+        });
+        (cluster, ())
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_cluster(out: *mut u32) {
+    let base = {
+        let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+        smem.end.addr() - END
+    };
+    let bar = base + 16;
+    unsafe { cluster_sync() };
+    let mine = raw::cluster_ctaid_x();
+    initialised(bar, || unsafe {
+        cluster_sync();
+        let mut block = raw::ctaid_x();
+        loop {
+            let state = request_of_cluster(base, bar);
+            out.add(block as usize).write(block);
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cluster, space::SharedCta, bar, state) {}
+            let response = raw::ld_weak_b128(space::SharedCta, base);
+            if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
+                return;
+            }
+            let [x, ..] = raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response);
+            block = x + mine;
+            raw::fence_proxy_async(space::SharedCta);
+            cluster_sync();
+        }
+    });
+    unsafe { cluster_sync() };
+}
+
+#[inline(always)]
+unsafe fn cluster_sync() {
+    unsafe {
+        raw::barrier_cluster_arrive(sem::Release, Unaligned);
+        raw::barrier_cluster_wait(Unaligned);
+    }
+}
+
+#[inline(always)]
+unsafe fn request_of_cluster(base: u32, bar: u32) -> u64 {
+    unsafe {
+        if elected() {
+            let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, 16);
+            if raw::cluster_ctarank() == 0 {
+                raw::clusterlaunchcontrol_try_cancel_multicast_cluster_all(space::SharedCta, base, bar);
+            }
+            state
+        } else {
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+        }
+    }
 }
 
 /// Functions where the typed twin has them: LLVM turns a condition that two branches share as it inlines them.

@@ -1,5 +1,6 @@
 //! Tensor copies.
 
+use half::{bf16, f16};
 use ptx::bulk::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -158,6 +159,88 @@ load_pair! {
 load_pair! {
     typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
     raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_3d tensor::Im2colW3<32, 6, 2>, ([7, -1, 2], offset5(3));
+    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [2, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_4d tensor::Im2colW4<32, 6, 2>, ([7, -1, 2, 3], offset5(3));
+    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [2, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_5d tensor::Im2colW5<32, 6, 2>, ([7, -1, 2, 3, 4], offset5(3));
+    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [2, 3])
+}
+
+/// `.im2col::w::128` brings 128 pixels at least: of 32 bytes each, with and without a halo.
+#[cfg(feature = "sm_100a")]
+mod im2col_w_128 {
+    use super::*;
+
+    ptx::shared_memory! {
+        struct Plain { tile: SharedArray<u8, 4096>, bar: Mbarrier<Uninit> }
+    }
+    ptx::shared_memory! {
+        struct Halo { tile: SharedArray<u8, { 32 * 4 * (32 + 31) }>, bar: Mbarrier<Uninit> }
+    }
+
+    macro_rules! pair {
+        ([$Smem:ident $bytes:expr] $typed:ident $Shape:ty, $at:expr; $raw:ident |$base:ident, $bar:ident, $map:ident| $copy:expr) => {
+            #[unsafe(no_mangle)]
+            pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, out: *mut u8) {
+                let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
+                let bar = smem.bar.init(&cta);
+                let map = unsafe { TensorMap::<u8, $Shape>::from_raw(map) };
+                cta.lend((smem.tile, bar), |cta, (tile, bar)| {
+                    let (bar, tile, _) = tensor::load(cta, bar, tile, map.at($at)).wait(cta);
+                    unsafe { out.write(tile.get(3).unwrap_or(0)) };
+                    (tile.release(cta), bar)
+                });
+            }
+            #[unsafe(no_mangle)]
+            pub unsafe extern "ptx-kernel" fn $raw($map: *const u8, out: *mut u8) {
+                let (_, smem, _) = unsafe { Cta::enter::<$Smem>() };
+                let ($base, $bar) = (smem.bar.addr() - $bytes, smem.bar.addr());
+                unsafe { init($bar) };
+                closure(|| unsafe {
+                    let state = if elected() {
+                        let state = raw::mbarrier_arrive_expect_tx(
+                            sem::Release,
+                            scope::Cta,
+                            space::SharedCta,
+                            $bar,
+                            $bytes,
+                        );
+                        $copy;
+                        state
+                    } else {
+                        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, $bar)
+                    };
+                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, $bar, state) {}
+                    out.write(raw::ld_weak(space::SharedCta, ty::B8, $base + 3));
+                    sync();
+                })
+            }
+        };
+    }
+
+    pair! {
+        [Plain 4096]
+        typed_tensor_load_im2col_w_128 tensor::Im2colW128x4<32>, ([7, -1, 2, 3], offset5(3));
+        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+    }
+    pair! {
+        [Halo 8064]
+        typed_tensor_load_im2col_w_128_halo tensor::Im2colW128x4<32, 31>, ([7, -1, 2, 3], offset5(3));
+        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [31, 3])
+    }
 }
 
 /// Fills the tile with its indices.
@@ -946,11 +1029,11 @@ pair! {
 pair! {
     typed_tensor_prefetch_rows(cta, tile, bar, map, out) {
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x3<4>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x3<32, 2>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x4<4>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x4<32, 2>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x5<4>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x5<32, 2>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([7, 1, 9, 4, 4]));
     }
     raw_tensor_prefetch_rows(base, bar, map, out) {
@@ -958,22 +1041,193 @@ pair! {
             raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [2, 3]);
         }
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [2, 3]);
         }
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [2, 3]);
         }
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4]);
+        }
+    }
+}
+
+ptx::shared_memory! {
+    struct Halves { tile: SharedArray<f16, 256>, other: SharedArray<bf16, 256>, bar: Mbarrier<Uninit> }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
+    sums: *const TensorMapObject,
+    most: *const TensorMapObject,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Halves>() };
+    let sums = unsafe { TensorMapReduce::<f16, Box2<64, 4>>::from_raw(sums) };
+    let most = unsafe { TensorMapReduce::<bf16, Box1<256>>::from_raw(most) };
+    cta.lend((smem.tile, smem.other), |cta, (tile, other)| {
+        let tile = tile.write(cta, |_| f16::ONE).to_async(cta);
+        let other = other.write(cta, |_| bf16::ONE).to_async(cta);
+        let group = tensor::reduce(cta, op::Add, tile, sums.at(corner([9, 8])));
+        let group = group.tensor_reduce(cta, op::Max, other, most.at(corner([7])));
+        let ((tile, _), (other, _)) = group.commit(cta).wait(cta);
+        (tile.into_free(), other.into_free())
+    });
+}
+
+/// Fills 512 bytes.
+#[inline(always)]
+unsafe fn fill(base: u32, bits: u16) {
+    let (mut v, threads) = (thread_rank(), thread_count());
+    while v < 512 / 16 {
+        let pair = u32::from(bits) << 16 | u32::from(bits);
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [pair; 4]) };
+        v += threads;
+    }
+    unsafe { fence_async() }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most: *const u8) {
+    let (_, smem, _) = unsafe { Cta::enter::<Halves>() };
+    let base = smem.bar.addr() - 1024;
+    closure(|| unsafe {
+        fill(base, f16::ONE.to_bits());
+        fill(base + 512, bf16::ONE.to_bits());
+        if elected() {
+            raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(
+                op::Add,
+                load_mode::Tile,
+                sums,
+                [9, 8],
+                base,
+            );
+        }
+        if elected() {
+            raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(
+                op::Max,
+                load_mode::Tile,
+                most,
+                [7],
+                base + 512,
+            );
+        }
+        finish();
+    })
+}
+
+/// What `retype` and the other fields write, of a map in a slot.
+#[cfg(feature = "sm_100a")]
+mod draft {
+    use ptx::qualifier::{elemtype, fill_mode, ord, swizzle_atomicity, swizzle_mode};
+
+    use super::*;
+
+    ptx::shared_memory! {
+        struct Smem { map: SharedArray<u64, 16> , bar: Mbarrier<Uninit> }
+    }
+
+    /// A kernel that changes a draft and publishes it, in both layers.
+    macro_rules! pair {
+        ($typed:ident [$From:ty] |$cta:ident, $draft:ident| $change:expr; $raw:ident |$addr:ident| $write:block) => {
+            #[unsafe(no_mangle)]
+            pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, slot: *mut TensorMapObject) {
+                let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw(map), MapSlot::from_raw(slot)) };
+                _ = smem.bar.init(&cta);
+                cta.lend(smem.map, |$cta, memory| {
+                    let $draft = tensor::draft($cta, memory, &map);
+                    let (memory, published) = unsafe { { $change }.publish($cta, slot) };
+                    published.acquire($cta);
+                    memory
+                });
+            }
+            #[unsafe(no_mangle)]
+            pub unsafe extern "ptx-kernel" fn $raw(map: *const u8, slot: *mut u8) {
+                let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+                let $addr = smem.bar.addr() - 128;
+                unsafe { init(smem.bar.addr()) };
+                closure(|| unsafe {
+                    let (mut v, threads) = (thread_rank(), thread_count());
+                    while v < 128 / 16 {
+                        let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
+                        raw::st_weak_v2(space::SharedCta, ty::B64, $addr + 16 * v, [word(0), word(1)]);
+                        v += threads;
+                    }
+                    sync();
+                    $write
+                    publish(slot, $addr);
+                    raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
+                })
+            }
+        };
+    }
+
+    /// A whole tensor of another rank, element and box.
+    pair! {
+        typed_tensor_draft_retype [Box2<32, 8>] |cta, draft| {
+            let draft = draft.retype::<f16, Box4<64, 2, 3, 4>>(cta).global_address(cta, core::ptr::without_provenance(4096));
+            let draft = draft.global_dim(cta, ord::D0, 640).global_dim(cta, ord::D1, 9);
+            let draft = draft.global_dim(cta, ord::D2, 8).global_dim(cta, ord::D3, 7);
+            draft.global_stride(cta, ord::D0, 1280).global_stride(cta, ord::D1, 16384).global_stride(cta, ord::D2, 1 << 20)
+        };
+        raw_tensor_draft_retype |addr| {
+            if elected() {
+                raw::tensormap_replace_tile_rank(space::SharedCta, addr, 3);
+                raw::tensormap_replace_tile_box_dim(space::SharedCta, ord::D0, addr, 64);
+                raw::tensormap_replace_tile_box_dim(space::SharedCta, ord::D1, addr, 2);
+                raw::tensormap_replace_tile_box_dim(space::SharedCta, ord::D2, addr, 3);
+                raw::tensormap_replace_tile_element_stride(space::SharedCta, ord::D2, addr, 1);
+                raw::tensormap_replace_tile_box_dim(space::SharedCta, ord::D3, addr, 4);
+                raw::tensormap_replace_tile_element_stride(space::SharedCta, ord::D3, addr, 1);
+                raw::tensormap_replace_tile_elemtype(space::SharedCta, elemtype::F16, addr);
+                raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::None, addr);
+                raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, swizzle_atomicity::B16, addr);
+                raw::tensormap_replace_tile_fill_mode(space::SharedCta, fill_mode::Zero, addr);
+                raw::tensormap_replace_tile_global_address(space::SharedCta, addr, core::ptr::without_provenance(4096));
+                raw::tensormap_replace_tile_global_dim(space::SharedCta, ord::D0, addr, 640);
+                raw::tensormap_replace_tile_global_dim(space::SharedCta, ord::D1, addr, 9);
+                raw::tensormap_replace_tile_global_dim(space::SharedCta, ord::D2, addr, 8);
+                raw::tensormap_replace_tile_global_dim(space::SharedCta, ord::D3, addr, 7);
+                raw::tensormap_replace_tile_global_stride(space::SharedCta, ord::D0, addr, 1280);
+                raw::tensormap_replace_tile_global_stride(space::SharedCta, ord::D1, addr, 16384);
+                raw::tensormap_replace_tile_global_stride(space::SharedCta, ord::D2, addr, 1 << 20);
+            }
+        }
+    }
+
+    /// The same rank, and what is free of the type.
+    pair! {
+        typed_tensor_draft_fields [Box2<32, 8>] |cta, draft| {
+            let draft = draft.swizzle_mode(cta, swizzle_mode::B128).fill_mode(cta, fill_mode::OobNan);
+            let draft = draft.elemtype(cta, elemtype::Tf32).swizzle_atomicity(cta, swizzle_atomicity::B32);
+            draft.retype::<i64, tensor::Gather4<8>>(cta).swizzle_mode(cta, swizzle_mode::B64)
+        };
+        raw_tensor_draft_fields |addr| {
+            if elected() {
+                raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::B128, addr);
+                raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, swizzle_atomicity::B16, addr);
+                raw::tensormap_replace_tile_fill_mode(space::SharedCta, fill_mode::OobNan, addr);
+                raw::tensormap_replace_tile_elemtype(space::SharedCta, elemtype::Tf32, addr);
+                raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::B128, addr);
+                raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, swizzle_atomicity::B32, addr);
+                raw::tensormap_replace_tile_box_dim(space::SharedCta, ord::D0, addr, 8);
+                raw::tensormap_replace_tile_box_dim(space::SharedCta, ord::D1, addr, 1);
+                raw::tensormap_replace_tile_elemtype(space::SharedCta, elemtype::S64, addr);
+                raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::None, addr);
+                raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, swizzle_atomicity::B16, addr);
+                raw::tensormap_replace_tile_fill_mode(space::SharedCta, fill_mode::Zero, addr);
+                raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::B64, addr);
+                raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, swizzle_atomicity::B16, addr);
+            }
         }
     }
 }

@@ -1,0 +1,78 @@
+//! A tensor of three dimensions, by a map that is made from one of a matrix of another element type.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::ord;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, Box3, MapSlot, TensorMap, TensorMapObject};
+
+type Square = Box2<32, 32>;
+type Cuboid = Box3<32, 4, 2>;
+
+ptx::shared_memory! {
+    struct Smem { part: SharedArray<u16, { Cuboid::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
+}
+
+/// output ← the tensor at `elements`, packed. A grid of one CTA.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `words` is a tensor map of words, with boxes of 32 by 32, without interleave.
+/// - `elements` is the address, a multiple of 16, of `size` elements in each dimension, the innermost first; their rows and their
+///   matrices are `strides` bytes apart, multiples of 16. `output` has room for all of them.
+/// - `map` is the address, aligned to 128, of global memory for a map.
+/// - until the grid ends nobody writes the map and the elements, and nobody else uses `map` and the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn tensor_retype(
+    words: *const TensorMapObject,
+    elements: *const u16,
+    map: *mut TensorMapObject,
+    output: *mut u32,
+    width: u32,
+    height: u32,
+    depth: u32,
+    row: u64,
+    matrix: u64,
+) {
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (words, slot) = unsafe { (TensorMap::<u32, Square>::from_raw(words), MapSlot::from_raw(map)) };
+    let lent = ((smem.part, smem.map), smem.loaded.init(&cta));
+    let (_, loaded) = cta.lend(lent, |cta, ((mut part, memory), mut loaded)| {
+        let draft = tensor::draft(cta, memory, &words).retype::<u16, Cuboid>(cta);
+        let draft = draft.global_address(cta, elements);
+        let draft = draft.global_dim(cta, ord::D0, width).global_dim(cta, ord::D1, height);
+        let draft = draft.global_dim(cta, ord::D2, depth);
+        let draft = draft.global_stride(cta, ord::D0, row).global_stride(cta, ord::D1, matrix);
+        // SAFETY: the elements, with each size and stride; all threads come here.
+        let (memory, released) = unsafe { draft.publish(cta, slot) };
+        let tensor = released.acquire(cta);
+
+        let (mut x, mut y, mut z) = (0, 0, 0);
+        while z < depth {
+            let load = tensor::load(cta, loaded, part, tensor.at([x as i32, y as i32, z as i32]));
+            let (ready, filled, _) = load.wait(cta);
+            let mut i = cta.thread_rank();
+            while let Some(element) = filled.get(i as usize) {
+                let (x, y, z) = (x + i % 32, y + i / 32 % 4, z + i / 128);
+                if x < width && y < height && z < depth {
+                    // SAFETY: inside of the tensor, for which the output has room; one thread has the element.
+                    unsafe { output.add(((z * height + y) * width + x) as usize).write(element.into()) };
+                }
+                i += cta.thread_count();
+            }
+            (part, loaded) = (filled.release(cta), ready);
+            x += 32;
+            if x >= width {
+                (x, y) = (0, y + 4);
+            }
+            if y >= height {
+                (y, z) = (0, z + 2);
+            }
+        }
+        ((part, memory), loaded)
+    });
+    loaded.inval(&cta);
+}

@@ -1,0 +1,9 @@
+//! `atom.cas` takes no cache policy.
+
+use ptx::atomic::AtomicRef;
+use ptx::bulk::CachePolicy;
+use ptx::qualifier::{scope, sem, space};
+
+pub fn kernel(lock: AtomicRef<'_, u32, scope::Gpu, space::Global>, keep: CachePolicy) {
+    _ = lock.cache_hint(keep).compare_exchange(0, 1, sem::Acquire);
+}

@@ -1,0 +1,14 @@
+//! A cluster's answer meets its barrier: there is no arrive under way meanwhile.
+
+use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
+    cta.cluster((), |cluster, ()| {
+        clusters.scope(&cluster, |cluster, queue| {
+            cluster.sync();
+            queue.close()
+        });
+        (cluster.arrive().wait(), ())
+    });
+}

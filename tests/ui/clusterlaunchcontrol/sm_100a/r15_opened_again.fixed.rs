@@ -1,0 +1,8 @@
+//! A scope uses the queue up: it may have ended with a refusal.
+
+use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, clusters: ClusterQueue) {
+    clusters.scope(cta, |_cta, queue| queue.close());
+}

@@ -1,0 +1,8 @@
+//! A response is written to memory of the scope, which ends when it is there.
+
+use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, clusters: ClusterQueue) {
+    clusters.scope(cta, |cta, queue| queue.request(cta));
+}

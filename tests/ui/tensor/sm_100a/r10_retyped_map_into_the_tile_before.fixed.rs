@@ -1,0 +1,15 @@
+//! A draft that is retyped is a map of the new boxes, and of nothing else.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+use ptx::tensor::{self, Box2, Draft, MapSlot};
+
+type Tile<'s, const N: usize> = Shared<'s, f32, N, Free>;
+
+pub fn body<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, tile: Tile<'s, 1024>, bar: Mbarrier<Ready>, slot: MapSlot) {
+    let draft = draft.retype::<f32, Box2<64, 16>>(cta);
+    // SAFETY: the tensor is the same; one place of the program.
+    let (_memory, published) = unsafe { draft.publish(cta, slot) };
+    _ = tensor::load(cta, bar, tile, published.acquire(cta).at([0, 0]));
+}

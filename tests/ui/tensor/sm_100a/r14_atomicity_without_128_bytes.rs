@@ -1,0 +1,9 @@
+//! Of the swizzles, that of 128 bytes alone keeps more than 16 bytes together.
+
+use ptx::launch::Cta;
+use ptx::qualifier::swizzle_atomicity;
+use ptx::tensor::{Box2, Draft};
+
+pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<16, 64>>) {
+    _ = draft.swizzle_atomicity(cta, swizzle_atomicity::B32);
+}

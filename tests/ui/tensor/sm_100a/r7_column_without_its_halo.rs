@@ -1,0 +1,15 @@
+//! A halo is loaded into the shared array too, behind its pixels.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Im2colW3, TensorTile};
+
+type Column = Im2colW3<32, 64, 2>;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>, src: TensorTile<f32, Column>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _) = tensor::load(cta, bar, tile, src).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

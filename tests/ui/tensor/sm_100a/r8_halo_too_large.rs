@@ -1,0 +1,11 @@
+//! A halo is a 16-bit operand of fewer pixels than 512, or than 32.
+
+use ptx::tensor::{Im2colW4, Im2colW128x4, TensorMap, TensorMapObject};
+
+pub fn kernel(object: *const TensorMapObject) {
+    // SAFETY: the host encodes the maps so.
+    let w: TensorMap<u8, Im2colW4<32, 64, 512>> = unsafe { TensorMap::from_raw(object) };
+    // SAFETY: as above.
+    let w_128: TensorMap<u8, Im2colW128x4<32, 32>> = unsafe { TensorMap::from_raw(object) };
+    _ = (w, w_128);
+}

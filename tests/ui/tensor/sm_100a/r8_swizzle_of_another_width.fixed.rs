@@ -1,0 +1,9 @@
+//! A swizzle is as wide as a row: a wider one would make the copy write more than the box.
+
+use ptx::launch::Cta;
+use ptx::qualifier::swizzle_mode;
+use ptx::tensor::{Box2, Draft};
+
+pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<16, 64>>) {
+    _ = draft.swizzle_mode(cta, swizzle_mode::B64);
+}
