@@ -4,14 +4,14 @@
 //! [`Cta::cluster`] opens the scope. It begins and ends with the cluster's barrier, so no CTA has exited, or not yet
 //! begun, while another uses its shared memory; and what stands for that memory cannot leave it. Two ways lead to a peer:
 //!
-//! - [`ClusterShared`]: an array that every CTA has at the same place, read by all, written by all or atomic for all, between two
+//! - [`ClusterSmem`]: an array that every CTA has at the same place, read by all, written by all or atomic for all, between two
 //!   barriers of the cluster.
 //! - [`Mailbox`]: an array with the mbarrier that counts what arrives in it. Others fill it, its own CTA alone waits.
 //!
 //! ```text
-//!   Shared<'c, …>  ── Cluster::publish ──►  ClusterShared<ReadOnly>  ── close ──►  Shared, in the state it had
-//!   Shared<'c, …>  ── Cluster::open ─────►  ClusterShared<Open> ─────── close ──►  Shared<Published>
-//!   Shared<'c, …>  ── open_atomic ───────►  ClusterShared<Atomic> ───── close ──►  Shared<Published>
+//!   Shared<'c, …>  ── Cluster::publish ──►  ClusterSmem<ReadOnly>  ── close ──►  Shared, in the state it had
+//!   Shared<'c, …>  ── Cluster::open ─────►  ClusterSmem<Open> ─────── close ──►  Shared<Published>
+//!   Shared<'c, …>  ── open_atomic ───────►  ClusterSmem<Atomic> ───── close ──►  Shared<Published>
 //!
 //!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, … ──► Sent
 //!          ▲                      │      ▲                         │   ▲                             │ receive

@@ -383,18 +383,23 @@ pub struct GlobalTileMut<T, const N: usize> {
 ///     bulk::load(cta, bar, tile, src)
 /// }
 /// ```
+///
+/// # Safety
+///
+/// Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source for a load of {N} elements of `{T}`",
     label = "not a tile of {N} `{T}`",
     note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
 )]
-pub trait TileSource<T, const N: usize>: Sealed {
+pub unsafe trait TileSource<T, const N: usize>: Sealed {
     #[doc(hidden)]
     fn base(&self) -> *const T;
 }
 
 impl<T, const N: usize> Sealed for GlobalTile<T, N> {}
-impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
+// SAFETY: its address.
+unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {
         self.base
@@ -402,7 +407,8 @@ impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
 }
 
 impl<T, const N: usize> Sealed for GlobalTileMut<T, N> {}
-impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
+// SAFETY: its address.
+unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {
         self.base

@@ -8,23 +8,23 @@ use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
 use crate::shared::{Element, Free, Loaded, Published, Shared, Written};
 
-/// State of a [`ClusterShared`]: every CTA may read every other's. `After` is the state of its memory afterwards.
+/// State of a [`ClusterSmem`]: every CTA may read every other's. `After` is the state of its memory afterwards.
 ///
 /// ```
-/// # use ptx::{cluster::{Cluster, ClusterShared, ReadOnly}, shared::{Loaded, Shared}};
+/// # use ptx::{cluster::{Cluster, ClusterSmem, ReadOnly}, shared::{Loaded, Shared}};
 /// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Loaded>) {
-/// let tile: ClusterShared<f32, 64, ReadOnly<Loaded>> = cluster.publish(tile);
+/// let tile: ClusterSmem<f32, 64, ReadOnly<Loaded>> = cluster.publish(tile);
 /// let tile: Shared<f32, 64, Loaded> = tile.close(cluster);
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct ReadOnly<After>(PhantomData<After>);
-/// State of a [`ClusterShared`]: every CTA may write into every other's.
+/// State of a [`ClusterSmem`]: every CTA may write into every other's.
 ///
 /// ```
-/// # use ptx::{cluster::{Cluster, ClusterShared, Open}, shared::{Free, Published, Shared}};
+/// # use ptx::{cluster::{Cluster, ClusterSmem, Open}, shared::{Free, Published, Shared}};
 /// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Free>) {
-/// let tile: ClusterShared<f32, 64, Open> = cluster.open(tile);
+/// let tile: ClusterSmem<f32, 64, Open> = cluster.open(tile);
 /// let tile: Shared<f32, 64, Published> = tile.close(cluster);
 /// # }
 /// ```
@@ -68,7 +68,7 @@ impl Openable for Written {}
 impl Openable for Published {}
 impl Openable for Loaded {}
 
-/// States of a [`ClusterShared`] in which it is read.
+/// States of a [`ClusterSmem`] in which it is read.
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` cannot be read",
     label = "peers may be writing into it",
@@ -78,7 +78,7 @@ impl Openable for Loaded {}
 pub trait PeerReadable: Sealed {}
 impl<After> PeerReadable for ReadOnly<After> {}
 
-/// States of a [`ClusterShared`] in which it is written.
+/// States of a [`ClusterSmem`] in which it is written.
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` cannot be written",
     label = "it was published for reading",
@@ -88,7 +88,7 @@ impl<After> PeerReadable for ReadOnly<After> {}
 pub trait PeerWritable: Sealed {}
 impl PeerWritable for Open {}
 
-/// States of a [`ClusterShared`] in which it is accessed by atomic operations.
+/// States of a [`ClusterSmem`] in which it is accessed by atomic operations.
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` has no atomic elements",
     label = "not atomic now",
@@ -112,7 +112,7 @@ impl PeerAtomic for Atomic {}
 /// ```
 #[must_use = "the scope has to return this memory: end its use with `.close(&cluster)`"]
 #[derive(Debug)]
-pub struct ClusterShared<'c, T, const N: usize, State> {
+pub struct ClusterSmem<'c, T, const N: usize, State> {
     addr: u32,
     _scope: Brand<'c>,
     _elements: PhantomData<(*mut [T; N], State)>,
@@ -136,9 +136,9 @@ impl<'c> Cluster<'c> {
     pub fn publish<T: Element, const N: usize, S: Publishable>(
         &self,
         memory: Shared<'c, T, N, S>,
-    ) -> ClusterShared<'c, T, N, ReadOnly<S::After>> {
+    ) -> ClusterSmem<'c, T, N, ReadOnly<S::After>> {
         self.sync();
-        ClusterShared::new(memory.addr())
+        ClusterSmem::new(memory.addr())
     }
 
     /// Lets the whole cluster write into the `memory` of each CTA, which keeps what it holds.
@@ -160,9 +160,9 @@ impl<'c> Cluster<'c> {
     pub fn open<T: Element, const N: usize, S: Openable>(
         &self,
         memory: Shared<'c, T, N, S>,
-    ) -> ClusterShared<'c, T, N, Open> {
+    ) -> ClusterSmem<'c, T, N, Open> {
         self.sync();
-        ClusterShared::new(memory.addr())
+        ClusterSmem::new(memory.addr())
     }
 
     /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
@@ -184,16 +184,16 @@ impl<'c> Cluster<'c> {
     pub fn open_atomic<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
         &self,
         memory: Shared<'c, T, N, S>,
-    ) -> ClusterShared<'c, T, N, Atomic> {
+    ) -> ClusterSmem<'c, T, N, Atomic> {
         self.sync();
-        ClusterShared::new(memory.addr())
+        ClusterSmem::new(memory.addr())
     }
 }
 
-impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
+impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     #[inline(always)]
     fn new(addr: u32) -> Self {
-        ClusterShared { addr, _scope: PhantomData, _elements: PhantomData }
+        ClusterSmem { addr, _scope: PhantomData, _elements: PhantomData }
     }
 
     /// The memory of the CTA of that rank, one's own included, or `None` where the cluster has no such CTA.
@@ -201,8 +201,8 @@ impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
     /// PTX: `mapa.shared::cluster.u32 d, addr, rank;`
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, ClusterShared, Open};
-    /// # fn body<'c>(cluster: &Cluster<'c>, words: &ClusterShared<'c, u32, 64, Open>) {
+    /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: &ClusterSmem<'c, u32, 64, Open>) {
     /// if let Some(above) = words.peer(cluster.rank() + 1) {
     ///     above.set(0, 5); // the last CTA has none above
     /// }
@@ -222,7 +222,7 @@ impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
     /// The number of elements in each CTA.
     ///
     /// ```
-    /// # fn body(words: &ptx::cluster::ClusterShared<'_, u32, 64, ptx::cluster::Open>) {
+    /// # fn body(words: &ptx::cluster::ClusterSmem<'_, u32, 64, ptx::cluster::Open>) {
     /// let len = words.len(); // 64
     /// # }
     /// ```
@@ -234,7 +234,7 @@ impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
     /// Whether there are none.
     ///
     /// ```
-    /// # fn body(words: &ptx::cluster::ClusterShared<'_, u32, 64, ptx::cluster::Open>) {
+    /// # fn body(words: &ptx::cluster::ClusterSmem<'_, u32, 64, ptx::cluster::Open>) {
     /// let none = words.is_empty(); // false
     /// # }
     /// ```
@@ -244,14 +244,14 @@ impl<'c, T: Element, const N: usize, State> ClusterShared<'c, T, N, State> {
     }
 }
 
-impl<'c, T: Element, const N: usize, After> ClusterShared<'c, T, N, ReadOnly<After>> {
+impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After>> {
     /// Element `i` of the executing CTA, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
     ///
     /// ```
-    /// # use ptx::{cluster::{ClusterShared, ReadOnly}, shared::Published};
-    /// # fn body(words: &ClusterShared<'_, u32, 64, ReadOnly<Published>>) {
+    /// # use ptx::{cluster::{ClusterSmem, ReadOnly}, shared::Published};
+    /// # fn body(words: &ClusterSmem<'_, u32, 64, ReadOnly<Published>>) {
     /// let mine = words.get(17);
     /// let of_the_first = words.peer(0).and_then(|peer| peer.get(17));
     /// # }
@@ -267,8 +267,8 @@ impl<'c, T: Element, const N: usize, After> ClusterShared<'c, T, N, ReadOnly<Aft
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
     ///
     /// ```
-    /// # use ptx::{cluster::{Cluster, ClusterShared, ReadOnly}, shared::Loaded};
-    /// # fn body<'c>(cluster: &Cluster<'c>, tile: ClusterShared<'c, f32, 64, ReadOnly<Loaded>>) {
+    /// # use ptx::{cluster::{Cluster, ClusterSmem, ReadOnly}, shared::Loaded};
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: ClusterSmem<'c, f32, 64, ReadOnly<Loaded>>) {
     /// let tile = tile.close(cluster);
     /// let tile = tile.release(cluster.cta()); // free for the next load
     /// # }
@@ -280,14 +280,14 @@ impl<'c, T: Element, const N: usize, After> ClusterShared<'c, T, N, ReadOnly<Aft
     }
 }
 
-impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Open> {
+impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, ClusterShared, Open};
-    /// # fn body<'c>(cluster: &Cluster<'c>, words: ClusterShared<'c, u32, 64, Open>) {
+    /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: ClusterSmem<'c, u32, 64, Open>) {
     /// let words = words.close(cluster);
     /// let _from_a_peer = words.get(0);
     /// # }
@@ -299,14 +299,14 @@ impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Open> {
     }
 }
 
-impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Atomic> {
+impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
     ///
     /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
     ///
     /// ```
-    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterShared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, bins: ClusterShared<'c, u32, 64, Atomic>) {
+    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterSmem}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: ClusterSmem<'c, u32, 64, Atomic>) {
     /// let bins = bins.close(cluster);
     /// let _count = bins.get(0);
     /// # }
@@ -318,11 +318,11 @@ impl<'c, T: Element, const N: usize> ClusterShared<'c, T, N, Atomic> {
     }
 }
 
-/// The memory of one CTA of the cluster, as [`ClusterShared::peer`] gives it.
+/// The memory of one CTA of the cluster, as [`ClusterSmem::peer`] gives it.
 ///
 /// ```
-/// # use ptx::{cluster::{ClusterShared, Peer, ReadOnly}, shared::Published};
-/// # fn body(words: &ClusterShared<'_, u32, 64, ReadOnly<Published>>) {
+/// # use ptx::{cluster::{ClusterSmem, Peer, ReadOnly}, shared::Published};
+/// # fn body(words: &ClusterSmem<'_, u32, 64, ReadOnly<Published>>) {
 /// let first: Option<Peer<u32, 64, _>> = words.peer(0);
 /// let sum = first.and_then(|peer| Some(peer.get(0)? + peer.get(1)?));
 /// # }
@@ -465,5 +465,5 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     }
 }
 
-static_assertions::assert_not_impl_any!(ClusterShared<'static, u32, 4, Open>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(ClusterSmem<'static, u32, 4, Open>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Peer<'static, u32, 4, Open>: Send, Sync);

@@ -1,12 +1,17 @@
 //! Nobody sends again before every CTA has received and read, with a hint neither.
 
 use ptx::bulk::CachePolicy;
-use ptx::cluster::{ByTile, Cluster, Inbox};
+use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    row: Group<'c, 2>,
+    inbox: Inbox<'c, u32, 128, ByTile>,
+    src: GlobalTile<u32, 128>,
+) {
     let policy = CachePolicy::evict_last();
-    let received = inbox.multicast_cache_hint(cluster, src, policy).receive(cluster.cta());
+    let received = inbox.multicast_cache_hint(cluster, row, src, policy).receive(cluster.cta());
     let (inbox, src) = received.release(cluster);
-    let _sent = inbox.multicast_cache_hint(cluster, src, policy);
+    let _sent = inbox.multicast_cache_hint(cluster, row, src, policy);
 }

@@ -1,8 +1,8 @@
 //! What peers are writing is not read.
 
-use ptx::cluster::{ClusterShared, ReadOnly};
+use ptx::cluster::{ClusterSmem, ReadOnly};
 use ptx::shared::Loaded;
 
-pub fn body(tile: &ClusterShared<'_, u32, 128, ReadOnly<Loaded>>) -> Option<u32> {
+pub fn body(tile: &ClusterSmem<'_, u32, 128, ReadOnly<Loaded>>) -> Option<u32> {
     tile.peer(1)?.get(0)
 }
