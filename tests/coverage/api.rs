@@ -143,7 +143,12 @@ impl Docs {
         match kind.as_str() {
             "resolved_path" => {
                 let path = &self.0["paths"][inner["id"].to_string()]["path"];
-                let path: Vec<_> = path.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let mut path: Vec<_> =
+                    path.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                if path.is_empty() {
+                    // Hidden from rustdoc, such as a tag: here it has the name that was written.
+                    path.extend(inner["path"].as_str().and_then(|path| path.rsplit("::").next()));
+                }
                 let args = inner["args"]["angle_bracketed"]["args"].as_array().into_iter().flatten();
                 let args = args.filter(|arg| arg.get("lifetime").is_none());
                 // A constant is a parameter wherever one stands in an owner.

@@ -19,7 +19,7 @@ use xtask::toolchain::{Kind, Toolchain};
 /// Why functions are excepted, and which, as [`Function::shown`] names them.
 type Exceptions = &'static [(&'static str, &'static [&'static str])];
 
-const NO_TWIN: Exceptions = &[("the module is in work", &["clusterlaunchcontrol::Queue::close"])];
+const NO_TWIN: Exceptions = &[];
 
 const NO_MISUSE: Exceptions = &[
     (
@@ -59,15 +59,6 @@ const NO_MISUSE: Exceptions = &[
         ],
     ),
     ("what it gives is misused in tests/ui/warp", &["launch::Cta::warp"]),
-    (
-        "of sm_100, for which no case is built: `compile_fail` examples of its documentation",
-        &[
-            "clusterlaunchcontrol::ClusterQueue::scope",
-            "clusterlaunchcontrol::Queue::close",
-            "clusterlaunchcontrol::Queue::request",
-            "clusterlaunchcontrol::Request::wait",
-        ],
-    ),
 ];
 
 /// What `bitflags` makes of each mask: operations on an integer.
@@ -135,9 +126,11 @@ fn every_typed_method_has_a_twin() {
 fn every_typestate_method_has_a_misuse() {
     // What the message of a case quotes is what it fails for.
     let mut called: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for message in files(&xtask::root().join("tests/ui")) {
+    let cases = xtask::root().join("tests/ui");
+    for message in files(&cases) {
         if message.extension().is_some_and(|extension| extension == "stderr") {
-            let module = message.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
+            let module = message.strip_prefix(&cases).ok().and_then(|path| path.iter().next());
+            let module = module.expect("a folder").to_string_lossy();
             let text = fs::read_to_string(&message).expect("a message");
             let names = api::quoted_calls(&text).into_iter().map(str::to_owned);
             called.entry(module.into_owned()).or_default().extend(names);

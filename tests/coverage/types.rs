@@ -42,7 +42,7 @@ impl Type {
         match (self, other) {
             (Type::Any, _) => true,
             (Type::Path { name, args }, Type::Path { name: other, args: others }) => {
-                name == other
+                same_name(name, other)
                     && args.iter().zip(others).all(|(arg, other)| arg.takes(other))
                     && args.iter().skip(others.len()).all(|arg| *arg == Type::Any)
             }
@@ -72,6 +72,12 @@ impl fmt::Display for Type {
             .collect();
         write!(formatter, "<{}>", args.join(", "))
     }
+}
+
+/// Whether two names are one. Where one lacks its module, that says nothing.
+fn same_name(one: &str, other: &str) -> bool {
+    let end = |name: &str| name.rsplit("::").next().map(str::to_owned);
+    one == other || (one.contains("::") != other.contains("::") && end(one) == end(other))
 }
 
 /// The parts between the commas that stand in no brackets.

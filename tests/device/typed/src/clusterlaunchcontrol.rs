@@ -49,6 +49,38 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
     });
 }
 
+/// One cluster is taken over at most.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    smem.clusters.scope(&cta, |cta, queue| match queue.request(cta).wait(cta) {
+        Answer::Cancelled { first_ctaid: [x, ..], queue } => {
+            unsafe { out.write(x) };
+            queue.close()
+        }
+        Answer::NoMore(closed) => closed,
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_close(out: *mut u32) {
+    let base = {
+        let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+        smem.end.addr() - END
+    };
+    let bar = base + 16;
+    initialised(bar, || unsafe {
+        let state = request(base, bar);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        let response = raw::ld_weak_b128(space::SharedCta, base);
+        if raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
+            let [x, ..] = raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response);
+            fence_async();
+            out.write(x);
+        }
+    });
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
