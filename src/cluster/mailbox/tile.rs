@@ -7,6 +7,7 @@ use crate::bulk::CachePolicy;
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
 use crate::mask::CtaMask;
+use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::Element;
 use crate::tensor::{self, MulticastShape, TensorTile};
@@ -265,6 +266,53 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
             // the contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, policy) }
         })
+    }
+
+    /// Loads one tile into the mailboxes of the CTAs in `ctas`, which is equal in all CTAs: the `src` of the lowest of them. The
+    /// others receive nothing, and their mailboxes keep what they hold. Ranks that the cluster does not have say nothing.
+    ///
+    /// PTX, by the elected thread: as [`multicast`](Inbox::multicast), with the mask for that of the group; of a CTA outside of it
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];` alone
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, global::GlobalTile, mask::CtaMask};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
+    /// let ends = CtaMask::CTA_0 | CtaMask::CTA_3;
+    /// let received = inbox.multicast_to(cluster, ends, src).receive(cluster.cta());
+    /// let (_inbox, _src) = received.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast_to(
+        self,
+        cluster: &Cluster<'c>,
+        ctas: CtaMask,
+        src: GlobalTile<T, N>,
+    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        let rank = cluster.rank();
+        // A cluster has 16 CTAs at most.
+        let ctas = u32::from(ctas.bits()) & ((1 << cluster.size()) - 1);
+        if ctas >> rank & 1 == 1 {
+            // SAFETY: the one copy to these CTAs brings that many bytes to each.
+            unsafe { self.expect(cluster.cta, Self::BYTES) };
+        } else if cluster.cta.is_elected() {
+            // SAFETY: as in `expect`: the phase's one arrival.
+            unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.bar()) };
+        }
+        if ctas.trailing_zeros() == rank && cluster.cta.is_elected() {
+            let (dst, base, mask) = (self.addr, src.base.cast(), CtaMask::from_bits_retain(ctas as u16));
+            // SAFETY: see `multicast_with`, of these CTAs; the tile's type proves the size and the alignment.
+            unsafe {
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
+                    dst,
+                    base,
+                    Self::BYTES,
+                    self.bar(),
+                    mask,
+                )
+            };
+        }
+        Sent { inbox: self, src }
     }
 
     /// `copy` starts the copy with the operands that it gets, source, destination, bytes, mbarrier and mask, for which this

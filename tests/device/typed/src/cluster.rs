@@ -507,6 +507,41 @@ pair! {
 }
 
 pair! {
+    typed_cluster_multicast_to(cta, smem, src, out) {
+        let tiles = smem.tiles.init(&cta);
+        cta.cluster(tiles, |cluster, inbox| {
+            let ends = CtaMask::CTA_1 | CtaMask::CTA_3;
+            let received = inbox.multicast_to(&cluster, ends, unsafe { only(src) }).receive(cluster.cta());
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let (inbox, _) = received.release(&cluster);
+            (cluster, inbox)
+        });
+    }
+    raw_cluster_multicast_to(base, src, out) {
+        let (inbox, bar) = (base + TILES, base + TILES + BYTES);
+        init(bar, 1, true);
+        cluster_sync();
+        scope(|| {
+            let rank = raw::cluster_ctarank();
+            let ctas = 0b1010 & ((1_u32 << raw::cluster_nctarank()) - 1);
+            if ctas >> rank & 1 == 1 {
+                expect(bar, BYTES);
+            } else if elected() {
+                raw::mbarrier_arrive(sem::Release, ptx::qualifier::scope::Cta, space::SharedCta, bar);
+            }
+            if ctas.trailing_zeros() == rank && elected() {
+                let ctas = CtaMask::from_bits_retain(ctas as u16);
+                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, ctas);
+            }
+            wait(bar, 0);
+            out.write(read(inbox + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
     typed_cluster_multicast_groups(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
         cta.cluster(tiles, |cluster, inbox| {
