@@ -47,7 +47,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "cluster_forward",
-        grid: (8, 4, 128),
+        grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
         words: |_| 8 * 512,
         expected: cluster_forward,

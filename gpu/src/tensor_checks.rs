@@ -1,4 +1,4 @@
-//! The checks of `tensor_transpose`, `tensor_sum` and `tensor_retype`, whose parameters are tensor maps.
+//! The checks of the kernels whose parameters are tensor maps.
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::Zeroable as _;
@@ -10,7 +10,7 @@ use crate::kernels::{SEEDS, input};
 use crate::suite::{GUARD, POISON, compare};
 
 /// Their names; their images are `<name>.ptx` and `<name>.cubin`.
-pub const KERNELS: [&str; 3] = ["tensor_transpose", "tensor_sum", "tensor_retype"];
+pub const KERNELS: [&str; 4] = ["tensor_transpose", "tensor_sum", "tensor_retype", "tensor_multicast"];
 
 const BLOCKS: u32 = 5;
 const THREADS: u32 = 128;
@@ -21,7 +21,7 @@ type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     let seeds = if options.quick { 2 } else { SEEDS };
-    for (kernel, run) in KERNELS.into_iter().zip([transpose as Run, sum, retype]) {
+    for (kernel, run) in KERNELS.into_iter().zip([transpose as Run, sum, retype, multicast]) {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
@@ -203,6 +203,47 @@ fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let half = |map: &TensorMap| bytemuck::cast::<_, [u32; 32]>(*map)[..16].to_vec();
     let (made, expected) = (half(&slot.as_slice().to_vec()?[0]), half(&expected));
     ensure!(made == expected, "the map, {made:x?}, is not the driver's, {expected:x?}");
+    Ok(())
+}
+
+/// What each thread of the four blocks makes of the rows of its block: see the kernel.
+fn row_hashes(words: &[u32], of: Matrix) -> Vec<u32> {
+    let mut hashes = vec![0_u32; 4 * 64];
+    for (block, hashes) in hashes.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+        let (pair, rank) = (block / 2, block as u32 % 2);
+        for (j, hash) in hashes[32..].iter_mut().enumerate() {
+            for rows in (0..of.height.div_ceil(32)).skip(pair).step_by(2) {
+                let row = words.chunks(of.pitch).nth(32 * rows + j).map_or(&[][..], |row| &row[..of.width]);
+                let terms = row.iter().zip((1 + rank..).step_by(2));
+                let sum =
+                    terms.fold(0, |sum: u32, (word, factor)| sum.wrapping_add(word.wrapping_mul(factor)));
+                *hash = hash.wrapping_mul(31).wrapping_add(sum);
+            }
+        }
+    }
+    hashes
+}
+
+fn multicast(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    let kernel = module.kernel::<(DevicePtr<TensorMap>, DevicePtr<u32>, u32, u32)>(KERNELS[3])?;
+    let of = matrices(seed).0;
+    let words = input(seed, of.words());
+    let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+    let map = TensorMapBuilder::tiled(&[of.width as u64, of.height as u64], &[32, 16])
+        .strides(&[4 * of.pitch as u64])
+        .swizzle(Swizzle::B128)
+        .encode(source.as_slice())?;
+    let maps = DeviceBuffer::from_slice(&gpu.device, &[map])?;
+    let expected = row_hashes(&words, of);
+    let mut output = poisoned(gpu, expected.len())?;
+    let between = output.slice_mut(GUARD..GUARD + expected.len())?.as_mut_ptr();
+    let arguments = (maps.as_slice().as_ptr(), between, of.width as u32, of.height as u32);
+    // SAFETY: a map of a matrix that is there, with boxes of 32 by 16 and the swizzle; room for 256 words.
+    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 64).cluster(2), arguments)? };
+    gpu.wait()?;
+    compare(&output.as_slice().to_vec()?, &expected)
+        .with_context(|| format!("{} by {}", of.width, of.height))?;
+    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
     Ok(())
 }
 

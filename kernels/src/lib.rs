@@ -21,6 +21,7 @@ mod shared;
 mod tensor;
 // `tensormap.replace`.
 #[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
+mod tensor_multicast;
 mod tensor_retype;
 #[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
 mod tensor_sum;

@@ -1,0 +1,90 @@
+//! Sums over the rows of a matrix by a pipeline: each CTA of a pair loads half of every tile, swizzled, for both.
+
+use ptx::global::GlobalMut;
+use ptx::launch::{Cta, trap};
+use ptx::pipeline::PipelineMemory;
+use ptx::qualifier::swizzle_mode;
+use ptx::tensor::{Box2, TensorMap, TensorMapObject};
+
+const SIDE: usize = 32;
+
+ptx::shared_memory! {
+    struct Smem { stages: PipelineMemory<[u32; SIDE * SIDE], 3> }
+}
+
+/// The pair c of CTAs takes every second block of 32 rows from block c on. In it, thread 32 + j of the CTA of rank r in the
+/// pair adds up word x of row j, times 2x + 1 + r, for all x; output\[64 * b + 32 + j\] of CTA b is, over the blocks, hash =
+/// 31 * hash + sum. A grid of 4 CTAs of 64 threads, in clusters of 2.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` is the tensor map of `height` rows of `width` words, fewer than 2^31, with boxes of 32 by 16, the swizzle of 128
+///   bytes, and no interleave. `output` is the address, aligned to 16 bytes, of 256 words of global memory, elsewhere.
+/// - until the grid ends nobody writes the map and the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn tensor_multicast(
+    input: *const TensorMapObject,
+    output: *mut u32,
+    width: u32,
+    height: u32,
+) {
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the contract above; every thread makes the same handles, once. (One tile is more than the output has, so
+    // that all of it is the tail.)
+    let (input, output) = unsafe {
+        (
+            TensorMap::<u32, Box2<SIDE, { SIDE / 2 }>>::from_raw(input),
+            GlobalMut::<_, { 1 << 16 }>::from_raw(output, 256),
+        )
+    };
+    let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
+    let first = (cta.rank() / 2) as i32;
+    let mut hash = 0_u32;
+
+    cta.cluster(smem.stages, |cluster, pipeline| {
+        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let rank = pair.rank();
+        let pipeline = pipeline.run_multicast(
+            &cluster,
+            pair,
+            |mut producer| {
+                let mut row = first;
+                while row < rows {
+                    let y = row * SIDE as i32 + rank as i32 * (SIDE as i32 / 2);
+                    let mut column = 0;
+                    while column < columns {
+                        producer = producer.load(input.at([column * SIDE as i32, y]));
+                        column += 1;
+                    }
+                    row += 2;
+                }
+                producer
+            },
+            |mut consumer| {
+                let mut row = first;
+                while row < rows {
+                    let (mut sum, mut factor, mut column) = (0_u32, 1 + rank, 0);
+                    while column < columns {
+                        let stage = consumer.wait();
+                        let tile = stage.tiles();
+                        let at = tile.swizzle(swizzle_mode::B128);
+                        let start = stage.rank() as usize % SIDE * SIDE;
+                        for word in (start..start + SIDE).filter_map(|i| tile.get(at(i))) {
+                            sum = sum.wrapping_add(word.wrapping_mul(factor));
+                            factor += 2;
+                        }
+                        consumer = stage.release();
+                        column += 1;
+                    }
+                    hash = hash.wrapping_mul(31).wrapping_add(sum);
+                    row += 2;
+                }
+                consumer
+            },
+        );
+        (cluster, pipeline)
+    });
+    output.tiles(&cta).1.update(&cta, |_, _| hash);
+}
