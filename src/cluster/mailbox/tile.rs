@@ -262,8 +262,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         policy: Option<CachePolicy>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
         self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
-            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, asserted by the callers; it is aligned to 128 bytes; of the map,
-            // the contract of `TensorMap::from_raw`.
+            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, which the callers assert, and the mailbox is
+            // aligned to 128 bytes; of the map, the contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, policy) }
         })
     }
