@@ -25,6 +25,7 @@
 //! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Route`] | shared memory, or a tile received |
 //! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
 //! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
+//! | | [`multicast_to`](Inbox::multicast_to) any CTAs | the same |
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Route`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
 //!

@@ -331,7 +331,8 @@ pub struct TilesMut<T, const N: usize> {
 }
 
 impl<T: Element, const N: usize> TilesMut<T, N> {
-    /// The next tile with its index among all tiles of the slice, or `None` when all are taken.
+    /// The next tile with its index among all tiles of the slice, or `None` when all are taken. Collective: it is one tile of
+    /// the CTA, which all its threads take.
     ///
     /// ```
     /// # use ptx::global::TilesMut;

@@ -334,7 +334,7 @@ pub const ALIGN: u32 = 128;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not the handle of something that lies there",
-    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>` and `RingMemory<T, N, INPUTS, STAGES>`; the barriers of \
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>` and `Mailbox<T, N, V>`; the barriers of \
             `ptx::barrier` stand beside them"
 )]
 pub unsafe trait Place: Sized {
@@ -737,7 +737,7 @@ impl<T, const N: usize> SharedArray<T, N> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not at rest, or not memory that copies take",
-    note = "a scope takes a `SharedArray`, a `RingMemory`, an `Mbarrier<Ready>`, or a tuple of one to six of them"
+    note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `Mailbox<T, N, V, Ready>`, or a tuple of one to six of them"
 )]
 pub unsafe trait Lend {
     /// The handle inside the scope `'s`.

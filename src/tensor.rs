@@ -337,7 +337,8 @@ pub struct BoxesMut<T, S: BoxShape> {
 }
 
 impl<T: Element, S: BoxShape> BoxesMut<T, S> {
-    /// The next box, with its index in each dimension, or `None` when all are taken.
+    /// The next box, with its index in each dimension, or `None` when all are taken. Collective: it is one box of the CTA,
+    /// which all its threads take.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};

@@ -213,7 +213,8 @@ pub struct Arrived<'p, S, const STAGES: usize, G = ()>(Consumer<'p, S, STAGES, G
 impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other
     /// threads of the first warp wait. Both go round the stages: the producer loads as many tiles as each consumer waits
-    /// for. A consumer that waits for more waits for ever. Traps where the CTA has no second warp.
+    /// for. A consumer that waits for more waits for ever. Inside of both there are no collective calls of the CTA, which all
+    /// its threads would have to make. Traps where the CTA has no second warp.
     ///
     /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;` by every thread `barrier.cta.sync 0;`; after both, by the producer, a stage:
@@ -571,7 +572,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
         self.0.count
     }
 
-    /// Gives the stage back to the producer.
+    /// Gives the stage back to the producer. In [`run_multicast`](Pipeline::run_multicast) a call of the warp, as those of a
+    /// [`Warp`](crate::warp::Warp) are: its threads make them in one order, this one when all of them have read.
     ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in [`run_multicast`](Pipeline::run_multicast)
     /// `bar.warp.sync 0xffffffff;`, then by as many lanes as CTAs share tiles `mapa.shared::cluster.u32 bar, empty, cta;`
@@ -594,6 +596,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
             // does after its wait for this phase.
             unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
         } else {
+            // Behind it all lanes have read: by the contract of `enter` it meets no other call of the warp.
             // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
             unsafe { raw::bar_warp_sync(u32::MAX) };
             let lane = raw::laneid();

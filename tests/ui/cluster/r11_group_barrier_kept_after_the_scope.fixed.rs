@@ -1,0 +1,16 @@
+//! The memory of its mbarriers can be kept.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+
+pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) -> Option<[Mbarrier<Uninit>; 2]> {
+    let mut kept = None;
+    cta.cluster((), |cluster, ()| {
+        if let Some(pair) = cluster.whole::<2>() {
+            let barrier = pair.barrier(&cluster, memory);
+            kept = Some(barrier.arrive(cluster.cta()).wait(cluster.cta()).close(&cluster));
+        }
+        (cluster, ())
+    });
+    kept
+}

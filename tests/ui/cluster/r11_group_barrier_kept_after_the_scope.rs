@@ -1,0 +1,16 @@
+//! Outside of the scope the CTAs of the group, at whose mbarriers it arrives, may have exited.
+
+use ptx::cluster::GroupBarrier;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+
+pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) {
+    let mut kept: Option<GroupBarrier<2>> = None;
+    cta.cluster((), |cluster, ()| {
+        if let Some(pair) = cluster.whole() {
+            kept = Some(pair.barrier(&cluster, memory));
+        }
+        (cluster, ())
+    });
+    let _arrived = kept.map(|barrier| barrier.arrive(cta));
+}

@@ -1,0 +1,18 @@
+//! What was read of it can be kept.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'s>(cta: &Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
+    let mut kept: Option<f32> = None;
+    pipeline.run(
+        cta,
+        |producer| producer.load(tile).load(tile),
+        |consumer| {
+            let first = consumer.wait();
+            kept = first.tiles().get(0);
+            first.release().wait().release()
+        },
+    )
+}

@@ -1,0 +1,18 @@
+//! A tile is of its stage, which is loaded again once it is released.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::{Pipeline, Tile};
+
+pub fn body<'s>(cta: &Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
+    let mut kept: Option<Tile<f32, 64>> = None;
+    pipeline.run(
+        cta,
+        |producer| producer.load(tile).load(tile),
+        |consumer| {
+            let first = consumer.wait();
+            kept = Some(first.tiles());
+            first.release().wait().release()
+        },
+    )
+}
