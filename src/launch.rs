@@ -58,9 +58,9 @@ impl Cta {
     /// - inside the parts that [`Pipeline::run`](crate::pipeline::Pipeline::run), `run_multicast` and
     ///   [`Handoff::split`](crate::barrier::Handoff::split) deal out, whose own handles the above does not mean, no thread makes
     ///   a collective call of the CTA or of the cluster (asking for a rank or a count is none);
-    /// - calls that take a [`Warp`], or are its own, and [`Arrived::release`](crate::pipeline::Arrived::release) in
-    ///   `run_multicast`, are collective among the threads of that warp only: these make the same sequence of them, in the
-    ///   same order with the CTA's, and on the same handles. Between two of them the threads of a group of its
+    /// - calls that take a [`Warp`], or are its own, and [`Arrived::release`](crate::pipeline::Arrived::release), are collective
+    ///   among the threads of that warp only: these make the same sequence of them, in the same order with the CTA's, and on
+    ///   the same handles. Between two of them the threads of a group of its
     ///   [`Lanes`](crate::warp::Lanes) make the same sequence of the calls of that group;
     /// - the grid has fewer than 2^32 CTAs;
     /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, the barriers 0 to 15, or the

@@ -545,6 +545,19 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
         &self.src
     }
 
+    /// The `.shared::cta` address of the first element.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByTile, Received};
+    /// # fn body(received: &Received<'_, u32, 64, ByTile, ()>) {
+    /// let operand = received.addr(); // for an instruction of your own that reads shared memory
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn addr(&self) -> u32 {
+        self.inbox.addr
+    }
+
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`

@@ -214,7 +214,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other
     /// threads of the first warp wait. Both go round the stages: the producer loads as many tiles as each consumer waits
     /// for. A consumer that waits for more waits for ever. Inside of both there are no collective calls of the CTA, which all
-    /// its threads would have to make. Traps where the CTA has no second warp.
+    /// its threads would have to make. Traps where the CTA is not of whole warps, two or more.
     ///
     /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;` by every thread `barrier.cta.sync 0;`; after both, by the producer, a stage:
@@ -263,10 +263,10 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// them. The CTAs of `group` load the same tiles, each its part of every tile, of `1 / CTAS` from `rank / CTAS` on,
     /// into the stages of all, and wait for all parts. For a stage of two tiles `group` can be a pair: `(row, column)`, or
     /// `(row, ())` where the CTA has the second tile for itself. A stage is loaded again when the consumers of all those
-    /// CTAs have released it; they do by warps.
+    /// CTAs have released it.
     ///
     /// A cluster call. Where one CTA loads, or its consumers wait for, more tiles than another of the group, they wait for
-    /// ever. Traps where the CTA is not of whole warps.
+    /// ever.
     ///
     /// PTX: as [`run`](Pipeline::run), with `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;` in place of
     /// the first two `barrier.cta.sync 0;`, and `.cluster` for `.cta` in the waits
@@ -312,9 +312,6 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
             Layout::<S, STAGES>::check::<G>();
             assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups");
         }
-        if !cluster.cta().thread_count().is_multiple_of(WARP) {
-            trap();
-        }
         self.run_in(cluster.cta(), group, || cluster.sync(), produce, consume)
     }
 
@@ -329,11 +326,11 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
     ) -> Self {
         let (rank, threads) = (cta.thread_rank(), cta.thread_count());
-        if threads <= WARP {
+        if threads <= WARP || !threads.is_multiple_of(WARP) {
             trap();
         }
-        // One arrival of each thread that consumes; or of each of their warps, in each CTA that shares tiles with this.
-        let releases = if G::CTAS == 0 { threads - WARP } else { G::CTAS * (threads / WARP - 1) };
+        // An arrival of each warp that consumes, in each CTA that shares tiles with this.
+        let releases = const { if G::CTAS == 0 { 1 } else { G::CTAS } } * (threads / WARP - 1);
         if rank == 0 {
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20
@@ -572,11 +569,11 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
         self.0.count
     }
 
-    /// Gives the stage back to the producer. In [`run_multicast`](Pipeline::run_multicast) a call of the warp, as those of a
-    /// [`Warp`](crate::warp::Warp) are: its threads make them in one order, this one when all of them have read.
+    /// Gives the stage back to the producer. A call of the warp, as those of a [`Warp`](crate::warp::Warp) are: its threads make
+    /// them in one order, this one when all of them have read.
     ///
-    /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in [`run_multicast`](Pipeline::run_multicast)
-    /// `bar.warp.sync 0xffffffff;`, then by as many lanes as CTAs share tiles `mapa.shared::cluster.u32 bar, empty, cta;`
+    /// PTX: `bar.warp.sync 0xffffffff;`, then by lane 0 `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in
+    /// [`run_multicast`](Pipeline::run_multicast) by as many lanes as CTAs share tiles `mapa.shared::cluster.u32 bar, empty, cta;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
     /// ```
@@ -591,23 +588,23 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
     pub fn release(self) -> Consumer<'p, S, STAGES, G> {
         let mut consumer = self.0;
         let empty = Layout::<S, STAGES>::empty(consumer.at.base, consumer.at.stage);
+        // Behind it all lanes have read: by the contract of `enter` it meets no other call of the warp.
+        // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
+        unsafe { raw::bar_warp_sync(u32::MAX) };
+        let lane = raw::laneid();
         if G::CTAS == 0 {
-            // SAFETY: valid; this thread's one arrival of the phase: the next needs the stage loaded again, which the producer
-            // does after its wait for this phase.
-            unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
-        } else {
-            // Behind it all lanes have read: by the contract of `enter` it meets no other call of the warp.
-            // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
-            unsafe { raw::bar_warp_sync(u32::MAX) };
-            let lane = raw::laneid();
-            if lane < G::CTAS {
-                // SAFETY: valid in every CTA of the cluster, alive in the scope, at the same place; the warp's arrival of the
-                // phase there for this group: the next needs the stage loaded again, to which each producer of the
-                // group brings its part after its wait for this phase.
-                unsafe {
-                    let bar = raw::mapa_shared_cluster(empty, consumer.at.group.cta(lane));
-                    raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
-                }
+            if lane == 0 {
+                // SAFETY: valid; the warp's one arrival of the phase: the next needs the stage loaded again, which the
+                // producer does after its wait for this phase.
+                unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
+            }
+        } else if lane < G::CTAS {
+            // SAFETY: valid in every CTA of the cluster, alive in the scope, at the same place; the warp's arrival of the
+            // phase there for this group: the next needs the stage loaded again, to which each producer of the
+            // group brings its part after its wait for this phase.
+            unsafe {
+                let bar = raw::mapa_shared_cluster(empty, consumer.at.group.cta(lane));
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
             }
         }
         consumer.at.advance::<STAGES>();

@@ -87,6 +87,19 @@ impl<T, const N: usize> Copy for Tile<'_, T, N> {}
 static_assertions::assert_not_impl_any!(Tile<'static, u32, 4>: Send, Sync);
 
 impl<T: Element, const N: usize> Tile<'_, T, N> {
+    /// The `.shared::cta` address of the first element.
+    ///
+    /// ```
+    /// # use ptx::pipeline::Tile;
+    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// let operand = tile.addr(); // for an instruction of your own that reads shared memory
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn addr(&self) -> u32 {
+        self.addr
+    }
+
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
@@ -150,7 +163,7 @@ impl<T: Element, const N: usize> Tile<'_, T, N> {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Sharing: Copy {
-    /// How many CTAs a consumer tells that it has released a stage; 0 where it tells its own producer alone.
+    /// How many CTAs a warp of consumers tells that it has released a stage; 0 where it tells its own producer alone.
     #[doc(hidden)]
     const CTAS: u32;
     /// The rank in the cluster of one of them.

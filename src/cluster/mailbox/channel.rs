@@ -209,6 +209,19 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
         &self.src
     }
 
+    /// The `.shared::cta` address of the first element.
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, shared::{Fenced, Shared}};
+    /// # fn body<'c>(received: &ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let operand = received.addr(); // for an instruction of your own that reads shared memory
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn addr(&self) -> u32 {
+        self.channel.inbox.addr
+    }
+
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`

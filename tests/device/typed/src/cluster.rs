@@ -512,7 +512,7 @@ pair! {
         cta.cluster(tiles, |cluster, inbox| {
             let ends = CtaMask::CTA_1 | CtaMask::CTA_3;
             let received = inbox.multicast_to(&cluster, ends, unsafe { only(src) }).receive(cluster.cta());
-            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            unsafe { out.write(received.get(3).unwrap_or(0) ^ received.addr()) };
             let (inbox, _) = received.release(&cluster);
             (cluster, inbox)
         });
@@ -534,7 +534,7 @@ pair! {
                 raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, ctas);
             }
             wait(bar, 0);
-            out.write(read(inbox + 12));
+            out.write(read(inbox + 12) ^ inbox);
             cluster_sync();
         });
         cluster_sync();
@@ -1095,6 +1095,7 @@ pair! {
                 let received = channel.send(&cluster, tile).receive(cta);
                 unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
                 unsafe { out.add(16).write(received.get_vector(4).map_or(0, |vector| vector[1])) };
+                unsafe { out.add(17).write(received.addr()) };
                 (channel, tile) = received.acknowledge(cta).reclaim(cta);
             }
             let inbox = channel.into_inbox(&cluster);
@@ -1124,6 +1125,7 @@ pair! {
                 wait(bar, parity);
                 out.add(round).write(read(inbox + 12));
                 out.add(16).write(raw::ld_weak_v4(space::SharedCta, ty::B32, inbox + 64)[1]);
+                out.add(17).write(inbox);
                 sync();
                 if elected() {
                     let credit = raw::mapa_shared_cluster(bar + 8, from);

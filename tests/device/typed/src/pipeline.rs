@@ -302,7 +302,8 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
                 let rank = stage.rank() as usize % (N / 2);
                 let (x, y) = stage.tiles();
                 let at = x.swizzle(swizzle_mode::B64);
-                sum = x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0);
+                sum =
+                    x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0) ^ y.addr();
                 stage.release()
             },
         );
@@ -361,7 +362,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
                 let x = ((tile + y) ^ (tile + y) >> 3 & 0x30).wrapping_sub(tile) as usize / 4;
                 let x = (x < HALF).then(|| raw::ld_weak(space::SharedCta, ty::B32, tile + 4 * x as u32));
                 let y = || raw::ld_weak(space::SharedCta, ty::B32, tile + BYTES / 2 + y);
-                sum = x.map_or(0, |x| x.wrapping_mul(y()));
+                sum = x.map_or(0, |x| x.wrapping_mul(y())) ^ (tile + BYTES / 2);
                 release::<2>(at)
             },
         );
@@ -483,15 +484,12 @@ unsafe fn run_in<const CTAS: u32>(
 ) {
     let sync_all = || unsafe { if CTAS == 0 { sync() } else { cluster_sync() } };
     unsafe {
-        if CTAS > 0 && thread_count() % 32 != 0 {
-            trap();
-        }
         let (rank, threads) = (thread_rank(), thread_count());
-        if threads <= 32 {
+        if threads <= 32 || threads % 32 != 0 {
             trap();
         }
         let base = at.base;
-        let releases = if CTAS == 0 { threads - 32 } else { CTAS * (threads / 32 - 1) };
+        let releases = if CTAS == 0 { 1 } else { CTAS } * (threads / 32 - 1);
         if rank == 0 {
             for_each_stage(|stage| {
                 raw::mbarrier_init(space::SharedCta, full(base, stage), 1);
@@ -616,15 +614,15 @@ fn read(at: &Position, rank: u32) -> u32 {
 fn release<const CTAS: u32>(mut at: Position) -> Position {
     let empty = empty(at.base, at.stage);
     unsafe {
+        raw::bar_warp_sync(u32::MAX);
+        let lane = raw::laneid();
         if CTAS == 0 {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty);
-        } else {
-            raw::bar_warp_sync(u32::MAX);
-            let lane = raw::laneid();
-            if lane < CTAS {
-                let bar = raw::mapa_shared_cluster(empty, at.first + lane);
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+            if lane == 0 {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty);
             }
+        } else if lane < CTAS {
+            let bar = raw::mapa_shared_cluster(empty, at.first + lane);
+            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
         }
     }
     at.advance();
