@@ -21,7 +21,7 @@ use core::marker::PhantomData;
 use crate::launch::Cta;
 use crate::qualifier::{Sealed, convergence::Unaligned, op};
 use crate::raw;
-use crate::shared::{Element, Place, SharedArray};
+use crate::shared::{Element, Place, SharedArray, fence_async};
 use crate::warp::Warp;
 
 /// The bit of barrier `id`, where `threads` meet.
@@ -309,9 +309,9 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
 {
     /// Splits the CTA by rank: the first `PRODUCERS` threads call `produce`, the next `CONSUMERS` call `consume`, the others
     /// none. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
-    /// rest again.
+    /// rest again: the next copy can have it.
     ///
-    /// PTX: `barrier.cta.sync 0;` after the parts.
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;` after the parts.
     ///
     /// ```
     /// use ptx::barrier::Handoff;
@@ -354,7 +354,8 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
         } else if rank < PRODUCERS + CONSUMERS {
             let Consumer { .. } = consume(Consumer { addr, rank: rank - PRODUCERS, _state: PhantomData });
         }
-        cta.sync();
+        // A loan gives the tile to asynchronous copies, which overwrite what the producers stored.
+        fence_async(cta);
         (self, tile)
     }
 }

@@ -419,7 +419,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///
     /// - as [`TensorMap::from_raw`], but that the tensor is reduced into, and that the map's element type is that of `T`:
     ///   `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; `.f16`, `.bf16` of `half::f16`, `half::bf16` (feature `half`).
-    /// - until the grid ends, the tensor is accessed by reductions and atomic operations on its elements alone.
+    /// - until the grid ends, the tensor is accessed by reductions through such handles alone, made by threads of this grid. (An
+    ///   ordinary access would be a race, an atomic one of another proxy.)
     /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
     ///   not positive (9.7.9.25.5.1).
     #[inline(always)]

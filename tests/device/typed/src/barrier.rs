@@ -115,6 +115,7 @@ pair! {
             out.add(rank as usize).write(sum);
             })
         }
+        raw::fence_proxy_async(space::SharedCta);
         raw::barrier_cta_sync(Unaligned, 0);
     }
 }

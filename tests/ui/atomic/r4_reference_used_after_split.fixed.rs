@@ -1,0 +1,17 @@
+//! A reference to an atomic element ends before the elements are divided.
+
+use ptx::launch::{Cta, trap};
+use ptx::qualifier::sem;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+    cta.lend(bins, |cta, bins| {
+        let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        let (low, high) = bins.split::<128, 128>();
+        if let Some(bin) = low.atomic(0) {
+            bin.add(1, sem::Relaxed);
+        }
+        let Ok(bins) = low.join::<128, 256>(high) else { trap() };
+        bins.to_async(cta).into_free()
+    });
+}
