@@ -239,7 +239,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///
     /// - as [`TensorMap::from_raw`], but that the tensor is written. No two of its elements share memory.
     /// - a store writes rows by 16 bytes, as measured on an H200: the bytes after a row up to the next multiple of 16, which
-    ///   are padding as strides are such multiples, and so belong to the tensor here, get what the box holds there.
+    ///   are padding as strides are such multiples, and so belong to the tensor here, get what the box holds there. A tensor
+    ///   of one dimension has no stride: there the bytes up to that multiple are the grid's too.
     /// - until the grid ends, it alone uses the tensor, through this handle alone, which each of its threads makes once,
     ///   with equal arguments, an equal `T` and an equal `S`.
     /// - there are fewer than 2^32 boxes, and none of their coordinates is 2^31 or more.
@@ -429,7 +430,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
         TensorMapReduce { object: object.cast(), _of: PhantomData }
     }
 
-    /// The part of the tensor at `corner`, for [`reduce`]. What a reduction has outside of the tensor is dropped.
+    /// The part of the tensor at `corner`, for [`reduce`]. What a reduction has outside of the tensor is dropped, but perhaps
+    /// for the bytes after a row up to the next multiple of 16, as of a store.
     ///
     /// ```
     /// # use ptx::tensor::{Box2, Corner, TensorMapReduce};
