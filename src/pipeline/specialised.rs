@@ -214,7 +214,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other
     /// threads of the first warp wait. Both go round the stages: the producer loads as many tiles as each consumer waits
     /// for. A consumer that waits for more waits for ever. Inside of both there are no collective calls of the CTA, which all
-    /// its threads would have to make. Traps where the CTA is not of whole warps, two or more.
+    /// its threads would have to make. The mbarriers are initialised before and invalidated after, each behind a barrier: many
+    /// tiles are work for one `run`. Traps where the CTA is not of whole warps, two or more.
     ///
     /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;` by every thread `barrier.cta.sync 0;`; after both, by the producer, a stage:
