@@ -98,30 +98,30 @@ pub trait Queue: Sealed {
 #[cfg_attr(doc, doc(hidden))]
 pub trait Newer: Sealed {
     /// With one more group, the newest.
-    type And<Group: Newer + Queue>: Newer;
+    type And<Group: Queue>: Newer;
     /// Puts it there. With a token: it was committed last.
     #[doc(hidden)]
-    fn and<Group: Newer + Queue>(self, newest: Group, token: Token) -> Self::And<Group>;
+    fn and<Group: Queue>(self, newest: Group, token: Token) -> Self::And<Group>;
 }
 
 impl Sealed for () {}
 impl Newer for () {
-    type And<Group: Newer + Queue> = Group;
+    type And<Group: Queue> = Group;
     #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> Group {
+    fn and<Group: Queue>(self, newest: Group, _: Token) -> Group {
         newest
+    }
+}
+impl<Groups: Queue> Newer for Groups {
+    type And<Group: Queue> = InFlight<Self, Group>;
+    #[inline(always)]
+    fn and<Group: Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
+        InFlight::new(self, newest)
     }
 }
 
 impl<Older, Newest> Sealed for InFlight<Older, Newest> {}
-impl<Older: Queue, Newest: Newer + Queue> Newer for InFlight<Older, Newest> {
-    type And<Group: Newer + Queue> = InFlight<Self, Group>;
-    #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
-        InFlight::new(self, newest)
-    }
-}
-impl<Older: Queue, Newest: Newer + Queue> Queue for InFlight<Older, Newest> {
+impl<Older: Queue, Newest: Queue> Queue for InFlight<Older, Newest> {
     const GROUPS: u32 = Older::GROUPS + 1;
     type Oldest = Older::Oldest;
     type Newer = <Older::Newer as Newer>::And<Newest>;

@@ -13,7 +13,7 @@
 //! [`Tail`](crate::global::Tail), read by threads or by [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled),
 //! and a [`TailMut`](crate::global::TailMut), updated by threads.
 
-use crate::async_group::{InFlight, Newer, Queue, Token};
+use crate::async_group::{InFlight, Queue, Token};
 use crate::global::{GlobalTileMut, TileSource};
 use crate::launch::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -635,13 +635,6 @@ impl<Copies> Queue for BulkGroup<Copies, Committed> {
     #[inline(always)]
     fn into_copies(self, _: Token) -> Copies {
         self.copies
-    }
-}
-impl<Copies> Newer for BulkGroup<Copies, Committed> {
-    type And<Group: Newer + Queue> = InFlight<Self, Group>;
-    #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
-        InFlight::new(self, newest)
     }
 }
 

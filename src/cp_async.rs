@@ -34,7 +34,7 @@
 
 use core::marker::PhantomData;
 
-use crate::async_group::{InFlight, Newer, Queue, Token};
+use crate::async_group::{InFlight, Queue, Token};
 use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
 use crate::launch::Cta;
@@ -658,13 +658,6 @@ impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
     #[inline(always)]
     fn into_copies(self, _: Token) -> Copies {
         self.copies
-    }
-}
-impl<Copies> Newer for CpAsyncGroup<Copies, Committed> {
-    type And<Group: Newer + Queue> = InFlight<Self, Group>;
-    #[inline(always)]
-    fn and<Group: Newer + Queue>(self, newest: Group, _: Token) -> InFlight<Self, Group> {
-        InFlight::new(self, newest)
     }
 }
 

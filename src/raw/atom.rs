@@ -57,99 +57,102 @@ legal! {
     { space::All, space::Global }
 }
 
+/// What `.op` and the cache policy of `atom` and `red` decide, for `$row!`: the text of `.op` and its types; where the value
+/// is and the points of `# Safety` on it; PTX ISA and target; the policy. Each without and with a policy.
+macro_rules! atom_op {
+    ($row:ident $( $doc:literal $op:ident: $name:ident, $hint:ident; )*) => { $(
+        atom_op! { @$op $row $doc $name $hint }
+    )* };
+    (@add $($to:tt)*) => { atom_op! { @hints "6.0" [ ".add" AtomAddType {
+        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
+        ty::F64 as u64 in reg64,
+    } ] $($to)* } };
+    (@add_noftz $($to:tt)*) => { atom_op! { @hints "6.2" [ ".add.noftz" AtomAddNoftzType {
+        ty::F16 as u16 in reg16 @ "6.3", ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90", ty::F16x2 as u32 in reg32,
+        ty::Bf16x2 as u32 in reg32 @ "7.8" on "sm_90",
+    } ] $($to)* } };
+    (@inc $($to:tt)*) => { atom_op! { @hints "6.0" [ ".inc" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
+    (@dec $($to:tt)*) => { atom_op! { @hints "6.0" [ ".dec" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
+    (@min $($to:tt)*) => { atom_op! { @min_max ".min" $($to)* } };
+    (@max $($to:tt)*) => { atom_op! { @min_max ".max" $($to)* } };
+    (@min_max $op:literal $($to:tt)*) => { atom_op! { @hints "6.0" [ $op AtomMinType {
+        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
+    } ] $($to)* } };
+    (@and $($to:tt)*) => { atom_op! { @bits ".and" $($to)* } };
+    (@or $($to:tt)*) => { atom_op! { @bits ".or" $($to)* } };
+    (@xor $($to:tt)*) => { atom_op! { @bits ".xor" $($to)* } };
+    (@exch $($to:tt)*) => { atom_op! { @bits ".exch" $($to)* } };
+    (@bits $op:literal $($to:tt)*) => {
+        atom_op! { @hints "6.0" [ $op AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 } ] $($to)* }
+    };
+    (@hints $isa:literal $op:tt $row:ident $doc:literal $name:ident $hint:ident) => {
+        $row! { $name $doc $op
+            [ AtomSpace {
+                space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32 @ "7.8",
+                space::SharedCluster at u32 in reg32 @ "7.8" on "sm_90",
+            } addr: Space::Address = address,
+            "- `addr` is the address, in the given space, of such a value in global or shared memory, aligned to its size."
+            "- in `.shared::cluster`, its CTA has not exited." ]
+            [ $isa, "sm_70" ] "" [] }
+        $row! { $hint $doc $op
+            [ AtomGlobalSpace { space::All, space::Global } addr: *mut u8 = reg64,
+            "- `addr` is the address of such a value in global memory, aligned to its size." ]
+            [ "7.4", "sm_80" ] ".L2::cache_hint" [ cache_policy ", {cache_policy}", ", cache-policy"
+            "The value is in global memory; under an L2 cache policy."
+            "- `cache_policy` comes from a `createpolicy` instruction." ] }
+    };
+}
+pub(super) use atom_op;
+
 /// `atom{.sem}{.scope}{.space}.op{.level::cache_hint}.type d, [a], b{, cache-policy};`
 macro_rules! atom {
-    ($( $doc:literal $op:literal since $isa:literal, $Type:ident { $($tag:tt)* } $name:ident $hint:ident )*) => { $(
+    ($name:ident $doc:literal [ $op:literal $Type:ident { $($tag:tt)* } ]
+        [ $Space:ident { $($space:tt)* } $addr:ident: $Addr:ty = $class:ident, $($where:literal)+ ]
+        [ $isa:literal, $target:literal ] $hint:literal
+        [ $($policy:ident $policy_text:literal, $policy_form:literal $how:literal $policy_note:literal)? ]
+    ) => {
         instruction! {
             #[doc = $doc]
+            $( #[doc = $how] )?
             @unsafe fn $name[
                 Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
                 Scope: AtomScope { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys },
-                Space: AtomSpace {
-                    space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32 @ "7.8",
-                    space::SharedCluster at u32 in reg32 @ "7.8" on "sm_90",
-                },
-                Ty: $Type after $op { $($tag)* },
-            ](addr: Space::Address = address, b: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
-            form: "atom{.sem}{.scope}{.space}" $op "{.type} d, [addr], b;";
-            ptx: "atom" .. " {d}, [{addr}], {b};";
-            isa: $isa, target: "sm_70", section: "9.7.13.5";
-            # Safety
-            "- `addr` is the address, in the given space, of such a value in global or shared memory, aligned to its size."
-            "- in `.shared::cluster`, its CTA has not exited."
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
-        }
-        instruction! {
-            #[doc = $doc]
-            /// The value is in global memory; under an L2 cache policy.
-            @unsafe fn $hint[
-                Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
-                Scope: AtomScope { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys },
-                Space: AtomGlobalSpace { space::All, space::Global },
-                Ty: $Type after $op ".L2::cache_hint" { $($tag)* },
-            ](addr: *mut u8 = reg64, b: Ty::Value = typed, cache_policy: u64 = reg64)
+                Space: $Space { $($space)* },
+                Ty: $Type after $op $hint { $($tag)* },
+            ]($addr: $Addr = $class, b: Ty::Value = typed, $( $policy: u64 = reg64, )?)
                 -> Ty::Value = (d: _ = typed) cast(d);
-            form: "atom{.sem}{.scope}{.space}" $op ".L2::cache_hint{.type} d, [addr], b, cache-policy;";
-            ptx: "atom" .. " {d}, [{addr}], {b}, {cache_policy};";
-            isa: "7.4", target: "sm_80", section: "9.7.13.5";
+            form: "atom{.sem}{.scope}{.space}" $op $hint "{.type} d, [addr], b" $( $policy_form )? ";";
+            ptx: "atom" .. " {d}, [{addr}], {b}" $( $policy_text )? ";";
+            isa: $isa, target: $target, section: "9.7.13.5";
             # Safety
-            "- `addr` is the address of such a value in global memory, aligned to its size."
+            $( $where )+
             "- what others do to it meanwhile is atomic, in scopes that include each other."
-            "- `cache_policy` comes from a `createpolicy` instruction."
+            $( $policy_note )?
         }
-    )* };
+    };
 }
 
-atom! {
+atom_op! { atom
     "Adds `b` to the value at `addr`, and returns the value before."
-    ".add" since "6.0", AtomAddType {
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
-        ty::F64 as u64 in reg64,
-    }
-    atom_add atom_add_cache_hint
-
+    add: atom_add, atom_add_cache_hint;
     "Adds `b` to the value at `addr`, subnormals preserved, and returns the value before. Of a pair each is atomic for itself."
-    ".add.noftz" since "6.2", AtomAddNoftzType {
-        ty::F16 as u16 in reg16 @ "6.3", ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90", ty::F16x2 as u32 in reg32,
-        ty::Bf16x2 as u32 in reg32 @ "7.8" on "sm_90",
-    }
-    atom_add_noftz atom_add_noftz_cache_hint
-
+    add_noftz: atom_add_noftz, atom_add_noftz_cache_hint;
     "Increments the value at `addr`, or makes it 0 if it is `b` or more, and returns the value before."
-    ".inc" since "6.0", AtomIncType { ty::U32 as u32 in reg32 }
-    atom_inc atom_inc_cache_hint
-
+    inc: atom_inc, atom_inc_cache_hint;
     "Decrements the value at `addr`, or makes it `b` if it is 0 or more than `b`, and returns the value before."
-    ".dec" since "6.0", AtomIncType { ty::U32 as u32 in reg32 }
-    atom_dec atom_dec_cache_hint
-
+    dec: atom_dec, atom_dec_cache_hint;
     "Makes the value at `addr` the minimum of itself and `b`, and returns the value before."
-    ".min" since "6.0", AtomMinType {
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
-    }
-    atom_min atom_min_cache_hint
-
+    min: atom_min, atom_min_cache_hint;
     "Makes the value at `addr` the maximum of itself and `b`, and returns the value before."
-    ".max" since "6.0", AtomMinType {
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
-    }
-    atom_max atom_max_cache_hint
-
+    max: atom_max, atom_max_cache_hint;
     "Makes the value at `addr` its bitwise and with `b`, and returns the value before."
-    ".and" since "6.0", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
-    atom_and atom_and_cache_hint
-
+    and: atom_and, atom_and_cache_hint;
     "Makes the value at `addr` its bitwise or with `b`, and returns the value before."
-    ".or" since "6.0", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
-    atom_or atom_or_cache_hint
-
+    or: atom_or, atom_or_cache_hint;
     "Makes the value at `addr` its bitwise exclusive or with `b`, and returns the value before."
-    ".xor" since "6.0", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
-    atom_xor atom_xor_cache_hint
-
+    xor: atom_xor, atom_xor_cache_hint;
     "Makes the value at `addr` `b`, and returns the value before."
-    ".exch" since "6.0", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
-    atom_exch atom_exch_cache_hint
+    exch: atom_exch, atom_exch_cache_hint;
 }
 
 instruction! {
