@@ -601,6 +601,17 @@ fn wait_group(cta: &Cta, newer: u32) {
     cta.sync();
 }
 
+/// Waits until the copies that the elected thread has started, whatever else says that they are complete, have read their
+/// sources: "optionally", says 9.7.9.25.4.1 of those with an mbarrier, a group tells that.
+#[inline(always)]
+pub(crate) fn wait_sources_read(cta: &Cta) {
+    if cta.is_elected() {
+        // SAFETY: what the group commits is owned by other handles, which wait for it themselves.
+        unsafe { raw::cp_async_bulk_commit_group() }
+    }
+    wait_group_read(cta, 0);
+}
+
 /// [`wait_group`] for the reads of the sources alone.
 #[inline(always)]
 fn wait_group_read(cta: &Cta, newer: u32) {

@@ -157,13 +157,16 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         let mut acc = [0, 1, 2, 3].map(|lane| of_this_one(4 * thread + lane));
 
         // Each to the one after the next.
-        let before = before.send(&cluster, to_second, here).receive(cta);
+        let (before, here) = before.send(&cluster, to_second, here).wait_read(cta);
+        // It may be changed as soon as it is read, and is changed back below.
+        let here = here.update(cta, |_, word| !word).publish(cta);
+        let before = before.receive(cta);
         let sent = [0, 1, 2, 3].map(|lane| before.get(4 * thread + lane).unwrap_or(0));
-        let (before, here) = before.release(&cluster);
+        let (before, ()) = before.release(&cluster);
 
         // Round the ring: what came in, copied by the threads, goes out in the next round.
         let mut channel = ring.along(to_next);
-        let (mut out, mut free) = (here.update(cta, |_, word| word).to_async(cta), next);
+        let (mut out, mut free) = (here.update(cta, |_, word| !word).to_async(cta), next);
         let mut round = 2;
         while round <= SIZE {
             let received = channel.send(&cluster, out).receive(cta);

@@ -1,14 +1,16 @@
 //! Mailboxes that stream tiles from CTA to CTA.
 
 use super::{ByRoute, Inbox, Sendable};
+use crate::bulk::wait_sources_read;
 use crate::cluster::{Cluster, Route};
 use crate::launch::Cta;
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
 use crate::shared::Element;
 
-/// A [`Mailbox`](super::Mailbox) that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`] waits for the
-/// whole cluster between two tiles, this waits for the receiver alone, which arrives on an mbarrier of the sender.
+/// A [`Mailbox`](super::Mailbox) that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`]
+/// waits for the whole cluster between two tiles, this waits for the receiver alone, which arrives on an mbarrier of the
+/// sender.
 ///
 /// ```text
 ///   Inbox<ByRoute> ── along ──► Channel ── send ──► ChannelSent ── receive ──► ChannelReceived
@@ -172,6 +174,28 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     #[inline(always)]
     pub fn source(&self) -> &Src {
         &self.src
+    }
+
+    /// Waits until what is sent from here has been read, as [`Sent::wait_read`](super::Sent::wait_read).
+    ///
+    /// PTX: as [`Sent::wait_read`](super::Sent::wait_read)
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>) {
+    /// # let cta = cluster.cta();
+    /// let (sent, src) = channel.send(cluster, src).wait_read(cta);
+    /// let src = src.into_free().write(cta, |i| i as f32); // before the receiver has acknowledged
+    /// let (channel, ()) = sent.receive(cta).acknowledge(cta).reclaim(cta);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_read(self, cta: &Cta) -> (ChannelSent<'c, T, N, ()>, Src)
+    where
+        Src: Sendable<T, N>,
+    {
+        wait_sources_read(cta);
+        (ChannelSent { channel: self.channel, src: () }, self.src)
     }
 
     /// Waits for the tile that comes in.

@@ -3,9 +3,10 @@
 use super::{
     ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
 };
-use crate::bulk::CachePolicy;
+use crate::bulk::{CachePolicy, wait_sources_read};
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
+use crate::launch::Cta;
 use crate::mask::CtaMask;
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
@@ -332,6 +333,32 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
             copy(&src, self.addr, Self::BYTES, self.bar(), group.mask());
         }
         Sent { inbox: self, src }
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile, Src> {
+    /// Waits until what is sent from here has been read, and gives the source back: before the receiver has it. Other copies of
+    /// the elected thread have read their sources then, too.
+    ///
+    /// PTX by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`, by every thread
+    /// `barrier.cta.sync 0;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: Shared<'c, f32, 1024, Fenced>) {
+    /// # let cta = cluster.cta();
+    /// if let Some(to_the_next) = cluster.rotation(1) {
+    ///     let (sent, src) = inbox.send(cluster, to_the_next, src).wait_read(cta);
+    ///     let src = src.into_free().write(cta, |i| i as f32); // the next tile, while this one is under way
+    ///     let received = sent.receive(cta);
+    ///     let (_inbox, ()) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_read(self, cta: &Cta) -> (Sent<'c, T, N, ByTile, ()>, Src) {
+        wait_sources_read(cta);
+        (Sent { inbox: self.inbox, src: () }, self.src)
     }
 }
 

@@ -230,7 +230,7 @@ global! {
     }
 }
 
-/// Each operation under a cache policy.
+// Each operation under a cache policy.
 global! {
     [u32, Gpu] typed_atomic_cache_hint_u32(g, b, out) {
         let keep = CachePolicy::evict_last();

@@ -104,6 +104,19 @@ unsafe fn expect(bar: u32, bytes: u32) {
 }
 
 #[inline(always)]
+unsafe fn wait_sources_read() {
+    unsafe {
+        if elected() {
+            raw::cp_async_bulk_commit_group();
+        }
+        if elected() {
+            raw::cp_async_bulk_wait_group_read::<0>();
+        }
+        sync();
+    }
+}
+
+#[inline(always)]
 unsafe fn wait(bar: u32, parity: u32) {
     while !unsafe {
         raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
@@ -500,6 +513,67 @@ pair! {
             }
             wait(bar, 1);
             out.add(1).write(read(inbox + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_wait_read(cta, smem, src, out) {
+        let mailboxes = (smem.tiles.init(&cta), smem.channel.init(&cta));
+        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (inbox, stream))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let (sent, tile) = inbox.send(&cluster, route, tile).wait_read(cta);
+            let tile = tile.into_free().write(cta, |i| 3 * i as u32).to_async(cta);
+            let received = sent.receive(cta);
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let (inbox, ()) = received.release(&cluster);
+            let (sent, tile) = stream.along(route).send(&cluster, tile).wait_read(cta);
+            let received = sent.receive(cta);
+            unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
+            let (stream, ()) = received.acknowledge(cta).reclaim(cta);
+            let stream = stream.into_inbox(&cluster);
+            (cluster, (tile.into_free(), (inbox, stream)))
+        });
+    }
+    raw_cluster_wait_read(base, src, out) {
+        let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
+        let (stream, stream_bar) = (base + CHANNEL, base + CHANNEL + BYTES);
+        init(bar, 1, true);
+        init(stream_bar, 2, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let by = src.read();
+            let Some(to) = next(by) else { ptx::launch::trap() };
+            let size = raw::cluster_nctarank();
+            let from = raw::cluster_ctarank() + size - by;
+            let from = if from >= size { from - size } else { from };
+            let copy = |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
+            send(inbox, bar, to, copy);
+            wait_sources_read();
+            write_tile(tile, |i| 3 * i);
+            fence_async();
+            wait(bar, 0);
+            out.write(read(inbox + 12));
+            cluster_sync();
+            send(stream, stream_bar, to, copy);
+            wait_sources_read();
+            wait(stream_bar, 0);
+            out.add(1).write(read(stream + 12));
+            sync();
+            if elected() {
+                let credit = raw::mapa_shared_cluster(stream_bar + 8, from);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit);
+            }
+            if elected() {
+                wait(stream_bar + 8, 0);
+            }
+            sync();
             cluster_sync();
         });
         cluster_sync();
