@@ -1171,7 +1171,7 @@ mod draft {
         };
     }
 
-    /// A whole tensor of another rank, element and box.
+    // A whole tensor of another rank, element and box.
     pair! {
         typed_tensor_draft_retype [Box2<32, 8>] |cta, draft| {
             let draft = draft.retype::<f16, Box4<64, 2, 3, 4>>(cta).global_address(cta, core::ptr::without_provenance(4096));
@@ -1204,7 +1204,7 @@ mod draft {
         }
     }
 
-    /// The same rank, and what is free of the type.
+    // The same rank, and what is free of the type.
     pair! {
         typed_tensor_draft_fields [Box2<32, 8>] |cta, draft| {
             let draft = draft.swizzle_mode(cta, swizzle_mode::B128).fill_mode(cta, fill_mode::OobNan);
