@@ -8,6 +8,7 @@
 //! ```
 //!
 //! A stage holds one tile of each input and one tile of the output, which is read and written in place.
+//! [`IdleRing::update_all`] is the whole way in one call.
 //!
 //! Where threads have different parts, one loading and the others computing, a [`Pipeline`] gives each its own handle. Its
 //! stages hold one tile or several, of global memory or of tensors; CTAs of a cluster can load tiles in common.
@@ -144,6 +145,8 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
 #[derive(Debug)]
 pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
+    /// The first stage's mbarrier.
+    bars: u32,
     /// The stage to wait for, and the parity of its phase.
     stage: u32,
     parity: u32,
@@ -272,6 +275,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
         let ring = Ring {
             addr: self.addr,
+            bars: Layout::<T, N, INPUTS, STAGES>::bar(self.addr, 0),
             stage: 0,
             parity: 0,
             index: in_out.next,
@@ -291,6 +295,35 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
         ring
     }
+
+    /// Streams all of this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`, and replaces each element
+    /// `y` of them by `f([x, …], y)`. Traps where an input has fewer tiles than `in_out`.
+    ///
+    /// PTX: as [`start`](IdleRing::start); a tile: as [`wait`](Ring::wait), [`update`](Full::update),
+    /// [`store`](Updated::store) and [`refill`](Storing::refill); at the end as [`finish`](Ring::finish).
+    ///
+    /// ```
+    /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::RingMemory};
+    /// # fn kernel(cta: &Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
+    /// #     y: TilesMut<f32, 512>) {
+    /// cta.lend(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn update_all(
+        self,
+        cta: &Cta,
+        inputs: [Tiles<T, N>; INPUTS],
+        in_out: TilesMut<T, N>,
+        mut f: impl FnMut([T; INPUTS], T) -> T,
+    ) -> Self {
+        let mut ring = self.start(cta, inputs, in_out);
+        while ring.has(0) {
+            ring.wait_stage();
+            ring = Full(ring).update(cta, &mut f).store(cta).refill(cta);
+        }
+        ring.close(cta)
+    }
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
@@ -305,7 +338,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     #[inline(always)]
     fn bar(&self, stage: u32) -> u32 {
-        Layout::<T, N, INPUTS, STAGES>::bar(self.addr, stage)
+        self.bars + 8 * stage
     }
 
     /// Whether there is a tile `ahead` after the foremost.
@@ -400,7 +433,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> Stage<'s, T, N, INPUTS, STAGES> {
         if !self.has(0) {
-            return Stage::Done(self.finish(cta));
+            return Stage::Done(self.close(cta));
         }
         self.wait_stage();
         Stage::Full(Full(self))
@@ -429,6 +462,12 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             self.advance();
             stages += 1;
         }
+        self.close(cta)
+    }
+
+    /// What ends a ring into which nothing is being loaded.
+    #[inline(always)]
+    fn close(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         if cta.is_elected() {
             // SAFETY: waits for the ring's stores.
             unsafe { raw::cp_async_bulk_wait_group::<0>() };

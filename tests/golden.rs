@@ -346,7 +346,8 @@ fn loop_multiset(body: &str) -> Vec<String> {
 }
 
 /// Kernels that are whole loops.
-const LOOPS: [&str; 3] = ["pipeline_ring", "pipeline_run", "pipeline_run_multicast"];
+const LOOPS: [&str; 4] =
+    ["pipeline_ring", "pipeline_ring_update_all", "pipeline_run", "pipeline_run_multicast"];
 
 /// The kernels of `tests/device/typed`, by the part of their names after `typed_`.
 #[test]

@@ -4,7 +4,7 @@ use core::f32::math::mul_add;
 
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::Cta;
-use ptx::pipeline::{RingMemory, Stage};
+use ptx::pipeline::RingMemory;
 
 /// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any grid, any CTA size; dynamic shared memory for the ring.
 ///
@@ -38,17 +38,6 @@ pub unsafe fn axpy<const TILE: usize, const STAGES: usize>(a: f32, x: *const f32
     let (y, y_tail) = y.tiles(&cta);
     let (ring, _) = dynamic.take::<RingMemory<f32, TILE, 1, STAGES>>();
 
-    cta.lend(ring, |cta, ring| {
-        let mut ring = ring.start(cta, [x], y);
-        loop {
-            match ring.wait(cta) {
-                Stage::Full(full) => {
-                    ring = full.update(cta, |[x], y| mul_add(a, x, y)).store(cta).refill(cta)
-                }
-                Stage::Done(idle) => return idle,
-            }
-        }
-    });
-
+    cta.lend(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| mul_add(a, x, y)));
     y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| mul_add(a, x, y)));
 }

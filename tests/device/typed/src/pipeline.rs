@@ -667,9 +667,33 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring(x: *const u32, y: *mut u32, 
     });
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all(x: *const u32, y: *mut u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
+    let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
+    cta.lend(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y));
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all(x: *const u32, y: *mut u32, n: usize) {
+    let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
+    closure(|| unsafe {
+        let mut ring = Ring::start(base, [(x, n / N)], y, next, count, step);
+        while ring.has(0) {
+            ring.wait();
+            ring = ring.update(|[x], y| x ^ y).store().refill();
+        }
+        ring.close();
+    });
+}
+
 /// Where all threads are in a ring.
 struct Ring {
     base: u32,
+    bars: u32,
     stage: u32,
     parity: u32,
     index: usize,
@@ -700,6 +724,7 @@ impl Ring {
             fence_async();
             let ring = Ring {
                 base,
+                bars: Ring::bar(base, 0),
                 stage: 0,
                 parity: 0,
                 index: next,
@@ -736,7 +761,7 @@ impl Ring {
 
     #[inline(always)]
     unsafe fn load(&self, stage: u32, ahead: usize) {
-        let (bar, offset) = (Ring::bar(self.base, stage), ahead * self.step * N);
+        let (bar, offset) = (self.bars + 8 * stage, ahead * self.step * N);
         unsafe {
             raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, STAGE);
             for (i, input) in self.inputs.iter().enumerate() {
@@ -750,14 +775,14 @@ impl Ring {
 
     #[inline(always)]
     fn wait(&self) {
-        wait_parity::<0>(Ring::bar(self.base, self.stage), self.parity);
+        wait_parity::<0>(self.bars + 8 * self.stage, self.parity);
     }
 
     /// The ring when its foremost stage has arrived, nothing when all have gone through.
     #[inline(always)]
     unsafe fn next(self) -> Option<Ring> {
         if !self.has(0) {
-            unsafe { self.finish() };
+            unsafe { self.close() };
             return None;
         }
         self.wait();
@@ -829,13 +854,18 @@ impl Ring {
             self.advance();
             stages += 1;
         }
+        unsafe { self.close() };
+    }
+
+    #[inline(always)]
+    unsafe fn close(self) {
         unsafe {
             if elected() {
                 raw::cp_async_bulk_wait_group::<0>();
             }
             sync();
             if elected() {
-                for_each_stage(|stage| raw::mbarrier_inval(space::SharedCta, Ring::bar(self.base, stage)));
+                for_each_stage(|stage| raw::mbarrier_inval(space::SharedCta, self.bars + 8 * stage));
             }
             sync();
         }
