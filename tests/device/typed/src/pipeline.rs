@@ -690,6 +690,23 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all(x: *const u32, y:
     });
 }
 
+/// What is in flight arrives, and is let be.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish(x: *const u32, y: *mut u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
+    let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
+    cta.lend(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta));
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish(x: *const u32, y: *mut u32, n: usize) {
+    let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
+    closure(|| unsafe { Ring::start(base, [(x, n / N)], y, next, count, step).finish() });
+}
+
 /// Where all threads are in a ring.
 struct Ring {
     base: u32,
