@@ -34,7 +34,7 @@
 
 use core::marker::PhantomData;
 
-use crate::async_group::{InFlight, Queue, Token};
+use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
 use crate::launch::Cta;
@@ -561,20 +561,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 /// Waits in every thread until `newer` groups are in flight at most, then for all threads.
 #[inline(always)]
 fn wait_group(cta: &Cta, newer: u32) {
-    // SAFETY: waits.
-    unsafe {
-        // An immediate; `newer` is a constant wherever this is inlined, and `InFlight` holds eight groups at most.
-        match newer {
-            0 => raw::cp_async_wait_group::<0>(),
-            1 => raw::cp_async_wait_group::<1>(),
-            2 => raw::cp_async_wait_group::<2>(),
-            3 => raw::cp_async_wait_group::<3>(),
-            4 => raw::cp_async_wait_group::<4>(),
-            5 => raw::cp_async_wait_group::<5>(),
-            6 => raw::cp_async_wait_group::<6>(),
-            _ => raw::cp_async_wait_group::<7>(),
-        }
-    }
+    async_group::wait_group!(cp_async_wait_group, newer);
     cta.sync();
 }
 
