@@ -27,6 +27,27 @@ pub(crate) use token::Token;
 /// The groups that a queue can hold: enough for any pipeline, and what `wait_group` is instantiated for.
 pub const MOST_GROUPS: u32 = 8;
 
+/// A `wait_group` of the raw layer for a number of newer groups: an immediate there, and a constant wherever this is inlined.
+macro_rules! wait_group {
+    ($instruction:ident, $newer:expr) => {{
+        // SAFETY: waits.
+        unsafe {
+            match $newer {
+                0 => $crate::raw::$instruction::<0>(),
+                1 => $crate::raw::$instruction::<1>(),
+                2 => $crate::raw::$instruction::<2>(),
+                3 => $crate::raw::$instruction::<3>(),
+                4 => $crate::raw::$instruction::<4>(),
+                5 => $crate::raw::$instruction::<5>(),
+                6 => $crate::raw::$instruction::<6>(),
+                // `InFlight` holds eight groups at most.
+                _ => $crate::raw::$instruction::<7>(),
+            }
+        }
+    }};
+}
+pub(crate) use wait_group;
+
 /// Committed groups in flight: `Newest` was committed after all of `Older`, which is a group or a queue of its own.
 ///
 /// ```

@@ -13,7 +13,7 @@
 //! [`Tail`](crate::global::Tail), read by threads or by [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled),
 //! and a [`TailMut`](crate::global::TailMut), updated by threads.
 
-use crate::async_group::{InFlight, Queue, Token};
+use crate::async_group::{self, InFlight, Queue, Token};
 use crate::global::{GlobalTileMut, TileSource};
 use crate::launch::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -583,20 +583,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
 #[inline(always)]
 fn wait_group(cta: &Cta, newer: u32) {
     if cta.is_elected() {
-        // SAFETY: waits.
-        unsafe {
-            // An immediate; `newer` is a constant wherever this is inlined, and `InFlight` holds eight groups at most.
-            match newer {
-                0 => raw::cp_async_bulk_wait_group::<0>(),
-                1 => raw::cp_async_bulk_wait_group::<1>(),
-                2 => raw::cp_async_bulk_wait_group::<2>(),
-                3 => raw::cp_async_bulk_wait_group::<3>(),
-                4 => raw::cp_async_bulk_wait_group::<4>(),
-                5 => raw::cp_async_bulk_wait_group::<5>(),
-                6 => raw::cp_async_bulk_wait_group::<6>(),
-                _ => raw::cp_async_bulk_wait_group::<7>(),
-            }
-        }
+        async_group::wait_group!(cp_async_bulk_wait_group, newer);
     }
     cta.sync();
 }
@@ -616,19 +603,7 @@ pub(crate) fn wait_sources_read(cta: &Cta) {
 #[inline(always)]
 fn wait_group_read(cta: &Cta, newer: u32) {
     if cta.is_elected() {
-        // SAFETY: as in `wait_group`.
-        unsafe {
-            match newer {
-                0 => raw::cp_async_bulk_wait_group_read::<0>(),
-                1 => raw::cp_async_bulk_wait_group_read::<1>(),
-                2 => raw::cp_async_bulk_wait_group_read::<2>(),
-                3 => raw::cp_async_bulk_wait_group_read::<3>(),
-                4 => raw::cp_async_bulk_wait_group_read::<4>(),
-                5 => raw::cp_async_bulk_wait_group_read::<5>(),
-                6 => raw::cp_async_bulk_wait_group_read::<6>(),
-                _ => raw::cp_async_bulk_wait_group_read::<7>(),
-            }
-        }
+        async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
     cta.sync();
 }

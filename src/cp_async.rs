@@ -8,6 +8,7 @@
 //!               │      │    └─ and: more copies     │ then: further groups in flight, `InFlight`
 //!               │      └─ wait_all ─────────────────┼────────────────────────────────► Shared<Published>
 //!               └─ arrive_on ──► Tracked ── wait ───┴──────────────────────────────────► Shared<Published>
+//!                  arrive_on_noinc
 //! ```
 //!
 //! `cp.async` writes through the generic proxy, as ordinary stores do (9.7.9.25.2 names the bulk copies alone), so
@@ -34,7 +35,7 @@
 
 use core::marker::PhantomData;
 
-use crate::async_group::{InFlight, Queue, Token};
+use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
 use crate::launch::Cta;
@@ -535,8 +536,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// PTX: `cp.async.mbarrier.arrive.shared::cta.b64 [bar];`
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
     ///
-    /// (Not `.noinc`: it gives no token, and this thread could not wait. Without it, the phase waits for one
-    /// arrival more, that of the copies.)
+    /// Without `.noinc`, the phase waits for one arrival more, that of the copies:
+    /// [`arrive_on_noinc`](CpAsyncGroup::arrive_on_noinc) takes an mbarrier that counts it.
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
@@ -556,29 +557,46 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         unsafe { raw::cp_async_mbarrier_arrive(space::SharedCta, bar.addr()) };
         Tracked { bar: bar.arrive(cta), copies: self.copies }
     }
+
+    /// [`arrive_on`](CpAsyncGroup::arrive_on) an mbarrier on which each thread arrives twice a phase: its copies make one of
+    /// these arrivals when they are complete, the thread the other at once. So nothing is added to the pending count first.
+    ///
+    /// PTX: `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];`
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+    /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit, 2> } }
+    /// # fn kernel(cta: &Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
+    /// let bar = smem.bar.init(cta); // counts twice the threads
+    /// cta.lend((smem.tile, bar), |cta, (tile, bar)| {
+    ///     let copy = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar);
+    ///     let (bar, (tile, _src)) = copy.wait(cta);
+    ///     (tile.to_async(cta).into_free(), bar)
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn arrive_on_noinc(self, _cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies, 2> {
+        // SAFETY: the mbarrier is valid by its phase, in which two arrivals of this thread are due. One is that of the copies,
+        // accounted for in the count, as 9.7.13.15.15 asks: the phase does not complete before it, so it falls into this
+        // phase, and the mbarrier is there. The thread makes the other.
+        let bar = unsafe {
+            raw::cp_async_mbarrier_arrive_noinc(space::SharedCta, bar.addr());
+            bar.arrive_times(1)
+        };
+        Tracked { bar, copies: self.copies }
+    }
 }
 
 /// Waits in every thread until `newer` groups are in flight at most, then for all threads.
 #[inline(always)]
 fn wait_group(cta: &Cta, newer: u32) {
-    // SAFETY: waits.
-    unsafe {
-        // An immediate; `newer` is a constant wherever this is inlined, and `InFlight` holds eight groups at most.
-        match newer {
-            0 => raw::cp_async_wait_group::<0>(),
-            1 => raw::cp_async_wait_group::<1>(),
-            2 => raw::cp_async_wait_group::<2>(),
-            3 => raw::cp_async_wait_group::<3>(),
-            4 => raw::cp_async_wait_group::<4>(),
-            5 => raw::cp_async_wait_group::<5>(),
-            6 => raw::cp_async_wait_group::<6>(),
-            _ => raw::cp_async_wait_group::<7>(),
-        }
-    }
+    async_group::wait_group!(cp_async_wait_group, newer);
     cta.sync();
 }
 
-/// Copies that an mbarrier tracks.
+/// Copies that an mbarrier tracks, one of `ARRIVALS` a thread.
 ///
 /// ```
 /// # use ptx::{cp_async::{CpAsyncLoad, Tracked}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
@@ -591,12 +609,12 @@ fn wait_group(cta: &Cta, newer: u32) {
 /// ```
 #[must_use = "copies in flight have to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
-pub struct Tracked<Copies> {
-    bar: Mbarrier<Arrived>,
+pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
+    bar: Mbarrier<Arrived, ARRIVALS>,
     copies: Copies,
 }
 
-impl<Copies> Tracked<Copies> {
+impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// Waits for the copies of all threads.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
@@ -613,7 +631,7 @@ impl<Copies> Tracked<Copies> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Copies::Landed)
+    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, ARRIVALS>, Copies::Landed)
     where
         Copies: Landing,
     {

@@ -302,11 +302,24 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     where
         P: Arrivable,
     {
-        // SAFETY: valid by its phase, in which this thread has so many arrivals left; it waited for the previous phase.
+        let due = self.phase.due(ARRIVALS);
+        // SAFETY: valid by its phase, in which this thread has so many arrivals left.
+        unsafe { self.arrive_times(due) }
+    }
+
+    /// The last `due` arrivals of this thread in the phase. `THEN` is how many it makes in the next.
+    ///
+    /// # Safety
+    ///
+    /// The mbarrier is valid, and this thread has waited for the previous phase. Its other arrivals in this one have been made,
+    /// or will be by its copies; those it drops, too.
+    #[inline(always)]
+    pub(crate) unsafe fn arrive_times<const THEN: u32>(self, due: u32) -> Mbarrier<Arrived, THEN> {
+        // SAFETY: the caller's.
         let state = unsafe {
-            match self.phase.due(ARRIVALS) {
+            match due {
                 1 => raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.addr),
-                due => raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, self.addr, due),
+                _ => raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, self.addr, due),
             }
         };
         Mbarrier::new(self.addr, Arrived { state })
@@ -366,18 +379,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         };
         // SAFETY: as in `arrive_no_complete`, then as in `arrive`. What is expected in the next phase is at least one
         // arrival a thread.
-        let state = unsafe {
+        unsafe {
             raw::mbarrier_arrive_drop_no_complete(
                 space::SharedCta,
                 self.addr,
                 const { ARRIVALS.saturating_sub(FEWER) },
             );
-            match FEWER {
-                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.addr),
-                _ => raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, self.addr, FEWER),
-            }
-        };
-        Mbarrier::new(self.addr, Arrived { state })
+            self.arrive_times(FEWER)
+        }
     }
 
     /// Waits until all threads have arrived, and the copies of the phase are complete.

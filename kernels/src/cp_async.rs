@@ -4,6 +4,7 @@ use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 
 /// Elements that a CTA computes at a time.
@@ -16,6 +17,8 @@ ptx::shared_memory! {
         even: SharedArray<u32, WINDOW>,
         odd: SharedArray<u32, WINDOW>,
         out: SharedArray<u32, TILE>,
+        // An arrival of each thread, and one of its copies.
+        last: Mbarrier<Uninit, 2>,
     }
 }
 
@@ -46,7 +49,8 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     let window = |tile: usize| input.window::<WINDOW>((tile * TILE) as i64 - 1);
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
-    cta.lend((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
+    let lent = (smem.even, smem.odd, smem.out, smem.last.init(&cta));
+    let (.., last) = cta.lend(lent, |cta, (even, odd, mut out, last)| {
         // Windows past the end are zeros: no case of their own.
         let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
@@ -60,10 +64,12 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         }
         let ((even, _), (odd, _)) = queue.wait(cta);
 
-        // The elements after the last whole tile, which all CTAs share.
-        let last = cp_async::load_window(cta, even.release(cta), window(n / TILE));
-        let (x, _) = last.wait_all(cta);
+        // The elements after the last whole tile, which all CTAs share. Meanwhile the other window is freed.
+        let copy = cp_async::load_window(cta, even.release(cta), window(n / TILE)).arrive_on_noinc(cta, last);
+        let odd = odd.to_async(cta).into_free();
+        let (last, (x, _)) = copy.wait(cta);
         tail.update(cta, |i, _| stencil(&x, i));
-        (x.to_async(cta).into_free(), odd.to_async(cta).into_free(), out)
+        (x.to_async(cta).into_free(), odd, out, last)
     });
+    last.inval(&cta);
 }

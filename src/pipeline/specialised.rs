@@ -143,6 +143,38 @@ impl<G: Sharing> Position<G> {
         } {}
     }
 
+    /// [`wait`](Position::wait) whose tries may each last `nanoseconds`.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    unsafe fn wait_suspended(&self, bar: u32, parity: u32, nanoseconds: u32) {
+        let space = space::SharedCta;
+        // SAFETY: the caller's.
+        while !unsafe {
+            if G::CTAS == 0 {
+                raw::mbarrier_try_wait_parity_suspend_time_hint(
+                    sem::Acquire,
+                    scope::Cta,
+                    space,
+                    bar,
+                    parity,
+                    nanoseconds,
+                )
+            } else {
+                raw::mbarrier_try_wait_parity_suspend_time_hint(
+                    sem::Acquire,
+                    scope::Cluster,
+                    space,
+                    bar,
+                    parity,
+                    nanoseconds,
+                )
+            }
+        } {}
+    }
+
     #[inline(always)]
     fn advance<const STAGES: usize>(&mut self) {
         self.stage += 1;
@@ -524,6 +556,26 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
         // SAFETY: valid; the phase of this parity is the current or the one before: the stage is not loaded again before
         // this thread releases it.
         unsafe { self.at.wait(full, self.at.parity) };
+        Arrived(self)
+    }
+
+    /// [`wait`](Consumer::wait) whose tries may each last `nanoseconds`, for waits known to be long.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity,
+    /// suspendTimeHint;`
+    ///
+    /// ```
+    /// # use ptx::pipeline::Consumer;
+    /// # fn consume<'p>(consumer: Consumer<'p, [f32; 512], 4>) -> Consumer<'p, [f32; 512], 4> {
+    /// let tile = consumer.wait_suspended(10_000); // 10 µs a try at most
+    /// # tile.release()
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_suspended(self, nanoseconds: u32) -> Arrived<'p, S, STAGES, G> {
+        let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
+        // SAFETY: as in `wait`.
+        unsafe { self.at.wait_suspended(full, self.at.parity, nanoseconds) };
         Arrived(self)
     }
 }

@@ -244,6 +244,44 @@ stages! {
     (src, dst, out, n)
 }
 
+ptx::shared_memory! {
+    struct Twice { tile: SharedArray<f32, N>, bar: Mbarrier<Uninit, 2> }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_cp_async_arrive_on_noinc(src: *const f32, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Twice>() };
+    let bar = smem.bar.init(&cta);
+    cta.lend((smem.tile, bar), |cta, (a, bar)| {
+        let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on_noinc(cta, bar);
+        unsafe { out.write(copy.is_complete() as u32) };
+        let (bar, (a, _)) = copy.wait(cta);
+        (a.to_async(cta).into_free(), bar)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_cp_async_arrive_on_noinc(src: *const f32, out: *mut u32) {
+    unsafe {
+        let (_, smem, _) = Cta::enter::<Twice>();
+        let (base, bar) = (smem.bar.addr() - BYTES, smem.bar.addr());
+        let arrivals = thread_count() * 2;
+        if elected() {
+            raw::mbarrier_init(space::SharedCta, bar, arrivals);
+            raw::fence_mbarrier_init();
+        }
+        fence_async();
+        scope(|| {
+            copy(base, src.cast());
+            raw::cp_async_mbarrier_arrive_noinc(space::SharedCta, bar);
+            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+            out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
+            wait(bar, state);
+            fence_async();
+        })
+    }
+}
+
 stages! {
     typed_cp_async_queue(cta, stages) {
         cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {

@@ -140,6 +140,51 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32, n: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
+    let mut first = 0_u32;
+    cta.lend(smem.memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| match tiles.get(2) {
+                Some(tile) => producer.load(tile),
+                None => producer,
+            },
+            |consumer| {
+                let tile = consumer.wait_suspended(1000);
+                first = tile.get(0).unwrap_or(0);
+                tile.release()
+            },
+        )
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(first) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_suspended(src: *const u32, n: usize, out: *mut u32) {
+    let base = memory();
+    let mut first = 0_u32;
+    closure(|| unsafe {
+        run(
+            base,
+            |at| {
+                let src = unsafe { src.add(2 * N) }.cast();
+                load::<0>(at, |stage, full, _| unsafe {
+                    raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full)
+                })
+            },
+            |at, _, _| {
+                wait_suspended::<0>(&at, 1000);
+                first = read(&at, 0);
+                release::<0>(at)
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(first) };
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     map: *const TensorMapObject,
     n: usize,
@@ -392,7 +437,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
             |consumer| {
                 let tile = consumer.wait();
                 sum = tile.get(5).unwrap_or(0);
-                let tile = tile.release().wait();
+                let tile = tile.release().wait_suspended(1000);
                 sum ^= tile.get(9).unwrap_or(0);
                 tile.release()
             },
@@ -447,7 +492,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
                 wait::<2>(&at);
                 sum = read(&at, 5);
                 let at = release::<2>(at);
-                wait::<2>(&at);
+                wait_suspended::<2>(&at, 1000);
                 sum ^= read(&at, 9);
                 release::<2>(at)
             },
@@ -602,6 +647,32 @@ fn drain<const CTAS: u32>(mut at: Position) {
 #[inline(always)]
 fn wait<const CTAS: u32>(at: &Position) {
     wait_parity::<CTAS>(full(at.base, at.stage), at.parity);
+}
+
+#[inline(always)]
+fn wait_suspended<const CTAS: u32>(at: &Position, nanoseconds: u32) {
+    let (space, bar) = (space::SharedCta, full(at.base, at.stage));
+    while !unsafe {
+        if CTAS == 0 {
+            raw::mbarrier_try_wait_parity_suspend_time_hint(
+                sem::Acquire,
+                scope::Cta,
+                space,
+                bar,
+                at.parity,
+                nanoseconds,
+            )
+        } else {
+            raw::mbarrier_try_wait_parity_suspend_time_hint(
+                sem::Acquire,
+                scope::Cluster,
+                space,
+                bar,
+                at.parity,
+                nanoseconds,
+            )
+        }
+    } {}
 }
 
 #[inline(always)]

@@ -1,0 +1,11 @@
+//! The arrival of the copies is in the mbarrier's count: each thread arrives twice a phase.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+pub fn kernel(cta: &Cta, tile: Shared<f32, 64, Free>, bar: Mbarrier<Ready, 2>, src: GlobalTile<f32, 64>) {
+    let (_bar, (_tile, _src)) = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar).wait(cta);
+}

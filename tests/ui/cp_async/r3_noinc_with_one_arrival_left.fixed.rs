@@ -1,0 +1,14 @@
+//! A thread that has made one of its arrivals has none left for its copies.
+
+use ptx::cp_async;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready, 2>, src: GlobalTile<f32, 64>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, (tile, _src)) = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar).wait(cta);
+        (tile.to_async(cta).into_free(), bar)
+    });
+}

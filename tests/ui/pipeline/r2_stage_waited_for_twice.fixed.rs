@@ -1,0 +1,13 @@
+//! A consumer waits for a stage once: after the wait it has the stage.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+    cta.lend(memory, |cta, pipeline| {
+        pipeline.run(cta, |producer| producer.load(tile), |consumer| {
+            consumer.wait_suspended(1000).release()
+        })
+    });
+}
