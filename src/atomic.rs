@@ -48,7 +48,7 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::CachePolicy;
+use crate::bulk::{CachePolicy, L2Policy};
 use crate::global::ALIGN;
 use crate::launch::Cta;
 use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
@@ -95,36 +95,6 @@ impl AtomicViewScope for scope::Cluster {}
 impl AtomicViewScope for scope::Gpu {}
 impl AtomicViewScope for scope::Sys {}
 
-/// How an [`AtomicRef`] goes through the L2 cache: `()`, or a [`CachePolicy`], which there is in global memory.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no cache policy of atomic operations",
-    label = "neither `()` nor a `CachePolicy`",
-    note = "`.cache_hint(policy)` gives a reference to a value of global memory its policy"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AtomicPolicy: Copy + Sealed {
-    #[doc(hidden)]
-    const HINTED: bool;
-    /// What `.L2::cache_hint` takes.
-    #[doc(hidden)]
-    fn bits(self) -> u64;
-}
-impl AtomicPolicy for () {
-    const HINTED: bool = false;
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        0
-    }
-}
-impl Sealed for CachePolicy {}
-impl AtomicPolicy for CachePolicy {
-    const HINTED: bool = true;
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        CachePolicy::bits(self)
-    }
-}
-
 /// An [`AtomicRef`] without a cache policy.
 #[diagnostic::on_unimplemented(
     message = "`atom.cas` takes no cache policy",
@@ -132,7 +102,7 @@ impl AtomicPolicy for CachePolicy {
     note = "compare and exchange through the reference that `.cache_hint(policy)` was called on (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Unhinted: AtomicPolicy {}
+pub trait Unhinted: L2Policy {}
 impl Unhinted for () {}
 
 /// A type of which a value in memory can be atomic.
@@ -221,7 +191,7 @@ macro_rules! operation_traits {
                 /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
                 /// atomic operations alone, in scopes that include each other. With a policy it is in global memory.
                 #[doc(hidden)]
-                unsafe fn $fetch<S: AtomScope, P: AtomicPolicy>(
+                unsafe fn $fetch<S: AtomScope, P: L2Policy>(
                     sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 ) -> Self;
                 /// The `red`.
@@ -230,7 +200,7 @@ macro_rules! operation_traits {
                 ///
                 /// As above.
                 #[doc(hidden)]
-                unsafe fn $plain<S: AtomScope, P: AtomicPolicy>(
+                unsafe fn $plain<S: AtomScope, P: L2Policy>(
                     sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 );
             )*
@@ -344,7 +314,7 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+    unsafe fn swap<S: AtomScope, P: L2Policy>(
         sem: impl AtomSem,
         scope: S,
         addr: Space::Address,
@@ -484,7 +454,7 @@ macro_rules! operations {
         #[diagnostic::do_not_recommend]
         impl<$($generic)*> $Trait<$Space> for $T { $(
             #[inline(always)]
-            unsafe fn $fetch<S: AtomScope, P: AtomicPolicy>(
+            unsafe fn $fetch<S: AtomScope, P: L2Policy>(
                 sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
@@ -496,7 +466,7 @@ macro_rules! operations {
                 }
             }
             #[inline(always)]
-            unsafe fn $plain<S: AtomScope, P: AtomicPolicy>(
+            unsafe fn $plain<S: AtomScope, P: L2Policy>(
                 sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) {
                 // SAFETY: as above.
@@ -580,7 +550,7 @@ macro_rules! bit_operations {
         #[diagnostic::do_not_recommend]
         impl<Space: AtomicSpace> AtomicSwap<Space> for $T {
             #[inline(always)]
-            unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+            unsafe fn swap<S: AtomScope, P: L2Policy>(
                 sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
@@ -634,7 +604,7 @@ bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
 #[diagnostic::do_not_recommend]
 impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
     #[inline(always)]
-    unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+    unsafe fn swap<S: AtomScope, P: L2Policy>(
         sem: impl AtomSem,
         scope: S,
         addr: Space::Address,
@@ -835,7 +805,7 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
     }
 }
 
-impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: AtomicPolicy> AtomicRef<'_, T, S, Space, P> {
+impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy> AtomicRef<'_, T, S, Space, P> {
     /// The address of the value.
     ///
     /// ```
