@@ -35,6 +35,12 @@
 //! A reference to a value of global memory takes an L2 cache policy by [`AtomicRef::cache_hint`]; its operations then have
 //! `.L2::cache_hint`, all but `compare_exchange`, for which PTX has none.
 //!
+//! # Asynchronous operations
+//!
+//! On sm_100 and higher, [`AtomicRef::store_async`] and [`AtomicRef::add_async`] start a release in global memory that the thread
+//! does not wait for: `st.async` (9.7.9.12) and `red.async` (9.7.13.7), in scope `.gpu` or `.sys`. Their forms with `.mmio` are in
+//! [`raw`] alone, since memory-mapped I/O is no memory that a view could promise anything of.
+//!
 //! # Half precision
 //!
 //! With the feature `half`, `half::f16` and `half::bf16` add and compare-exchange, `[f16; 2]` and `[bf16; 2]` add as the
@@ -42,11 +48,14 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::CachePolicy;
+use crate::bulk::{CachePolicy, L2Policy};
 use crate::global::ALIGN;
 use crate::launch::Cta;
 use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
-use crate::raw::{self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedSem, StSem};
+use crate::raw::{
+    self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
+    StAsyncScope, StSem,
+};
 use crate::shared::{Element, Fenced, Loaded, Published, Shared, Written, bits, fence_async};
 
 /// A state space of which a view can be.
@@ -86,36 +95,6 @@ impl AtomicViewScope for scope::Cluster {}
 impl AtomicViewScope for scope::Gpu {}
 impl AtomicViewScope for scope::Sys {}
 
-/// How an [`AtomicRef`] goes through the L2 cache: `()`, or a [`CachePolicy`], which there is in global memory.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no cache policy of atomic operations",
-    label = "neither `()` nor a `CachePolicy`",
-    note = "`.cache_hint(policy)` gives a reference to a value of global memory its policy"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AtomicPolicy: Copy + Sealed {
-    #[doc(hidden)]
-    const HINTED: bool;
-    /// What `.L2::cache_hint` takes.
-    #[doc(hidden)]
-    fn bits(self) -> u64;
-}
-impl AtomicPolicy for () {
-    const HINTED: bool = false;
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        0
-    }
-}
-impl Sealed for CachePolicy {}
-impl AtomicPolicy for CachePolicy {
-    const HINTED: bool = true;
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        CachePolicy::bits(self)
-    }
-}
-
 /// An [`AtomicRef`] without a cache policy.
 #[diagnostic::on_unimplemented(
     message = "`atom.cas` takes no cache policy",
@@ -123,7 +102,7 @@ impl AtomicPolicy for CachePolicy {
     note = "compare and exchange through the reference that `.cache_hint(policy)` was called on (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Unhinted: AtomicPolicy {}
+pub trait Unhinted: L2Policy {}
 impl Unhinted for () {}
 
 /// A type of which a value in memory can be atomic.
@@ -212,7 +191,7 @@ macro_rules! operation_traits {
                 /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
                 /// atomic operations alone, in scopes that include each other. With a policy it is in global memory.
                 #[doc(hidden)]
-                unsafe fn $fetch<S: AtomScope, P: AtomicPolicy>(
+                unsafe fn $fetch<S: AtomScope, P: L2Policy>(
                     sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 ) -> Self;
                 /// The `red`.
@@ -221,7 +200,7 @@ macro_rules! operation_traits {
                 ///
                 /// As above.
                 #[doc(hidden)]
-                unsafe fn $plain<S: AtomScope, P: AtomicPolicy>(
+                unsafe fn $plain<S: AtomScope, P: L2Policy>(
                     sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 );
             )*
@@ -335,7 +314,7 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+    unsafe fn swap<S: AtomScope, P: L2Policy>(
         sem: impl AtomSem,
         scope: S,
         addr: Space::Address,
@@ -415,6 +394,40 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
     unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self);
 }
 
+/// Types that `st.async.release` takes, on sm_100 and higher.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no asynchronous atomic store",
+    label = "no `st.async.release` takes this type here",
+    note = "with the feature `sm_100` or that of a later target it takes single values of 16 to 64 bits: `u16`, `i16`, `u32`, `i32`, `f32`, `u64`, `i64` and `f64`, and with the feature `half` `f16` and `bf16`; `swap` writes values of 128 bits"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait AtomicStoreAsync: AtomicValue {
+    /// The `st.async`.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicAdd`]'s, until the CTA has ended.
+    #[doc(hidden)]
+    unsafe fn store_async<S: StAsyncScope>(scope: S, addr: *mut u8, b: Self);
+}
+
+/// Types that `red.async.release.add` takes, on sm_100 and higher.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no asynchronous atomic addition",
+    label = "no `red.async.release.add` takes this type here",
+    note = "with the feature `sm_100` or that of a later target it takes `u32`, `i32`, `u64` and `i64`; otherwise there is `add`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait AtomicAddAsync: AtomicValue {
+    /// The `red.async`.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicAdd`]'s, until the CTA has ended.
+    #[doc(hidden)]
+    unsafe fn add_async<S: RedAsyncReleaseScope>(scope: S, addr: *mut u8, b: Self);
+}
+
 /// The first instruction, or, with a policy, of type `P`, the second, which takes the operands of `.L2::cache_hint`.
 macro_rules! under {
     ($policy:ident, $Space:ty, $addr:ident; $plain:expr, $hinted:expr) => {
@@ -441,7 +454,7 @@ macro_rules! operations {
         #[diagnostic::do_not_recommend]
         impl<$($generic)*> $Trait<$Space> for $T { $(
             #[inline(always)]
-            unsafe fn $fetch<S: AtomScope, P: AtomicPolicy>(
+            unsafe fn $fetch<S: AtomScope, P: L2Policy>(
                 sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
@@ -453,7 +466,7 @@ macro_rules! operations {
                 }
             }
             #[inline(always)]
-            unsafe fn $plain<S: AtomScope, P: AtomicPolicy>(
+            unsafe fn $plain<S: AtomScope, P: L2Policy>(
                 sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) {
                 // SAFETY: as above.
@@ -537,7 +550,7 @@ macro_rules! bit_operations {
         #[diagnostic::do_not_recommend]
         impl<Space: AtomicSpace> AtomicSwap<Space> for $T {
             #[inline(always)]
-            unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+            unsafe fn swap<S: AtomScope, P: L2Policy>(
                 sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
@@ -591,7 +604,7 @@ bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
 #[diagnostic::do_not_recommend]
 impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
     #[inline(always)]
-    unsafe fn swap<S: AtomScope, P: AtomicPolicy>(
+    unsafe fn swap<S: AtomScope, P: L2Policy>(
         sem: impl AtomSem,
         scope: S,
         addr: Space::Address,
@@ -633,6 +646,37 @@ impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadSto
     unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
         // SAFETY: the caller's contract is the instruction's.
         unsafe { raw::st_b128(sem, scope, Space::default(), addr, b) }
+    }
+}
+
+/// Implements an asynchronous operation by its raw row, for each type by the tag that PTX has for it.
+#[cfg(feature = "sm_100")]
+macro_rules! async_operations {
+    ($Trait:ident: $name:ident $Scope:ident $row:ident { $( $T:ty as $Tag:ident ),* }) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $Trait for $T {
+            #[inline(always)]
+            unsafe fn $name<S: $Scope>(scope: S, addr: *mut u8, b: Self) {
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe { raw::$row(scope, space::Global, ty::$Tag, addr, bits(b)) }
+            }
+        }
+    )* };
+}
+#[cfg(feature = "sm_100")]
+async_operations! {
+    AtomicStoreAsync: store_async StAsyncScope st_async_release {
+        u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
+    }
+}
+#[cfg(all(feature = "sm_100", feature = "half"))]
+async_operations! {
+    AtomicStoreAsync: store_async StAsyncScope st_async_release { half::f16 as B16, half::bf16 as B16 }
+}
+#[cfg(feature = "sm_100")]
+async_operations! {
+    AtomicAddAsync: add_async RedAsyncReleaseScope red_async_release_add {
+        u32 as U32, i32 as S32, u64 as U64, i64 as S64
     }
 }
 
@@ -703,7 +747,65 @@ impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> 
     }
 }
 
-impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: AtomicPolicy> AtomicRef<'_, T, S, Space, P> {
+// `'static` is the lifetime of what stays until the grid ends: longer than the operations, which nothing waits for.
+impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global> {
+    /// Starts storing `value`, with release semantics: who acquires it sees what this thread did before. The value is there at
+    /// the CTA's end at the latest, and nothing tells this thread when. What it does later, to this value too, is in no order
+    /// with the store.
+    ///
+    /// PTX: `st.async.release{.scope}.global{.type} [addr], value;`, where `.type` is `.b16`, `.b32` or `.b64`, and `.scope` `.gpu` or
+    /// `.sys`. It exists on sm_100 and higher, for integers and floats of 16 to 64 bits. It is meant for one thread: ptxas 13.5
+    /// makes a loop over a warp's threads of it.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, launch::Cta, qualifier::scope};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(cta: &Cta, flags: GlobalAtomics<u32, scope::Gpu>) {
+    /// // … what is to be visible to who acquires the flag …
+    /// if let Some(flag) = flags.get(cta.rank() as usize) {
+    ///     flag.store_async(1); // st.async.release.gpu.global.b32
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn store_async(self, value: T)
+    where
+        T: AtomicStoreAsync,
+        S: StAsyncScope,
+    {
+        // SAFETY: the invariant of `new`, which is the instruction's contract, through a lifetime that the CTA's end does not
+        // outlive. 9.7.9.12: "The store operation is a strong memory operation with `.release` semantics at the scope".
+        unsafe { T::store_async(self.scope, self.addr, value) }
+    }
+
+    /// Starts adding `b`, with release semantics; integers wrap. It is as late, and as little ordered with what this thread does
+    /// later, as [`store_async`](Self::store_async).
+    ///
+    /// PTX: `red.async.release{.scope}.global.add{.type} [addr], b;`, where `.type` is `.u32`, `.s32`, `.u64` or `.s64`, and `.scope`
+    /// `.gpu` or `.sys`. It exists on sm_100 and higher, for `u32`, `i32`, `u64` and `i64`.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(done: GlobalAtomics<u32, scope::Sys>) {
+    /// // … what is to be visible to who acquires the count …
+    /// if let Some(done) = done.get(0) {
+    ///     done.add_async(1); // red.async.release.sys.global.add.u32
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn add_async(self, b: T)
+    where
+        T: AtomicAddAsync,
+        S: RedAsyncReleaseScope,
+    {
+        // SAFETY: as in `store_async`. 9.7.13.7: "The reduce operation is a strong memory operation with `.release` semantics".
+        unsafe { T::add_async(self.scope, self.addr, b) }
+    }
+}
+
+impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy> AtomicRef<'_, T, S, Space, P> {
     /// The address of the value.
     ///
     /// ```

@@ -25,7 +25,7 @@ mod policy;
 mod prefetch;
 mod reduce;
 
-pub use policy::CachePolicy;
+pub use policy::{CachePolicy, L2Policy};
 pub use prefetch::{prefetch, prefetch_cache_hint};
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
 

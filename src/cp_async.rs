@@ -18,6 +18,9 @@
 //! Choose it over [`bulk`](crate::bulk) for what bulk copies cannot do: the edges of a slice ([`load_zero_filled`]),
 //! windows that are not aligned to 16 bytes ([`load_window`]), parts left out ([`load_where`]).
 //!
+//! An L2 cache policy goes with a tile by [`load_cache_hint`], with a tail or a window by its method `cache_hint`. Tiles of which
+//! parts are left out, or that are cached in L1 too, take none but in [`raw`].
+//!
 //! ```
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
 //! # fn kernel(cta: &Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
@@ -36,7 +39,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::bulk::{CachePolicy, Committed, Extendable, Open, Waitable};
+use crate::bulk::{CachePolicy, Committed, Extendable, L2Policy, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
 use crate::launch::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -232,7 +235,8 @@ pub fn load_where<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 /// Starts the copy of a slice's last elements, those after its whole tiles; zeros fill the rest of the destination. Of a
 /// tail that is longer than the destination, the first `N` are copied.
 ///
-/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`, of a tail with a policy
+/// `cp.async.cg.shared::cta.global.L2::cache_hint [dst], [src], 16, src-size, policy;`
 ///
 /// ```
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
@@ -243,11 +247,11 @@ pub fn load_where<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 /// # }
 /// ```
 #[inline(always)]
-pub fn load_zero_filled<'s, T: Element, const N: usize>(
+pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
-    tail: Tail<T>,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T>>, Open> {
+    tail: Tail<T, P>,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Open> {
     const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
     for_each_vector::<T, N>(cta, |v| {
@@ -255,15 +259,23 @@ pub fn load_zero_filled<'s, T: Element, const N: usize>(
         let src: *const u8 = tail.base.cast();
         // Nothing is read from the address of an empty vector: any of the slice will do.
         let src = if size > 0 { src.wrapping_add(16 * v as usize) } else { src };
+        let dst = dst.addr() + 16 * v;
         // SAFETY: `size` is 16 at most: 9.7.9.25.3.1: "Specifying `src-size` larger than `cp-size` results in undefined
         // behavior." That many bytes are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The
         // other points as in `load_with`.
-        unsafe { raw::cp_async_cg_src_size(prefetch_size::None, dst.addr() + 16 * v, src, size) }
+        unsafe {
+            if const { P::HINTED } {
+                raw::cp_async_cg_src_size_cache_hint(prefetch_size::None, dst, src, size, tail.policy.bits())
+            } else {
+                raw::cp_async_cg_src_size(prefetch_size::None, dst, src, size)
+            }
+        }
     });
     CpAsyncGroup::of(dst, tail)
 }
 
-/// `N` elements of a slice from any element on, beyond its ends too: there, a copy brings zeros.
+/// `N` elements of a slice from any element on, beyond its ends too: there, a copy brings zeros. `P` is the L2 cache policy of
+/// the copy: none, or that of [`cache_hint`](Window::cache_hint).
 ///
 /// ```
 /// # use ptx::{cp_async::Window, global::Global};
@@ -272,17 +284,37 @@ pub fn load_zero_filled<'s, T: Element, const N: usize>(
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Window<T, const N: usize> {
+pub struct Window<T, const N: usize, P = ()> {
     slice: Global<T>,
     first: i64,
+    policy: P,
 }
 
-impl<T, const N: usize> Clone for Window<T, N> {
+impl<T, const N: usize, P: Copy> Clone for Window<T, N, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, const N: usize> Copy for Window<T, N> {}
+impl<T, const N: usize, P: Copy> Copy for Window<T, N, P> {}
+
+impl<T, const N: usize> Window<T, N> {
+    /// The same elements, for [`load_window`] under an L2 cache policy.
+    ///
+    /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
+    ///
+    /// ```
+    /// # use ptx::{bulk::CachePolicy, cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
+    /// let again = CachePolicy::evict_last(); // the neighbours' windows overlap with this one
+    /// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127).cache_hint(again)).wait_all(cta);
+    /// # tile
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn cache_hint(self, policy: CachePolicy) -> Window<T, N, CachePolicy> {
+        Window { slice: self.slice, first: self.first, policy }
+    }
+}
 
 impl<T: Element> Global<T> {
     /// The `N` elements from element `first` on, which may be negative, for [`load_window`].
@@ -296,7 +328,7 @@ impl<T: Element> Global<T> {
     /// ```
     #[inline(always)]
     pub fn window<const N: usize>(self, first: i64) -> Window<T, N> {
-        Window { slice: self, first }
+        Window { slice: self, first, policy: () }
     }
 }
 
@@ -326,17 +358,22 @@ pub trait Word: Element {
     ///
     /// As [`raw::cp_async_ca_src_size`], whose size is that of the element; `src_size` is 0 or that.
     #[doc(hidden)]
-    unsafe fn copy(dst: u32, src: *const Self, src_size: u32);
+    unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P);
 }
 
 macro_rules! words {
     ($( $T:ty: $Size:ident; )*) => { $(
         impl Word for $T {
             #[inline(always)]
-            unsafe fn copy(dst: u32, src: *const Self, src_size: u32) {
+            unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P) {
+                let (none, size, src) = (prefetch_size::None, cp_size::$Size, src.cast());
                 // SAFETY: the caller's contract.
                 unsafe {
-                    raw::cp_async_ca_src_size(prefetch_size::None, cp_size::$Size, dst, src.cast(), src_size)
+                    if const { P::HINTED } {
+                        raw::cp_async_ca_src_size_cache_hint(none, size, dst, src, src_size, policy.bits())
+                    } else {
+                        raw::cp_async_ca_src_size(none, size, dst, src, src_size)
+                    }
                 }
             }
         }
@@ -346,7 +383,8 @@ words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 
 /// Starts the copy of a window, each element by itself; zeros stand for elements beyond the ends of the slice.
 ///
-/// PTX per element: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`
+/// PTX per element: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`, of a window with a policy
+/// `cp.async.ca.shared::cta.global.L2::cache_hint [dst], [src], cp-size, src-size, policy;`
 ///
 /// ```
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
@@ -357,11 +395,11 @@ words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 /// # }
 /// ```
 #[inline(always)]
-pub fn load_window<'s, T: Word, const N: usize>(
+pub fn load_window<'s, T: Word, const N: usize, P: L2Policy>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
-    window: Window<T, N>,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N>>, Open> {
+    window: Window<T, N, P>,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N, P>>, Open> {
     let size = size_of::<T>() as u32;
     let (mut i, threads) = (cta.thread_rank(), cta.thread_count());
     while i < N as u32 {
@@ -371,7 +409,7 @@ pub fn load_window<'s, T: Word, const N: usize>(
         let src = if inside { window.slice.base.wrapping_add(index) } else { window.slice.base };
         // SAFETY: either the element is in bounds, or nothing is read from its address. Source and destination are
         // aligned to an element, which each belongs to one thread. The other points as in `load_with`.
-        unsafe { T::copy(dst.addr() + size * i, src, if inside { size } else { 0 }) };
+        unsafe { T::copy(dst.addr() + size * i, src, if inside { size } else { 0 }, window.policy) };
         i += threads;
     }
     CpAsyncGroup::of(dst, window)

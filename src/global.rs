@@ -3,6 +3,7 @@
 //! [`Global`] is read by everyone. [`GlobalMut`] is written, and so divided: its whole tiles among the CTAs of the
 //! grid ([`TilesMut`]), the rest among the threads ([`TailMut`]). A tile that a CTA has is its alone.
 
+use crate::bulk::CachePolicy;
 use crate::launch::Cta;
 use crate::qualifier::Sealed;
 use crate::shared::Element;
@@ -95,7 +96,7 @@ impl<T: Element> Global<T> {
         let count = self.len / N;
         // SAFETY: `count * N <= len`.
         let tail = unsafe { self.base.add(count * N) };
-        (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N })
+        (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N, policy: () })
     }
 }
 
@@ -180,7 +181,8 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 }
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
-/// The elements of a [`Global`] after its whole tiles.
+/// The elements of a [`Global`] after its whole tiles. `P` is the L2 cache policy of their copy: none, or that of
+/// [`cache_hint`](Tail::cache_hint).
 ///
 /// ```
 /// # use ptx::{global::Global, launch::Cta};
@@ -193,19 +195,41 @@ impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Tail<T> {
+pub struct Tail<T, P = ()> {
     pub(crate) base: *const T,
     pub(crate) len: usize,
+    pub(crate) policy: P,
 }
 
-impl<T> Clone for Tail<T> {
+impl<T, P: Copy> Clone for Tail<T, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Tail<T> {}
+impl<T, P: Copy> Copy for Tail<T, P> {}
 
-impl<T: Element> Tail<T> {
+impl<T> Tail<T> {
+    /// The same elements, for [`load_zero_filled`](crate::cp_async::load_zero_filled) under an L2 cache policy.
+    ///
+    /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
+    ///
+    /// ```
+    /// # use ptx::{bulk::CachePolicy, cp_async, global::Tail, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, memory: SharedArray<f32, 1024>, tail: Tail<f32>) {
+    /// let once = CachePolicy::evict_first();
+    /// cta.lend(memory, |cta, tile| {
+    ///     let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail.cache_hint(once)).wait_all(cta);
+    ///     tile.to_async(cta).into_free()
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn cache_hint(self, policy: CachePolicy) -> Tail<T, CachePolicy> {
+        Tail { base: self.base, len: self.len, policy }
+    }
+}
+
+impl<T: Element, P> Tail<T, P> {
     /// How many there are.
     ///
     /// ```

@@ -21,14 +21,17 @@
 //!
 //! | | types |
 //! |---|---|
-//! | `store`, `load_reduce_add`, `reduce_add` | all: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]`, `[f32; 4]`; halves |
-//! | `load_reduce_min`, `load_reduce_max` | `u32`, `i32`, `u64`, `i64`; halves |
+//! | `store`, `load_reduce_add` | all: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]`, `[f32; 4]`; halves; bytes |
+//! | `reduce_add` | all but bytes |
+//! | `load_reduce_min`, `load_reduce_max` | `u32`, `i32`, `u64`, `i64`; halves; bytes |
 //! | `reduce_min`, `reduce_max` | `u32`, `i32`, `u64`, `i64` |
 //! | `load_reduce_and`, `_or`, `_xor`, `reduce_and`, `_or`, `_xor` | `u32`, `i32`, `u64`, `i64` |
 //! | `load_reduce_add_acc_f32` | halves |
+//! | `load_reduce_add_acc_f16` | bytes |
 //!
 //! *Halves*, with the feature `half`: `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and those of `bf16`. A
-//! single `f16` has no operation. Vectors combine element by element. The eight-bit floats are in [`raw`] alone.
+//! single `f16` has no operation. *Bytes*, on sm_100f and higher in its family, sm_110a and sm_120a: arrays of eight-bit floats
+//! ([`Fp8`]) of 4, 8 and 16 bytes. Vectors combine element by element.
 //!
 //! # Order
 //!
@@ -42,10 +45,13 @@
 
 use core::marker::PhantomData;
 
-use crate::atomic::{AtomicValue, AtomicViewScope};
+use crate::atomic::AtomicViewScope;
 use crate::global::ALIGN;
-use crate::qualifier::{op, scope, ty};
-use crate::raw::{self, LdStScope, MultimemBitOp, MultimemLdSem, MultimemMinMaxOp, MultimemStSem};
+use crate::qualifier::{Sealed, op, scope, ty};
+use crate::raw::{
+    self, LdStScope, MultimemBitOp, MultimemByteOp, MultimemByteType, MultimemLdSem, MultimemMinMaxOp,
+    MultimemStSem,
+};
 use crate::shared::bits;
 
 mod bulk;
@@ -55,12 +61,12 @@ pub use bulk::{BulkReduceMulticast, MulticastReduce, MulticastTile, bulk_reduce}
 /// Declares a trait of operations. Their contract is the same: `addr` is the multimem address of such a value, aligned to its
 /// size, in memory that lives; what others do to it is atomic, in scopes that include each other.
 macro_rules! operation_traits {
-    ($( $(#[$attribute:meta])* $Trait:ident: $Super:ident {
-        $( fn $name:ident $([ $( $Q:ident: $Legal:ident ),* ])? ( $( $arg:ident: $Arg:ty ),* ) $( -> $Out:ty )?; )*
+    ($( $(#[$attribute:meta])* $Trait:ident: $Super:ident $(+ $AndSuper:ident)* {
+        $( fn $name:ident $([ $( $Q:ident: $Legal:ident $(+ $AndLegal:ident)* ),* ])? ( $( $arg:ident: $Arg:ty ),* ) $( -> $Out:ty )?; )*
     } )*) => { $(
         $(#[$attribute])*
         #[cfg_attr(doc, doc(hidden))]
-        pub trait $Trait: $Super {
+        pub trait $Trait: $Super $(+ $AndSuper)* {
             $(
                 /// The instruction.
                 ///
@@ -68,24 +74,33 @@ macro_rules! operation_traits {
                 ///
                 /// `addr` is the multimem address of such a value, aligned to its size, in memory that lives.
                 #[doc(hidden)]
-                unsafe fn $name $(< $( $Q: $Legal ),* >)? ( $( $arg: $Arg ),* ) $( -> $Out )?;
+                unsafe fn $name $(< $( $Q: $Legal $(+ $AndLegal)* ),* >)? ( $( $arg: $Arg ),* ) $( -> $Out )?;
             )*
         }
     )* };
 }
 
 operation_traits! {
-    /// Types of which a value can lie behind a multimem address, with `multimem.st` and the `.add` of both other instructions.
+    /// Types of which a value can lie behind a multimem address, with `multimem.st` and `multimem.ld_reduce.add`.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot lie behind a multimem address",
         label = "no `multimem` operation takes this type",
-        note = "they take `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and `bf16` alike (PTX ISA 9.7.9.14)"
+        note = "they take `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and `bf16` alike; with the feature `sm_100f`, `sm_110a` or `sm_120a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
     )]
-    MulticastValue: AtomicValue {
+    MulticastValue: Copy + Sealed {
         fn store[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
         fn store_weak(addr: *mut u8, b: Self);
         fn load_reduce_add[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
         fn load_reduce_add_weak(addr: *const u8) -> Self;
+    }
+
+    /// Types with `.add` of `multimem.red`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no sum with the values of all GPUs",
+        label = "`multimem.red.add` does not take this type",
+        note = "it takes every type of a `Multicast` but the eight-bit floats: those are summed by `load_reduce_add_acc_f16`, and the sum stored"
+    )]
+    MulticastReduceAdd: MulticastValue {
         fn reduce_add[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
     }
 
@@ -93,22 +108,33 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sum that is accumulated in `f32`",
         label = "`multimem.ld_reduce.add.acc::f32` does not take this type",
-        note = "`.acc::f32` takes values of `f16` and `bf16`, with the feature `half`: others are summed by `load_reduce_add`"
+        note = "`.acc::f32` takes values of `f16` and `bf16`, with the feature `half`: eight-bit floats are summed by `load_reduce_add_acc_f16`, others by `load_reduce_add`"
     )]
     MulticastAddAccF32: MulticastValue {
         fn load_reduce_acc_f32[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
         fn load_reduce_acc_f32_weak(addr: *const u8) -> Self;
     }
 
+    /// Types with `.add.acc::f16` of `multimem.ld_reduce`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no sum that is accumulated in `f16`",
+        label = "`multimem.ld_reduce.add.acc::f16` does not take this type",
+        note = "`.acc::f16` takes the eight-bit floats, arrays of `Fp8`, with the feature `sm_100f`, `sm_110a` or `sm_120a`: `f16` and `bf16` are summed by `load_reduce_add_acc_f32`, others by `load_reduce_add`"
+    )]
+    MulticastAddAccF16: MulticastValue {
+        fn load_reduce_acc_f16[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
+        fn load_reduce_acc_f16_weak(addr: *const u8) -> Self;
+    }
+
     /// Types with `.min` and `.max` of `multimem.ld_reduce`.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no minimum and maximum over the GPUs",
         label = "`multimem.ld_reduce.min` and `.max` do not take this type",
-        note = "they take `u32`, `i32`, `u64` and `i64`, and with the feature `half` values of `f16` and `bf16`; of `f32` and `f64` there is the sum alone"
+        note = "they take `u32`, `i32`, `u64` and `i64`, with the feature `half` values of `f16` and `bf16`, and arrays of `Fp8`; of `f32` and `f64` there is the sum alone"
     )]
     MulticastMinMax: MulticastValue {
-        fn load_reduce_min_max[S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
-        fn load_reduce_min_max_weak[Op: MultimemMinMaxOp](op: Op, addr: *const u8) -> Self;
+        fn load_reduce_min_max[S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp + MultimemByteOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
+        fn load_reduce_min_max_weak[Op: MultimemMinMaxOp + MultimemByteOp](op: Op, addr: *const u8) -> Self;
     }
 
     /// Types with `.min` and `.max` of `multimem.red`.
@@ -137,9 +163,13 @@ operation_traits! {
 /// Implements operations by their raw rows, for each type by the tags that PTX has for it.
 macro_rules! operations {
     // `.add` has no `.s64`: the sum has the bits of that of `.u64`.
-    (value { $( $T:ty as $Tag:ident sum $Sum:ident ),* }
-        $st:ident $st_weak:ident $add:ident $add_weak:ident $red:ident
-    ) => { $(
+    (value { $( $T:ty as $Tag:ident sum $Sum:ident ),* } $rows:tt) => {
+        $( operations!(@value $T as $Tag sum $Sum, $rows); )*
+    };
+    // The rows of elements of eight bits take their operation as an argument.
+    (@value $T:ty as $Tag:ident sum $Sum:ident, {
+        $st:ident $st_weak:ident $add:ident $(($add_op:ident))? $add_weak:ident $(($add_weak_op:ident))? $($red:ident)?
+    }) => {
         #[diagnostic::do_not_recommend]
         impl MulticastValue for $T {
             #[inline(always)]
@@ -155,32 +185,37 @@ macro_rules! operations {
             #[inline(always)]
             unsafe fn load_reduce_add<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
                 // SAFETY: as above.
-                unsafe { bits(raw::$add(sem, scope, ty::$Sum, addr)) }
+                unsafe { bits(raw::$add(sem, scope, $(op::$add_op,)? ty::$Sum, addr)) }
             }
             #[inline(always)]
             unsafe fn load_reduce_add_weak(addr: *const u8) -> Self {
                 // SAFETY: as above.
-                unsafe { bits(raw::$add_weak(ty::$Sum, addr)) }
-            }
-            #[inline(always)]
-            unsafe fn reduce_add<S: LdStScope, Sem: MultimemStSem>(sem: Sem, scope: S, addr: *mut u8, b: Self) {
-                // SAFETY: as above.
-                unsafe { raw::$red(sem, scope, ty::$Sum, addr, bits(b)) }
+                unsafe { bits(raw::$add_weak($(op::$add_weak_op,)? ty::$Sum, addr)) }
             }
         }
-    )* };
+        $(
+            #[diagnostic::do_not_recommend]
+            impl MulticastReduceAdd for $T {
+                #[inline(always)]
+                unsafe fn reduce_add<S: LdStScope, Sem: MultimemStSem>(sem: Sem, scope: S, addr: *mut u8, b: Self) {
+                    // SAFETY: as above.
+                    unsafe { raw::$red(sem, scope, ty::$Sum, addr, bits(b)) }
+                }
+            }
+        )?
+    };
     (min_max { $( $T:ty as $Tag:ident ),* } $ordered:ident $weak:ident) => { $(
         #[diagnostic::do_not_recommend]
         impl MulticastMinMax for $T {
             #[inline(always)]
-            unsafe fn load_reduce_min_max<S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp>(
+            unsafe fn load_reduce_min_max<S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp + MultimemByteOp>(
                 sem: Sem, scope: S, op: Op, addr: *const u8,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
                 unsafe { bits(raw::$ordered(sem, scope, op, ty::$Tag, addr)) }
             }
             #[inline(always)]
-            unsafe fn load_reduce_min_max_weak<Op: MultimemMinMaxOp>(op: Op, addr: *const u8) -> Self {
+            unsafe fn load_reduce_min_max_weak<Op: MultimemMinMaxOp + MultimemByteOp>(op: Op, addr: *const u8) -> Self {
                 // SAFETY: as above; of accesses at the same time, the values are unspecified.
                 unsafe { bits(raw::$weak(op, ty::$Tag, addr)) }
             }
@@ -221,23 +256,32 @@ macro_rules! operations {
             }
         }
     )* };
-    (acc_f32 { $( $T:ty as $Tag:ident ),* } $ordered:ident $weak:ident) => { $(
+    (acc_f32 $types:tt $rows:tt) => {
+        operations!(@acc MulticastAddAccF32 load_reduce_acc_f32 load_reduce_acc_f32_weak $types $rows);
+    };
+    (acc_f16 $types:tt $rows:tt) => {
+        operations!(@acc MulticastAddAccF16 load_reduce_acc_f16 load_reduce_acc_f16_weak $types $rows);
+    };
+    (@acc $Trait:ident $ordered:ident $weak:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( operations!(@acc $Trait $ordered $weak $T as $Tag, $rows); )*
+    };
+    (@acc $Trait:ident $ordered:ident $weak:ident $T:ty as $Tag:ident, {
+        $row:ident $(($op:ident))? $row_weak:ident $(($op_weak:ident))?
+    }) => {
         #[diagnostic::do_not_recommend]
-        impl MulticastAddAccF32 for $T {
+        impl $Trait for $T {
             #[inline(always)]
-            unsafe fn load_reduce_acc_f32<S: LdStScope, Sem: MultimemLdSem>(
-                sem: Sem, scope: S, addr: *const u8,
-            ) -> Self {
+            unsafe fn $ordered<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe { bits(raw::$ordered(sem, scope, ty::$Tag, addr)) }
+                unsafe { bits(raw::$row(sem, scope, $(op::$op,)? ty::$Tag, addr)) }
             }
             #[inline(always)]
-            unsafe fn load_reduce_acc_f32_weak(addr: *const u8) -> Self {
+            unsafe fn $weak(addr: *const u8) -> Self {
                 // SAFETY: as above; of accesses at the same time, the values are unspecified.
-                unsafe { bits(raw::$weak(ty::$Tag, addr)) }
+                unsafe { bits(raw::$row_weak($(op::$op_weak,)? ty::$Tag, addr)) }
             }
         }
-    )* };
+    };
 }
 
 operations! {
@@ -245,15 +289,15 @@ operations! {
         u32 as U32 sum U32, i32 as S32 sum S32, u64 as U64 sum U64, i64 as S64 sum U64, f32 as F32 sum F32,
         f64 as F64 sum F64
     }
-    multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add
+    { multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add }
 }
 operations! {
     value { [f32; 2] as F32 sum F32 }
-    multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2
+    { multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2 }
 }
 operations! {
     value { [f32; 4] as F32 sum F32 }
-    multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4
+    { multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4 }
 }
 operations! { integer { u32 as U32 bits B32, i32 as S32 bits B32, u64 as U64 bits B64, i64 as S64 bits B64 } }
 
@@ -263,22 +307,22 @@ const _: () = {
 
     operations! {
         value { [f16; 2] as F16x2 sum F16x2, [bf16; 2] as Bf16x2 sum Bf16x2 }
-        multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add
+        { multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add }
     }
     operations! {
         value { [[f16; 2]; 2] as F16x2 sum F16x2, [[bf16; 2]; 2] as Bf16x2 sum Bf16x2 }
-        multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2
+        { multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2 }
     }
     operations! {
         value {
             [f16; 4] as F16 sum F16, [bf16; 4] as Bf16 sum Bf16, [[f16; 2]; 4] as F16x2 sum F16x2,
             [[bf16; 2]; 4] as Bf16x2 sum Bf16x2
         }
-        multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4
+        { multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4 }
     }
     operations! {
         value { [f16; 8] as F16 sum F16, [bf16; 8] as Bf16 sum Bf16 }
-        multimem_st_v8 multimem_st_weak_v8 multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 multimem_red_add_v8
+        { multimem_st_v8 multimem_st_weak_v8 multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 multimem_red_add_v8 }
     }
 
     operations! {
@@ -298,19 +342,183 @@ const _: () = {
 
     operations! {
         acc_f32 { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
-        multimem_ld_reduce_add_acc_f32 multimem_ld_reduce_weak_add_acc_f32
+        { multimem_ld_reduce_add_acc_f32 multimem_ld_reduce_weak_add_acc_f32 }
     }
     operations! {
         acc_f32 { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        multimem_ld_reduce_add_acc_f32_v2 multimem_ld_reduce_weak_add_acc_f32_v2
+        { multimem_ld_reduce_add_acc_f32_v2 multimem_ld_reduce_weak_add_acc_f32_v2 }
     }
     operations! {
         acc_f32 { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        multimem_ld_reduce_add_acc_f32_v4 multimem_ld_reduce_weak_add_acc_f32_v4
+        { multimem_ld_reduce_add_acc_f32_v4 multimem_ld_reduce_weak_add_acc_f32_v4 }
     }
     operations! {
         acc_f32 { [f16; 8] as F16, [bf16; 8] as Bf16 }
-        multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8
+        { multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8 }
+    }
+};
+
+/// An eight-bit float of the format `F`, [`ty::E4m3`] or [`ty::E5m2`], as its bits.
+///
+/// Behind a multimem address lie arrays of it, on sm_100f and higher in its family, sm_110a and sm_120a:
+///
+/// | | |
+/// |---|---|
+/// | 4 bytes | `[Fp8<F>; 4]`, `[[Fp8<F>; 2]; 2]`, `[[Fp8<F>; 1]; 4]` |
+/// | 8 bytes | `[Fp8<F>; 8]`, `[[Fp8<F>; 2]; 4]`, `[[Fp8<F>; 4]; 2]` |
+/// | 16 bytes | `[[Fp8<F>; 2]; 8]`, `[[Fp8<F>; 4]; 4]` |
+///
+/// Those of one size are one access, of which PTX has several texts. There is no arithmetic here: to turn these bits into
+/// another float is the business of `cvt`.
+///
+/// ```
+/// # use ptx::multimem::{Fp8, MulticastRef};
+/// # use ptx::qualifier::{sem, ty};
+/// # #[cfg(feature = "sm_100a")]
+/// # fn kernel(gradients: MulticastRef<[Fp8<ty::E4m3>; 4]>) {
+/// let one = Fp8::<ty::E4m3>::from_bits(0x38);
+/// gradients.store([one; 4], sem::Relaxed); // multimem.st.relaxed.sys.global.e4m3x4
+/// // multimem.ld_reduce.relaxed.sys.global.add.acc::f16.e4m3x4
+/// let sums = gradients.load_reduce_add_acc_f16(sem::Relaxed).map(Fp8::to_bits);
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Fp8<F> {
+    bits: u8,
+    _format: PhantomData<F>,
+}
+
+impl<F: MultimemByteType> Fp8<F> {
+    /// The float of these bits.
+    ///
+    /// ```
+    /// # use ptx::{multimem::Fp8, qualifier::ty};
+    /// # fn kernel() {
+    /// let one = Fp8::<ty::E5m2>::from_bits(0x3c);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn from_bits(bits: u8) -> Self {
+        Fp8 { bits, _format: PhantomData }
+    }
+
+    /// Its bits.
+    ///
+    /// ```
+    /// # use ptx::{multimem::Fp8, qualifier::ty};
+    /// # fn kernel(x: Fp8<ty::E4m3>) {
+    /// let is_nan = x.to_bits() & 0x7f == 0x7f;
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn to_bits(self) -> u8 {
+        self.bits
+    }
+}
+
+#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+const _: () = {
+    type E4m3 = Fp8<ty::E4m3>;
+    type E5m2 = Fp8<ty::E5m2>;
+
+    macro_rules! seal {
+        ($( $T:ty ),*) => { $( impl<F: MultimemByteType> Sealed for $T {} )* };
+    }
+    seal! { [Fp8<F>; 4], [Fp8<F>; 8], [[Fp8<F>; 1]; 4], [[Fp8<F>; 2]; 2], [[Fp8<F>; 2]; 4], [[Fp8<F>; 2]; 8] }
+    seal! { [[Fp8<F>; 4]; 2], [[Fp8<F>; 4]; 4] }
+
+    operations! {
+        value { [E4m3; 4] as E4m3x4 sum E4m3x4, [E5m2; 4] as E5m2x4 sum E5m2x4 }
+        { multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add }
+    }
+    operations! {
+        value {
+            [[E4m3; 2]; 2] as E4m3x2 sum E4m3x2, [[E5m2; 2]; 2] as E5m2x2 sum E5m2x2,
+            [[E4m3; 4]; 2] as E4m3x4 sum E4m3x4, [[E5m2; 4]; 2] as E5m2x4 sum E5m2x4
+        }
+        { multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 }
+    }
+    operations! {
+        value {
+            [[E4m3; 2]; 4] as E4m3x2 sum E4m3x2, [[E5m2; 2]; 4] as E5m2x2 sum E5m2x2,
+            [[E4m3; 4]; 4] as E4m3x4 sum E4m3x4, [[E5m2; 4]; 4] as E5m2x4 sum E5m2x4
+        }
+        { multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 }
+    }
+    operations! {
+        value { [[E4m3; 2]; 8] as E4m3x2 sum E4m3x2, [[E5m2; 2]; 8] as E5m2x2 sum E5m2x2 }
+        { multimem_st_v8 multimem_st_weak_v8 multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 }
+    }
+    operations! {
+        value { [[E4m3; 1]; 4] as E4m3 sum E4m3, [[E5m2; 1]; 4] as E5m2 sum E5m2 }
+        {
+            multimem_st_v4_byte multimem_st_weak_v4_byte
+            multimem_ld_reduce_v4_byte(Add) multimem_ld_reduce_weak_v4_byte(Add)
+        }
+    }
+    operations! {
+        value { [E4m3; 8] as E4m3 sum E4m3, [E5m2; 8] as E5m2 sum E5m2 }
+        {
+            multimem_st_v8_byte multimem_st_weak_v8_byte
+            multimem_ld_reduce_v8_byte(Add) multimem_ld_reduce_weak_v8_byte(Add)
+        }
+    }
+
+    operations! {
+        min_max { [E4m3; 4] as E4m3x4, [E5m2; 4] as E5m2x4 } multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+    }
+    operations! {
+        min_max {
+            [[E4m3; 2]; 2] as E4m3x2, [[E5m2; 2]; 2] as E5m2x2, [[E4m3; 4]; 2] as E4m3x4, [[E5m2; 4]; 2] as E5m2x4
+        }
+        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    }
+    operations! {
+        min_max {
+            [[E4m3; 2]; 4] as E4m3x2, [[E5m2; 2]; 4] as E5m2x2, [[E4m3; 4]; 4] as E4m3x4, [[E5m2; 4]; 4] as E5m2x4
+        }
+        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    }
+    operations! {
+        min_max { [[E4m3; 2]; 8] as E4m3x2, [[E5m2; 2]; 8] as E5m2x2 }
+        multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+    }
+    operations! {
+        min_max { [[E4m3; 1]; 4] as E4m3, [[E5m2; 1]; 4] as E5m2 }
+        multimem_ld_reduce_v4_byte multimem_ld_reduce_weak_v4_byte
+    }
+    operations! {
+        min_max { [E4m3; 8] as E4m3, [E5m2; 8] as E5m2 } multimem_ld_reduce_v8_byte multimem_ld_reduce_weak_v8_byte
+    }
+
+    operations! {
+        acc_f16 { [E4m3; 4] as E4m3x4, [E5m2; 4] as E5m2x4 }
+        { multimem_ld_reduce_add_acc_f16 multimem_ld_reduce_weak_add_acc_f16 }
+    }
+    operations! {
+        acc_f16 {
+            [[E4m3; 2]; 2] as E4m3x2, [[E5m2; 2]; 2] as E5m2x2, [[E4m3; 4]; 2] as E4m3x4, [[E5m2; 4]; 2] as E5m2x4
+        }
+        { multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2 }
+    }
+    operations! {
+        acc_f16 {
+            [[E4m3; 2]; 4] as E4m3x2, [[E5m2; 2]; 4] as E5m2x2, [[E4m3; 4]; 4] as E4m3x4, [[E5m2; 4]; 4] as E5m2x4
+        }
+        { multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4 }
+    }
+    operations! {
+        acc_f16 { [[E4m3; 2]; 8] as E4m3x2, [[E5m2; 2]; 8] as E5m2x2 }
+        { multimem_ld_reduce_add_acc_f16_v8 multimem_ld_reduce_weak_add_acc_f16_v8 }
+    }
+    operations! {
+        acc_f16 { [[E4m3; 1]; 4] as E4m3, [[E5m2; 1]; 4] as E5m2 }
+        { multimem_ld_reduce_v4_byte(AddAccF16) multimem_ld_reduce_weak_v4_byte(AddAccF16) }
+    }
+    operations! {
+        acc_f16 { [E4m3; 8] as E4m3, [E5m2; 8] as E5m2 }
+        { multimem_ld_reduce_v8_byte(AddAccF16) multimem_ld_reduce_weak_v8_byte(AddAccF16) }
     }
 };
 
@@ -443,7 +651,8 @@ impl<T, S> Multicast<T, S> {
 /// One element of a [`Multicast`]: a value of type `T` on each GPU. Threads that hold one of the same element are independent.
 ///
 /// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, and `.type` is that of `T`, with `.v2`, `.v4` or `.v8`
-/// before it for a vector: `[f16; 2]` is `.f16x2`, `[f16; 4]` `.v4.f16`, `[[f16; 2]; 2]` `.v2.f16x2`. Of signed and unsigned
+/// before it for a vector: `[f16; 2]` is `.f16x2`, `[f16; 4]` `.v4.f16`, `[[f16; 2]; 2]` `.v2.f16x2`; of [`Fp8`] `[Fp8<F>; 4]` is
+/// `.e4m3x4` or `.e5m2x4`, `[Fp8<F>; 8]` `.v8.e4m3`, `[[Fp8<F>; 2]; 2]` `.v2.e4m3x2`, `[[Fp8<F>; 1]; 4]` `.v4.e4m3`. Of signed and unsigned
 /// integers alike it is `.b32` or `.b64` where the operation is bitwise, and `.u64` for `.add` of an `i64`.
 ///
 /// ```
@@ -592,6 +801,51 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     {
         // SAFETY: as in `store`.
         unsafe { T::load_reduce_acc_f32_weak(self.addr.cast()) }
+    }
+
+    /// The sum over the GPUs, of eight-bit floats, accumulated in `f16`: by [`load_reduce_add`](Self::load_reduce_add) it is
+    /// rounded to eight bits between.
+    ///
+    /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f16{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::{Fp8, MulticastRef}, qualifier::{sem, ty}};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(gradient: MulticastRef<[Fp8<ty::E5m2>; 8]>) {
+    /// // multimem.ld_reduce.relaxed.sys.global.add.acc::f16.v8.e5m2
+    /// let sum: [Fp8<ty::E5m2>; 8] = gradient.load_reduce_add_acc_f16(sem::Relaxed);
+    /// # }
+    /// ```
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_add_acc_f16(self, sem: impl MultimemLdSem) -> T
+    where
+        T: MulticastAddAccF16,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_acc_f16(sem, self.scope, self.addr.cast()) }
+    }
+
+    /// [`load_reduce_add_acc_f16`](Self::load_reduce_add_acc_f16) of values that nobody changes meanwhile.
+    ///
+    /// PTX: `multimem.ld_reduce.weak.global.add.acc::f16{.type} d, [addr];`
+    ///
+    /// ```
+    /// # use ptx::{multimem::{Fp8, MulticastRef}, qualifier::ty};
+    /// # #[cfg(feature = "sm_100a")]
+    /// # fn kernel(gradient: MulticastRef<[[Fp8<ty::E4m3>; 4]; 4]>) {
+    /// // multimem.ld_reduce.weak.global.add.acc::f16.v4.e4m3x4
+    /// let sum: [[Fp8<ty::E4m3>; 4]; 4] = gradient.load_reduce_add_acc_f16_weak();
+    /// # }
+    /// ```
+    #[must_use = "a load changes nothing"]
+    #[inline(always)]
+    pub fn load_reduce_add_acc_f16_weak(self) -> T
+    where
+        T: MulticastAddAccF16,
+    {
+        // SAFETY: as in `store`.
+        unsafe { T::load_reduce_acc_f16_weak(self.addr.cast()) }
     }
 
     /// The minimum over the GPUs.
@@ -811,7 +1065,10 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// ```
     #[doc(alias = "fetch_add")]
     #[inline(always)]
-    pub fn reduce_add(self, b: T, sem: impl MultimemStSem) {
+    pub fn reduce_add(self, b: T, sem: impl MultimemStSem)
+    where
+        T: MulticastReduceAdd,
+    {
         // SAFETY: as in `store`.
         unsafe { T::reduce_add(sem, self.scope, self.addr.cast(), b) }
     }

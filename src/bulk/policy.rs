@@ -1,7 +1,7 @@
 //! L2 cache policies (9.7.9.18).
 
 use crate::global::Global;
-use crate::qualifier::{evict, space};
+use crate::qualifier::{Sealed, evict, space};
 use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 
@@ -120,5 +120,35 @@ impl CachePolicy {
     #[inline(always)]
     pub(crate) fn bits(self) -> u64 {
         self.0
+    }
+}
+
+/// How something goes through the L2 cache: `()`, or a [`CachePolicy`], which there is in global memory.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no L2 cache policy",
+    label = "neither `()` nor a `CachePolicy`",
+    note = "`.cache_hint(policy)` gives what lies in global memory its policy"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait L2Policy: Copy + Sealed {
+    #[doc(hidden)]
+    const HINTED: bool;
+    /// What `.L2::cache_hint` takes.
+    #[doc(hidden)]
+    fn bits(self) -> u64;
+}
+impl L2Policy for () {
+    const HINTED: bool = false;
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        0
+    }
+}
+impl Sealed for CachePolicy {}
+impl L2Policy for CachePolicy {
+    const HINTED: bool = true;
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        CachePolicy::bits(self)
     }
 }

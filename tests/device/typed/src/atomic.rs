@@ -201,6 +201,64 @@ global_swap! { [f32 as B32: u32] typed_atomic_swap_f32 raw_atomic_swap_f32 }
 global_swap! { [i64 as B64: u64] typed_atomic_swap_i64 raw_atomic_swap_i64 }
 global_swap! { [f64 as B64: u64] typed_atomic_swap_f64 raw_atomic_swap_f64 }
 
+/// An asynchronous store.
+#[cfg(feature = "sm_100")]
+macro_rules! global_store_async {
+    ([$T:ty as $Tag:ident, $scope:ident] $typed:ident $raw:ident) => {
+        global! {
+            [$T, $scope] $typed(g, b, out) {
+                g.store_async(b);
+            }
+            $raw(g, b, out) {
+                raw::st_async_release(scope::$scope, space::Global, ty::$Tag, g, core::mem::transmute(b));
+            }
+        }
+    };
+}
+#[cfg(feature = "sm_100")]
+global_store_async! { [u16 as B16, Gpu] typed_atomic_store_async_u16 raw_atomic_store_async_u16 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [i16 as B16, Sys] typed_atomic_store_async_i16 raw_atomic_store_async_i16 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [u32 as B32, Gpu] typed_atomic_store_async_u32 raw_atomic_store_async_u32 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [i32 as B32, Sys] typed_atomic_store_async_i32 raw_atomic_store_async_i32 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [f32 as B32, Gpu] typed_atomic_store_async_f32 raw_atomic_store_async_f32 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [u64 as B64, Sys] typed_atomic_store_async_u64 raw_atomic_store_async_u64 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [i64 as B64, Gpu] typed_atomic_store_async_i64 raw_atomic_store_async_i64 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [f64 as B64, Sys] typed_atomic_store_async_f64 raw_atomic_store_async_f64 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [f16 as B16, Gpu] typed_atomic_store_async_f16 raw_atomic_store_async_f16 }
+#[cfg(feature = "sm_100")]
+global_store_async! { [bf16 as B16, Sys] typed_atomic_store_async_bf16 raw_atomic_store_async_bf16 }
+
+/// An asynchronous addition.
+#[cfg(feature = "sm_100")]
+macro_rules! global_add_async {
+    ([$T:ty as $Tag:ident: $Bits:ty, $scope:ident] $typed:ident $raw:ident) => {
+        global! {
+            [$T, $scope] $typed(g, b, out) {
+                g.add_async(b);
+            }
+            $raw(g, b, out) {
+                raw::red_async_release_add(scope::$scope, space::Global, ty::$Tag, g, b as $Bits);
+            }
+        }
+    };
+}
+#[cfg(feature = "sm_100")]
+global_add_async! { [u32 as U32: u32, Gpu] typed_atomic_add_async_u32 raw_atomic_add_async_u32 }
+#[cfg(feature = "sm_100")]
+global_add_async! { [i32 as S32: i32, Sys] typed_atomic_add_async_i32 raw_atomic_add_async_i32 }
+#[cfg(feature = "sm_100")]
+global_add_async! { [u64 as U64: u64, Sys] typed_atomic_add_async_u64 raw_atomic_add_async_u64 }
+#[cfg(feature = "sm_100")]
+global_add_async! { [i64 as S64: i64, Gpu] typed_atomic_add_async_i64 raw_atomic_add_async_i64 }
+
 global! {
     [u16, Gpu] typed_atomic_compare_exchange_u16(g, b, out) {
         if let Err(now) = g.compare_exchange(7, b, sem::AcqRel) {

@@ -171,6 +171,34 @@ stages! {
 }
 
 stages! {
+    typed_cp_async_load_zero_filled_cache_hint(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
+            let tail = tail.cache_hint(bulk::CachePolicy::evict_first());
+            let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_zero_filled_cache_hint(base) {
+        scope(|| {
+            let whole = n / N * N;
+            let src: *const u8 = src.add(whole).cast();
+            let bytes = ((n - whole).min(N) * 4) as u32;
+            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+            vectors(|at| {
+                let size = bytes.saturating_sub(at).min(16);
+                let src = if size > 0 { src.wrapping_add(at as usize) } else { src };
+                raw::cp_async_cg_src_size_cache_hint(prefetch_size::None, base + at, src, size, policy)
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
     typed_cp_async_load_window(cta, stages) {
         cta.lend(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
@@ -187,6 +215,35 @@ stages! {
                 let from = if inside { src.wrapping_add(index) } else { src };
                 let size = if inside { 4 } else { 0 };
                 raw::cp_async_ca_src_size(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), size);
+                i += threads;
+            }
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_window_cache_hint(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let slice = unsafe { Global::from_raw(src, n) };
+            let window = slice.window(-1).cache_hint(bulk::CachePolicy::evict_last());
+            let (a, _) = cp_async::load_window(cta, a, window).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_window_cache_hint(base) {
+        scope(|| {
+            let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+            let (mut i, threads) = (thread_rank(), thread_count());
+            while i < N as u32 {
+                let index = (i64::from(i) - 1) as usize;
+                let inside = index < n;
+                let from = if inside { src.wrapping_add(index) } else { src };
+                let size = if inside { 4 } else { 0 };
+                raw::cp_async_ca_src_size_cache_hint(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), size, policy);
                 i += threads;
             }
             raw::cp_async_wait_all();

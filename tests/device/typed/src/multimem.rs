@@ -1,6 +1,8 @@
 //! `ptx::multimem`: each operation of each type behind a multimem address, and bulk reductions.
 
 use half::{bf16, f16};
+#[cfg(feature = "sm_100f")]
+use ptx::multimem::Fp8;
 use ptx::multimem::{self, Multicast, MulticastReduce, MulticastTile};
 use ptx::qualifier::op;
 
@@ -210,6 +212,203 @@ halves! {
     [[f16; 8] as F16] typed_multimem_halves_f16_v8 raw_multimem_halves_f16_v8
     multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
     multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8
+}
+
+/// All that eight-bit floats have, of which the rows of single elements take the operation as an argument.
+#[cfg(feature = "sm_100f")]
+macro_rules! bytes {
+    ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident { $st:ident $st_weak:ident } {
+        $add:ident $(($add_op:ident))? $add_weak:ident $acc:ident $(($acc_op:ident))? $acc_weak:ident
+        $min_max:ident $min_max_weak:ident
+    }) => {
+        multicast! {
+            [$T, Gpu] $typed(m, b, out) {
+                m.store(b, sem::Release);
+                m.store_weak(b);
+                unsafe { out.write(m.load_reduce_add(sem::Acquire)) };
+                unsafe { out.add(1).write(m.load_reduce_add_weak()) };
+                unsafe { out.add(2).write(m.load_reduce_add_acc_f16(sem::Relaxed)) };
+                unsafe { out.add(3).write(m.load_reduce_add_acc_f16_weak()) };
+                unsafe { out.add(4).write(m.load_reduce_min(sem::Relaxed)) };
+                unsafe { out.add(5).write(m.load_reduce_max_weak()) };
+            }
+            $raw(m, b, out) {
+                let (gpu, tag, read) = (scope::Gpu, ty::$Tag, m.cast_const());
+                let bits = |d: $Bits| core::mem::transmute::<$Bits, $T>(d);
+                let b = core::mem::transmute::<$T, $Bits>(b);
+                raw::$st(sem::Release, gpu, tag, m, b);
+                raw::$st_weak(tag, m, b);
+                out.write(bits(raw::$add(sem::Acquire, gpu, $(op::$add_op,)? tag, read)));
+                out.add(1).write(bits(raw::$add_weak($(op::$add_op,)? tag, read)));
+                out.add(2).write(bits(raw::$acc(sem::Relaxed, gpu, $(op::$acc_op,)? tag, read)));
+                out.add(3).write(bits(raw::$acc_weak($(op::$acc_op,)? tag, read)));
+                out.add(4).write(bits(raw::$min_max(sem::Relaxed, gpu, op::Min, tag, read)));
+                out.add(5).write(bits(raw::$min_max_weak(op::Max, tag, read)));
+            }
+        }
+    };
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[Fp8<ty::E4m3>; 4] as E4m3x4: u32] typed_multimem_e4m3x4 raw_multimem_e4m3x4
+    { multimem_st multimem_st_weak } {
+        multimem_ld_reduce_add multimem_ld_reduce_weak_add
+        multimem_ld_reduce_add_acc_f16 multimem_ld_reduce_weak_add_acc_f16
+        multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[Fp8<ty::E5m2>; 4] as E5m2x4: u32] typed_multimem_e5m2x4 raw_multimem_e5m2x4
+    { multimem_st multimem_st_weak } {
+        multimem_ld_reduce_add multimem_ld_reduce_weak_add
+        multimem_ld_reduce_add_acc_f16 multimem_ld_reduce_weak_add_acc_f16
+        multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E4m3>; 2]; 2] as E4m3x2: [u16; 2]] typed_multimem_e4m3x2_v2 raw_multimem_e4m3x2_v2
+    { multimem_st_v2 multimem_st_weak_v2 } {
+        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
+        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E5m2>; 2]; 2] as E5m2x2: [u16; 2]] typed_multimem_e5m2x2_v2 raw_multimem_e5m2x2_v2
+    { multimem_st_v2 multimem_st_weak_v2 } {
+        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
+        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E4m3>; 1]; 4] as E4m3: [u8; 4]] typed_multimem_e4m3_v4 raw_multimem_e4m3_v4
+    { multimem_st_v4_byte multimem_st_weak_v4_byte } {
+        multimem_ld_reduce_v4_byte(Add) multimem_ld_reduce_weak_v4_byte
+        multimem_ld_reduce_v4_byte(AddAccF16) multimem_ld_reduce_weak_v4_byte
+        multimem_ld_reduce_v4_byte multimem_ld_reduce_weak_v4_byte
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E5m2>; 1]; 4] as E5m2: [u8; 4]] typed_multimem_e5m2_v4 raw_multimem_e5m2_v4
+    { multimem_st_v4_byte multimem_st_weak_v4_byte } {
+        multimem_ld_reduce_v4_byte(Add) multimem_ld_reduce_weak_v4_byte
+        multimem_ld_reduce_v4_byte(AddAccF16) multimem_ld_reduce_weak_v4_byte
+        multimem_ld_reduce_v4_byte multimem_ld_reduce_weak_v4_byte
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E4m3>; 4]; 2] as E4m3x4: [u32; 2]] typed_multimem_e4m3x4_v2 raw_multimem_e4m3x4_v2
+    { multimem_st_v2 multimem_st_weak_v2 } {
+        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
+        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E5m2>; 4]; 2] as E5m2x4: [u32; 2]] typed_multimem_e5m2x4_v2 raw_multimem_e5m2x4_v2
+    { multimem_st_v2 multimem_st_weak_v2 } {
+        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
+        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E4m3>; 2]; 4] as E4m3x2: [u16; 4]] typed_multimem_e4m3x2_v4 raw_multimem_e4m3x2_v4
+    { multimem_st_v4 multimem_st_weak_v4 } {
+        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
+        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E5m2>; 2]; 4] as E5m2x2: [u16; 4]] typed_multimem_e5m2x2_v4 raw_multimem_e5m2x2_v4
+    { multimem_st_v4 multimem_st_weak_v4 } {
+        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
+        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[Fp8<ty::E4m3>; 8] as E4m3: [u8; 8]] typed_multimem_e4m3_v8 raw_multimem_e4m3_v8
+    { multimem_st_v8_byte multimem_st_weak_v8_byte } {
+        multimem_ld_reduce_v8_byte(Add) multimem_ld_reduce_weak_v8_byte
+        multimem_ld_reduce_v8_byte(AddAccF16) multimem_ld_reduce_weak_v8_byte
+        multimem_ld_reduce_v8_byte multimem_ld_reduce_weak_v8_byte
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[Fp8<ty::E5m2>; 8] as E5m2: [u8; 8]] typed_multimem_e5m2_v8 raw_multimem_e5m2_v8
+    { multimem_st_v8_byte multimem_st_weak_v8_byte } {
+        multimem_ld_reduce_v8_byte(Add) multimem_ld_reduce_weak_v8_byte
+        multimem_ld_reduce_v8_byte(AddAccF16) multimem_ld_reduce_weak_v8_byte
+        multimem_ld_reduce_v8_byte multimem_ld_reduce_weak_v8_byte
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E4m3>; 4]; 4] as E4m3x4: [u32; 4]] typed_multimem_e4m3x4_v4 raw_multimem_e4m3x4_v4
+    { multimem_st_v4 multimem_st_weak_v4 } {
+        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
+        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E5m2>; 4]; 4] as E5m2x4: [u32; 4]] typed_multimem_e5m2x4_v4 raw_multimem_e5m2x4_v4
+    { multimem_st_v4 multimem_st_weak_v4 } {
+        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
+        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E4m3>; 2]; 8] as E4m3x2: [u16; 8]] typed_multimem_e4m3x2_v8 raw_multimem_e4m3x2_v8
+    { multimem_st_v8 multimem_st_weak_v8 } {
+        multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8
+        multimem_ld_reduce_add_acc_f16_v8 multimem_ld_reduce_weak_add_acc_f16_v8
+        multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+    }
+}
+#[cfg(feature = "sm_100f")]
+bytes! {
+    [[[Fp8<ty::E5m2>; 2]; 8] as E5m2x2: [u16; 8]] typed_multimem_e5m2x2_v8 raw_multimem_e5m2x2_v8
+    { multimem_st_v8 multimem_st_weak_v8 } {
+        multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8
+        multimem_ld_reduce_add_acc_f16_v8 multimem_ld_reduce_weak_add_acc_f16_v8
+        multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+    }
+}
+
+#[cfg(feature = "sm_100f")]
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_multimem_fp8_bits(
+    bits: u8,
+    out: *mut [Fp8<ty::E4m3>; 1],
+    sum: *mut u8,
+) {
+    let x = Fp8::<ty::E4m3>::from_bits(bits);
+    unsafe { out.write([x]) };
+    unsafe { sum.write(x.to_bits() ^ 0x80) };
+}
+#[cfg(feature = "sm_100f")]
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_multimem_fp8_bits(bits: u8, out: *mut [u8; 1], sum: *mut u8) {
+    unsafe { out.write([bits]) };
+    unsafe { sum.write(bits ^ 0x80) };
 }
 
 #[unsafe(no_mangle)]

@@ -1,0 +1,11 @@
+//! `red.async` adds integers, and `st.async.release` stores no vectors.
+
+use ptx::atomic::AtomicRef;
+use ptx::qualifier::{scope, space};
+
+type Global<T> = AtomicRef<'static, T, scope::Gpu, space::Global>;
+
+pub fn kernel(sum: Global<f32>, row: Global<[f32; 4]>) {
+    sum.add_async(0.5);
+    row.store_async([0.5; 4]);
+}

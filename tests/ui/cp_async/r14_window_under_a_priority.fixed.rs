@@ -1,0 +1,15 @@
+//! A priority becomes a policy by `createpolicy`.
+
+use ptx::bulk::CachePolicy;
+use ptx::cp_async;
+use ptx::global::Global;
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 130>, src: Global<f32>) {
+    let window = src.window(-1).cache_hint(CachePolicy::evict_last());
+    cta.lend(tile, |cta, tile| {
+        let (tile, _) = cp_async::load_window(cta, tile, window).wait_all(cta);
+        tile.to_async(cta).into_free()
+    });
+}

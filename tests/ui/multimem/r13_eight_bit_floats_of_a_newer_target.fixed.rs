@@ -1,0 +1,9 @@
+//! Eight-bit floats behind a multimem address are of sm_100f, sm_110a and sm_120a.
+
+use ptx::multimem::Multicast;
+use ptx::qualifier::sem;
+
+pub fn kernel(values: Multicast<[f32; 4]>) {
+    let Some(value) = values.get(0) else { return };
+    let _sum = value.load_reduce_add(sem::Relaxed);
+}

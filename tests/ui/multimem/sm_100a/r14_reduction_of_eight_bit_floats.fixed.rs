@@ -1,0 +1,11 @@
+//! `multimem.red` takes no eight-bit floats.
+
+use ptx::multimem::{Fp8, MulticastRef};
+use ptx::qualifier::{sem, ty};
+
+type Bytes = [Fp8<ty::E4m3>; 4];
+
+pub fn kernel(value: MulticastRef<Bytes>) {
+    let sum = value.load_reduce_add_acc_f16(sem::Relaxed);
+    value.store(sum, sem::Relaxed);
+}
