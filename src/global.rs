@@ -40,6 +40,8 @@ pub struct Global<T> {
     pub(crate) len: usize,
 }
 
+static_assertions::assert_not_impl_any!(Global<u32>: Send, Sync);
+
 impl<T> Clone for Global<T> {
     fn clone(&self) -> Self {
         *self
@@ -117,6 +119,8 @@ pub struct Tiles<T, const N: usize> {
     pub(crate) count: usize,
 }
 
+static_assertions::assert_not_impl_any!(Tiles<u32, 4>: Send, Sync);
+
 impl<T, const N: usize> Clone for Tiles<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -173,6 +177,8 @@ pub struct GlobalTile<T, const N: usize> {
     pub(crate) base: *const T,
 }
 
+static_assertions::assert_not_impl_any!(GlobalTile<u32, 4>: Send, Sync);
+
 impl<T, const N: usize> Clone for GlobalTile<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -197,6 +203,8 @@ pub struct Tail<T> {
     pub(crate) base: *const T,
     pub(crate) len: usize,
 }
+
+static_assertions::assert_not_impl_any!(Tail<u32>: Send, Sync);
 
 impl<T> Clone for Tail<T> {
     fn clone(&self) -> Self {
@@ -266,6 +274,8 @@ pub struct GlobalMut<T, const N: usize> {
     len: usize,
 }
 
+static_assertions::assert_not_impl_any!(GlobalMut<u32, 4>: Copy, Clone, Send, Sync);
+
 impl<T: Element, const N: usize> GlobalMut<T, N> {
     /// # Safety
     ///
@@ -330,6 +340,8 @@ pub struct TilesMut<T, const N: usize> {
     pub(crate) step: usize,
 }
 
+static_assertions::assert_not_impl_any!(TilesMut<u32, 4>: Copy, Clone, Send, Sync);
+
 impl<T: Element, const N: usize> TilesMut<T, N> {
     /// The next tile with its index among all tiles of the slice, or `None` when all are taken. Collective: it is one tile of
     /// the CTA, which all its threads take.
@@ -369,6 +381,8 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
 pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
 }
+
+static_assertions::assert_not_impl_any!(GlobalTileMut<u32, 4>: Copy, Clone, Send, Sync);
 
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
 ///
@@ -430,6 +444,8 @@ pub struct TailMut<T> {
     base: *mut T,
     len: usize,
 }
+
+static_assertions::assert_not_impl_any!(TailMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> TailMut<T> {
     /// Replaces each element `v` at index `i` of the tail by `f(i, v)`; each thread of the grid does its share.

@@ -698,6 +698,8 @@ pub struct SharedArray<T, const N: usize> {
     _elements: PhantomData<*mut [T; N]>,
 }
 
+static_assertions::assert_not_impl_any!(SharedArray<u32, 4>: Copy, Clone, Send, Sync);
+
 // SAFETY: `N` elements from `addr` on.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     const SIZE: u32 = {
@@ -947,6 +949,14 @@ impl Sealed for Spent {}
 impl Overwritable for Free {}
 impl Overwritable for Spent {}
 
+// What each state is not for.
+static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource);
+static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination);
+static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable);
+
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 ///
 /// ```
@@ -967,6 +977,8 @@ pub struct Shared<'s, T, const N: usize, State> {
     _scope: PhantomData<fn(&'s ()) -> &'s ()>,
     _elements: PhantomData<(*mut [T; N], State)>,
 }
+
+static_assertions::assert_not_impl_any!(Shared<'static, u32, 4, Free>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     const BYTES: u32 = (N * size_of::<T>()) as u32;

@@ -33,6 +33,8 @@ pub struct PipelineMemory<S, const STAGES: usize> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// Where things are in a pipeline.
 struct Layout<S, const STAGES: usize>(PhantomData<S>);
 
@@ -111,6 +113,8 @@ pub struct Pipeline<'s, S, const STAGES: usize> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(Pipeline<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// Where a thread is in the ring of stages, and the CTAs that have tiles in common.
 #[derive(Debug)]
 struct Position<G> {
@@ -173,6 +177,8 @@ pub struct Producer<'p, S, const STAGES: usize, G = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(Producer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// The part of the threads that compute: they read stages that have arrived.
 ///
 /// ```
@@ -196,6 +202,8 @@ pub struct Consumer<'p, S, const STAGES: usize, G = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(Consumer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// A stage that has arrived, as a consumer holds it.
 ///
 /// ```
@@ -209,6 +217,8 @@ pub struct Consumer<'p, S, const STAGES: usize, G = ()> {
 #[must_use = "the producer waits for the stage: call `.release()`"]
 #[derive(Debug)]
 pub struct Arrived<'p, S, const STAGES: usize, G = ()>(Consumer<'p, S, STAGES, G>);
+
+static_assertions::assert_not_impl_any!(Arrived<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
 impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other
