@@ -66,6 +66,8 @@ pub struct InFlight<Older, Newest> {
     pub(crate) newest: Newest,
 }
 
+static_assertions::assert_not_impl_any!(InFlight<(), ()>: Copy, Clone);
+
 impl<Older: Queue, Newest> InFlight<Older, Newest> {
     /// `newest` has been committed after all of `older`, by the same threads.
     #[inline(always)]

@@ -56,7 +56,10 @@ use crate::raw::{
     self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
     StAsyncScope, StSem,
 };
-use crate::shared::{Element, Fenced, Loaded, Published, Shared, Written, bits, fence_async};
+use crate::shared::{
+    AsyncDestination, AsyncSource, Element, Fenced, Free, Loaded, Overwritable, Published, Readable, Shared,
+    Spent, Written, bits, fence_async,
+};
 
 /// A state space of which a view can be.
 #[diagnostic::on_unimplemented(
@@ -1255,6 +1258,15 @@ impl IntoAtomic for Loaded {}
 pub trait AtomicAccess: Sealed {}
 impl Sealed for Atomic {}
 impl AtomicAccess for Atomic {}
+
+// What each state is not for.
+static_assertions::assert_not_impl_any!(Atomic: IntoAtomic, Readable, AsyncSource, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Loaded: AtomicAccess);
+static_assertions::assert_not_impl_any!(Published: AtomicAccess);
+static_assertions::assert_not_impl_any!(Written: AtomicAccess);
+static_assertions::assert_not_impl_any!(Free: AtomicAccess, IntoAtomic);
+static_assertions::assert_not_impl_any!(Spent: AtomicAccess, IntoAtomic);
+static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, once every thread is done with what it did to them before.

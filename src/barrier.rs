@@ -86,6 +86,11 @@ impl Kind for op::Or {}
 pub trait Meets: Kind {}
 impl Meets for Meeting {}
 
+static_assertions::assert_not_impl_any!(Popc: Meets);
+static_assertions::assert_not_impl_any!(op::And: Meets);
+static_assertions::assert_not_impl_any!(op::Or: Meets);
+static_assertions::assert_not_impl_any!(Meeting: Reduction<u32>, Reduction<bool>);
+
 /// Kinds with a reduction, of which every thread gets the `Output`: a count or a `bool`.
 ///
 /// ```
@@ -445,6 +450,12 @@ impl Sendable for Ready {}
 impl Outstanding for Sent {}
 impl Receivable for Waiting {}
 impl Holding for Received {}
+
+// What each state is not for.
+static_assertions::assert_not_impl_any!(Ready: Outstanding);
+static_assertions::assert_not_impl_any!(Sent: Sendable);
+static_assertions::assert_not_impl_any!(Waiting: Holding);
+static_assertions::assert_not_impl_any!(Received: Receivable);
 
 /// A thread that fills the tile of a [`Handoff`].
 ///

@@ -50,6 +50,8 @@ pub struct Load<'s, T, const N: usize, Src> {
     src: Src,
 }
 
+static_assertions::assert_not_impl_any!(Load<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+
 /// Starts the copy of a tile to free shared memory, which completes on a ready mbarrier. The bytes that the mbarrier
 /// expects are the tile's.
 ///
@@ -232,6 +234,11 @@ impl Waitable for ReadDone {}
 pub trait Extendable: Sealed {}
 impl Extendable for Open {}
 
+// What each state is not for.
+static_assertions::assert_not_impl_any!(Open: Waitable);
+static_assertions::assert_not_impl_any!(Committed: Extendable);
+static_assertions::assert_not_impl_any!(ReadDone: Extendable);
+
 /// A bulk async-group: stores from shared to global memory that are waited for together. It belongs to the
 /// elected thread; what that thread learns by waiting, the others learn by a barrier.
 ///
@@ -253,6 +260,9 @@ pub struct BulkGroup<Copies, State> {
     copies: Copies,
     _state: core::marker::PhantomData<State>,
 }
+
+static_assertions::assert_not_impl_any!(BulkGroup<(), Open>: Copy, Clone, Queue);
+static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 
 /// A store in flight: its source and its destination.
 ///

@@ -181,6 +181,8 @@ pub struct Queue<'s, By = Cta> {
     _by: PhantomData<fn(&By)>,
 }
 
+static_assertions::assert_not_impl_any!(Queue<'static>: Copy, Clone, Send, Sync);
+
 /// A request of `By` under way. It owns the response's memory and the mbarrier.
 ///
 /// ```
@@ -204,6 +206,8 @@ pub struct Request<'s, By = Cta> {
     _by: PhantomData<fn(&By)>,
 }
 
+static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Sync);
+
 /// Nothing is under way, and nothing more is asked.
 ///
 /// ```
@@ -226,6 +230,8 @@ pub struct Request<'s, By = Cta> {
 pub struct Closed<'s> {
     _scope: Invariant<'s>,
 }
+
+static_assertions::assert_not_impl_any!(Closed<'static>: Copy, Clone);
 
 /// What a request of `By` came to: the same in all threads of the CTA, or of the cluster.
 ///

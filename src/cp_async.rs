@@ -63,6 +63,8 @@ pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
     src: Src,
 }
 
+static_assertions::assert_not_impl_any!(CpAsyncLoad<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+
 /// `cp.async` copies of every thread of the CTA, which are waited for together.
 ///
 /// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
@@ -83,6 +85,8 @@ pub struct CpAsyncGroup<Copies, State> {
     copies: Copies,
     _state: PhantomData<State>,
 }
+
+static_assertions::assert_not_impl_any!(CpAsyncGroup<(), Open>: Copy, Clone, Queue);
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
     #[inline(always)]
@@ -651,6 +655,8 @@ pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
     bar: Mbarrier<Arrived, ARRIVALS>,
     copies: Copies,
 }
+
+static_assertions::assert_not_impl_any!(Tracked<()>: Copy, Clone, Send, Sync);
 
 impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// Waits for the copies of all threads.

@@ -41,6 +41,8 @@ pub struct Global<T> {
     pub(crate) len: usize,
 }
 
+static_assertions::assert_not_impl_any!(Global<u32>: Send, Sync);
+
 impl<T> Clone for Global<T> {
     fn clone(&self) -> Self {
         *self
@@ -118,6 +120,8 @@ pub struct Tiles<T, const N: usize> {
     pub(crate) count: usize,
 }
 
+static_assertions::assert_not_impl_any!(Tiles<u32, 4>: Send, Sync);
+
 impl<T, const N: usize> Clone for Tiles<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -174,6 +178,8 @@ pub struct GlobalTile<T, const N: usize> {
     pub(crate) base: *const T,
 }
 
+static_assertions::assert_not_impl_any!(GlobalTile<u32, 4>: Send, Sync);
+
 impl<T, const N: usize> Clone for GlobalTile<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -200,6 +206,8 @@ pub struct Tail<T, P = ()> {
     pub(crate) len: usize,
     pub(crate) policy: P,
 }
+
+static_assertions::assert_not_impl_any!(Tail<u32>: Send, Sync);
 
 impl<T, P: Copy> Clone for Tail<T, P> {
     fn clone(&self) -> Self {
@@ -290,6 +298,8 @@ pub struct GlobalMut<T, const N: usize> {
     len: usize,
 }
 
+static_assertions::assert_not_impl_any!(GlobalMut<u32, 4>: Copy, Clone, Send, Sync);
+
 impl<T: Element, const N: usize> GlobalMut<T, N> {
     /// # Safety
     ///
@@ -354,6 +364,8 @@ pub struct TilesMut<T, const N: usize> {
     pub(crate) step: usize,
 }
 
+static_assertions::assert_not_impl_any!(TilesMut<u32, 4>: Copy, Clone, Send, Sync);
+
 impl<T: Element, const N: usize> TilesMut<T, N> {
     /// The next tile with its index among all tiles of the slice, or `None` when all are taken. Collective: it is one tile of
     /// the CTA, which all its threads take.
@@ -393,6 +405,8 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
 pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
 }
+
+static_assertions::assert_not_impl_any!(GlobalTileMut<u32, 4>: Copy, Clone, Send, Sync);
 
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
 ///
@@ -454,6 +468,8 @@ pub struct TailMut<T> {
     base: *mut T,
     len: usize,
 }
+
+static_assertions::assert_not_impl_any!(TailMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> TailMut<T> {
     /// Replaces each element `v` at index `i` of the tail by `f(i, v)`; each thread of the grid does its share.

@@ -155,6 +155,12 @@ impl Initialisable for Uninit {}
 pub trait Idle: Phase {}
 impl Idle for Ready {}
 
+// What each phase is not for.
+static_assertions::assert_not_impl_any!(Uninit: Waitable, Arrivable, Idle);
+static_assertions::assert_not_impl_any!(Ready: Waitable, Initialisable);
+static_assertions::assert_not_impl_any!(Arrived: Arrivable, Initialisable, Idle);
+static_assertions::assert_not_impl_any!(Early: Waitable, Initialisable, Idle);
+
 /// An mbarrier object in shared memory of the executing CTA, on which each thread arrives `ARRIVALS` times a phase.
 ///
 /// ```
@@ -178,6 +184,11 @@ pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1> {
 static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Mbarrier<Early, 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Lend);
+static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place);
+static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Lend);
+static_assertions::assert_not_impl_any!(Mbarrier<Early, 2>: Place, Lend);
 
 impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     #[inline(always)]

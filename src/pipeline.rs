@@ -37,6 +37,8 @@ pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usiz
     _tiles: PhantomData<*mut T>,
 }
 
+static_assertions::assert_not_impl_any!(RingMemory<u32, 4, 1, 2>: Copy, Clone, Send, Sync);
+
 // SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then an mbarrier for each.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Place
     for RingMemory<T, N, INPUTS, STAGES>
@@ -128,6 +130,8 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
     _tiles: PhantomData<*mut T>,
 }
 
+static_assertions::assert_not_impl_any!(IdleRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
+
 /// A ring whose stages are in flight: as many as there are tiles left, `STAGES` at most.
 ///
 /// ```
@@ -159,6 +163,8 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
     in_out: *mut T,
     _scope: Invariant<'s>,
 }
+
+static_assertions::assert_not_impl_any!(Ring<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 /// What [`Ring::wait`] gives.
 ///
@@ -194,6 +200,8 @@ pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
+static_assertions::assert_not_impl_any!(Full<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
+
 /// A ring whose foremost stage has been computed.
 ///
 /// ```
@@ -207,6 +215,8 @@ pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
 pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
+
+static_assertions::assert_not_impl_any!(Updated<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 /// A ring whose foremost stage is being stored.
 ///
@@ -224,6 +234,8 @@ pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usi
 pub struct Storing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
+
+static_assertions::assert_not_impl_any!(Storing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>

@@ -340,7 +340,7 @@ pub const ALIGN: u32 = 128;
 pub unsafe trait Place: Sized {
     /// Its size in bytes.
     const SIZE: u32;
-    /// Its alignment in bytes.
+    /// Its alignment in bytes: a power of two, 128 at most.
     const ALIGN: u32;
     /// The barriers of the CTA that it uses: bit `n` is barrier `n`, 1 to 15.
     const BARRIERS: u16 = 0;
@@ -427,6 +427,14 @@ pub struct Needs {
     pub cancels: bool,
 }
 
+/// What a place in shared memory, which begins at a multiple of [`ALIGN`], can be aligned to.
+const fn check_align(align: u32) {
+    assert!(
+        align.is_power_of_two() && align <= ALIGN,
+        "shared memory begins at a multiple of 128 bytes: a place in it is aligned to a power of two, 128 at most"
+    );
+}
+
 /// The offsets of places laid out one after another, and the end of the last. What a CTA has once goes to one of them.
 #[doc(hidden)]
 pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
@@ -445,6 +453,7 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
         );
         barriers |= place.barriers;
         cancels |= place.cancels;
+        check_align(place.align);
         offsets[i] = end.next_multiple_of(place.align);
         end = offsets[i] + place.size;
         i += 1;
@@ -637,12 +646,7 @@ impl DynamicShared {
     /// ```
     #[inline(always)]
     pub fn try_take<P: Place>(self) -> Result<(P, DynamicShared), DynamicShared> {
-        const {
-            assert!(
-                P::ALIGN.is_power_of_two() && P::ALIGN <= ALIGN,
-                "the launch's shared memory is aligned to 128 bytes"
-            )
-        };
+        const { check_align(P::ALIGN) };
         const { bytes_only::<P>() };
         // The block starts at a multiple of 128 below 2^18, so neither sum overflows.
         let addr = self.next.next_multiple_of(P::ALIGN);
@@ -693,6 +697,8 @@ pub struct SharedArray<T, const N: usize> {
     addr: u32,
     _elements: PhantomData<*mut [T; N]>,
 }
+
+static_assertions::assert_not_impl_any!(SharedArray<u32, 4>: Copy, Clone, Send, Sync);
 
 // SAFETY: `N` elements from `addr` on.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
@@ -943,6 +949,14 @@ impl Sealed for Spent {}
 impl Overwritable for Free {}
 impl Overwritable for Spent {}
 
+// What each state is not for.
+static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource);
+static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination);
+static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable);
+
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 ///
 /// ```
@@ -963,6 +977,8 @@ pub struct Shared<'s, T, const N: usize, State> {
     _scope: PhantomData<fn(&'s ()) -> &'s ()>,
     _elements: PhantomData<(*mut [T; N], State)>,
 }
+
+static_assertions::assert_not_impl_any!(Shared<'static, u32, 4, Free>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     const BYTES: u32 = (N * size_of::<T>()) as u32;

@@ -337,6 +337,8 @@ pub struct BoxesMut<T, S: BoxShape> {
     _of: PhantomData<*mut T>,
 }
 
+static_assertions::assert_not_impl_any!(BoxesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
+
 impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// The next box, with its index in each dimension, or `None` when all are taken. Collective: it is one box of the CTA,
     /// which all its threads take.

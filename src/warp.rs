@@ -55,6 +55,8 @@ pub struct Lanes<M> {
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(Warp: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Lanes<Subset>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Lanes<Tile<16>>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Subset: Neighbours);
 
 /// The threads of a group of [`Lanes`].
 #[cfg_attr(doc, doc(hidden))]

@@ -42,6 +42,7 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
 }
 
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2, Arrived>: Copy, Clone, Send, Sync);
 
 impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// A barrier of the group's CTAs. A cluster call: every group of the cluster makes one. Traps where a CTA has fewer

@@ -365,6 +365,8 @@ pub struct Sent<'c, T, const N: usize, V, Src> {
     src: Src,
 }
 
+static_assertions::assert_not_impl_any!(Sent<'static, u32, 4, ByTile, ()>: Copy, Clone, Send, Sync);
+
 /// A mailbox that has received what was sent to it, and is readable.
 ///
 /// ```
@@ -381,6 +383,8 @@ pub struct Received<'c, T, const N: usize, V, Src> {
     inbox: Inbox<'c, T, N, V>,
     src: Src,
 }
+
+static_assertions::assert_not_impl_any!(Received<'static, u32, 4, ByTile, ()>: Copy, Clone, Send, Sync);
 
 impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     const BYTES: u32 = mailbox_bytes::<T, N, V>();

@@ -6,7 +6,7 @@ use super::{Brand, Cluster};
 use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
-use crate::shared::{Element, Free, Loaded, Published, Shared, Written};
+use crate::shared::{Element, Fenced, Free, Loaded, Published, Shared, Spent, Written};
 
 /// State of a [`ClusterSmem`]: every CTA may read every other's. `After` is the state of its memory afterwards.
 ///
@@ -97,6 +97,14 @@ impl PeerWritable for Open {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerAtomic: Sealed {}
 impl PeerAtomic for Atomic {}
+
+// What each state is not for.
+static_assertions::assert_not_impl_any!(Free: Publishable);
+static_assertions::assert_not_impl_any!(Spent: Publishable, Openable);
+static_assertions::assert_not_impl_any!(Fenced: Publishable, Openable);
+static_assertions::assert_not_impl_any!(Atomic: Publishable, Openable, PeerReadable, PeerWritable);
+static_assertions::assert_not_impl_any!(Open: PeerReadable, PeerAtomic);
+static_assertions::assert_not_impl_any!(ReadOnly<Loaded>: PeerWritable, PeerAtomic);
 
 /// `N` elements of shared memory that every CTA of the cluster has at the same place, and that all of them may read or
 /// write, as the state says.

@@ -33,6 +33,8 @@ pub struct PipelineMemory<S, const STAGES: usize> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// Where things are in a pipeline.
 struct Layout<S, const STAGES: usize>(PhantomData<S>);
 
@@ -110,6 +112,8 @@ pub struct Pipeline<'s, S, const STAGES: usize> {
     _scope: Invariant<'s>,
     _tiles: PhantomData<*mut S>,
 }
+
+static_assertions::assert_not_impl_any!(Pipeline<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
 /// Where a thread is in the ring of stages, and the CTAs that have tiles in common.
 #[derive(Debug)]
@@ -205,6 +209,8 @@ pub struct Producer<'p, S, const STAGES: usize, G = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(Producer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// The part of the threads that compute: they read stages that have arrived.
 ///
 /// ```
@@ -228,6 +234,8 @@ pub struct Consumer<'p, S, const STAGES: usize, G = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
+static_assertions::assert_not_impl_any!(Consumer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+
 /// A stage that has arrived, as a consumer holds it.
 ///
 /// ```
@@ -241,6 +249,8 @@ pub struct Consumer<'p, S, const STAGES: usize, G = ()> {
 #[must_use = "the producer waits for the stage: call `.release()`"]
 #[derive(Debug)]
 pub struct Arrived<'p, S, const STAGES: usize, G = ()>(Consumer<'p, S, STAGES, G>);
+
+static_assertions::assert_not_impl_any!(Arrived<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
 impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Runs `produce` in the first thread of the CTA and `consume` in every thread of the warps after the first; the other

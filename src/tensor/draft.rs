@@ -33,6 +33,8 @@ pub struct Draft<'s, T, S: LoadShape> {
     _of: PhantomData<(*const T, S)>,
 }
 
+static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
+
 /// Copies a tensor map to shared memory, to be changed there.
 ///
 /// PTX per sixteen bytes, by a thread: two `ld.b64`, `st.weak.shared::cta.v4.b32`; then, by every thread,
@@ -604,6 +606,8 @@ pub struct Released<T, S: LoadShape> {
     object: *const u8,
     _of: PhantomData<(*const T, S)>,
 }
+
+static_assertions::assert_not_impl_any!(Released<f32, super::Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: LoadShape> Released<T, S> {
     /// Says that this is not a [`TensorMap`] yet.

@@ -54,6 +54,8 @@ pub struct ChannelSent<'c, T, const N: usize, Src> {
     src: Src,
 }
 
+static_assertions::assert_not_impl_any!(ChannelSent<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+
 /// A [`Channel`] whose incoming tile is readable.
 ///
 /// ```
@@ -71,6 +73,8 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
     src: Src,
 }
 
+static_assertions::assert_not_impl_any!(ChannelReceived<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+
 /// A [`Channel`] that has told its sender, and waits to be told by its receiver.
 ///
 /// ```
@@ -87,6 +91,8 @@ pub struct Acknowledged<'c, T, const N: usize, Src> {
     channel: Channel<'c, T, N>,
     src: Src,
 }
+
+static_assertions::assert_not_impl_any!(Acknowledged<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByRoute> {
     /// Makes it a channel along `route`.

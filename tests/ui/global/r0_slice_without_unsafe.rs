@@ -1,7 +1,8 @@
 //! To make a slice of a pointer is to promise what lies behind it.
 
-use ptx::global::Global;
+use ptx::global::{Global, GlobalMut};
 
-pub fn kernel(x: *const f32, n: usize) {
+pub fn kernel(x: *const f32, y: *mut f32, n: usize) {
     let (_tiles, _tail) = Global::from_raw(x, n).tiles::<1024>();
+    let _y = GlobalMut::<f32, 1024>::from_raw(y, n);
 }

@@ -1,8 +1,9 @@
-//! An mbarrier expects an arrival of each thread.
+//! An mbarrier expects an arrival of each thread, and who drops none just arrives.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {
-    let _bar = bar.arrive_drop::<1>(cta).wait(cta);
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>, other: Mbarrier<Ready, 2>) {
+    let _bar = bar.arrive_drop::<1>(cta);
+    let _other = other.arrive_drop::<1>(cta);
 }

@@ -1,8 +1,13 @@
-//! Threads write an array by vectors of 16 bytes.
+//! Threads write an array by vectors of 16 bytes, one or more.
 
 use ptx::launch::Cta;
-use ptx::shared::SharedArray;
+use ptx::shared::{Loaded, Shared, SharedArray};
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, none: SharedArray<f32, 4>) {
     cta.lend(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
+    cta.lend(none, |cta, none| none.write(cta, |_| 0.0).to_async(cta).into_free());
+}
+
+pub fn update<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Loaded>) {
+    let _tile = tile.update(cta, |_, x| x);
 }

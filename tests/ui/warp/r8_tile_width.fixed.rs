@@ -1,7 +1,8 @@
-//! A tile of a warp is a segment of a shuffle, a power of two.
+//! A tile has a power of two of lanes, and no more than the warp.
 
-use ptx::launch::Cta;
+use ptx::warp::Warp;
 
-pub fn kernel(cta: &Cta, value: u32) -> u32 {
-    cta.warp().tiles::<16>().reduce_add(value)
+pub fn body(warp: &Warp) {
+    let _tile = warp.tiles::<16>();
+    let _tile = warp.tiles::<32>();
 }

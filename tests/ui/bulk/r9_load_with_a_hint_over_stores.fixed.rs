@@ -1,0 +1,15 @@
+//! A policy changes nothing of proxies: what threads stored is fenced before a copy overwrites it.
+
+use ptx::bulk::{self, CachePolicy};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let tile = tile.write(cta, |_| 0.0).to_async(cta).into_free();
+        let (bar, tile, _src) = bulk::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first()).wait(cta);
+        (tile.release(cta), bar)
+    });
+}

@@ -1,0 +1,18 @@
+//! A byte mask changes nothing of proxies: what threads stored is fenced before a copy reads it.
+
+use ptx::bulk::{self, CachePolicy};
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::mask::ByteMask;
+use ptx::shared::{Shared, Written};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    [one, other]: [Shared<'s, f32, 1024, Written>; 2],
+    [first, second]: [GlobalTileMut<f32, 1024>; 2],
+) {
+    let (even, policy) = (ByteMask::from_bits_retain(0x5555), CachePolicy::evict_last());
+    let stores = bulk::store_masked(cta, one, first, even);
+    let more = bulk::store_masked_cache_hint(cta, other, second, even, policy);
+    let _ = stores.and(more).commit(cta).wait(cta);
+}

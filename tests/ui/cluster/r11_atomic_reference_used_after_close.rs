@@ -1,0 +1,12 @@
+//! After the barrier that closes it, a peer uses its memory for something else.
+
+use ptx::cluster::Cluster;
+use ptx::qualifier::sem;
+use ptx::shared::{Loaded, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Loaded>) -> Option<u32> {
+    let tile = cluster.open_atomic(tile);
+    let count = tile.peer(1)?.atomic(0)?;
+    let _tile = tile.close(cluster);
+    Some(count.fetch_add(1, sem::Relaxed))
+}

@@ -1,0 +1,35 @@
+//! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
+
+use ptx::cluster::{Arrived, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Open, Route};
+
+pub fn keep_cluster<'s>(x: Cluster<'s>) -> Cluster<'s> {
+    x
+}
+
+pub fn keep_arrived<'s>(x: Arrived<'s>) -> Arrived<'s> {
+    x
+}
+
+pub fn keep_group<'s>(x: Group<'s, 2>) -> Group<'s, 2> {
+    x
+}
+
+pub fn keep_group_barrier<'s>(x: GroupBarrier<'s, 2>) -> GroupBarrier<'s, 2> {
+    x
+}
+
+pub fn keep_route<'s>(x: Route<'s>) -> Route<'s> {
+    x
+}
+
+pub fn keep_inbox<'s>(x: Inbox<'s, u32, 128, ByTile>) -> Inbox<'s, u32, 128, ByTile> {
+    x
+}
+
+pub fn keep_channel<'s>(x: Channel<'s, u32, 128>) -> Channel<'s, u32, 128> {
+    x
+}
+
+pub fn keep_memory<'s>(x: ClusterSmem<'s, u32, 128, Open>) -> ClusterSmem<'s, u32, 128, Open> {
+    x
+}

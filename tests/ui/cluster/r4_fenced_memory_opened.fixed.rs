@@ -1,0 +1,8 @@
+//! What a copy may still read, peers do not write.
+
+use ptx::cluster::Cluster;
+use ptx::shared::{Fenced, Shared};
+
+pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Fenced>) {
+    let _tile = cluster.open(tile.into_free());
+}

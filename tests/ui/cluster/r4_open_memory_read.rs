@@ -1,0 +1,13 @@
+//! What peers are changing is not read by its own CTA either.
+
+use ptx::atomic::Atomic;
+use ptx::cluster::{ClusterSmem, Open, ReadOnly};
+use ptx::shared::Published;
+
+pub fn written(tile: &ClusterSmem<'_, u32, 128, Open>) -> Option<u32> {
+    tile.get(0)
+}
+
+pub fn added_to(tile: &ClusterSmem<'_, u32, 128, Atomic>) -> Option<u32> {
+    tile.get(0)
+}

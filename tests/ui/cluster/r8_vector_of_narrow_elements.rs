@@ -1,0 +1,7 @@
+//! Elements of fewer than 4 bytes are written one by one, lest a vector race with one in another size.
+
+use ptx::cluster::{ClusterSmem, Open};
+
+pub fn body(tile: &ClusterSmem<'_, u8, 128, Open>) -> Option<()> {
+    tile.peer(1)?.set_vector(0, [0; 16])
+}

@@ -1,0 +1,22 @@
+//! A barrier of the cluster is no proxy fence: what threads of any CTA stored is fenced before a copy reads it.
+
+use ptx::bulk;
+use ptx::cluster::Cluster;
+use ptx::global::GlobalTileMut;
+use ptx::shared::{Free, Shared, Written};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    stored: Shared<'c, u32, 128, Written>,
+    peers: Shared<'c, u32, 128, Free>,
+    sums: Shared<'c, u32, 128, Written>,
+    [one, two, three]: [GlobalTileMut<u32, 128>; 3],
+) {
+    let cta = cluster.cta();
+    let stored = cluster.publish(stored).close(cluster);
+    let peers = cluster.open(peers).close(cluster);
+    let sums = cluster.open_atomic(sums).close(cluster);
+    let _one = bulk::store(cta, stored, one).commit(cta).wait(cta);
+    let _two = bulk::store(cta, peers, two).commit(cta).wait(cta);
+    let _three = bulk::store(cta, sums, three).commit(cta).wait(cta);
+}

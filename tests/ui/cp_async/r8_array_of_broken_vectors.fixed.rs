@@ -1,0 +1,14 @@
+//! An array is filled by vectors of 16 bytes: what is left over at its end would hold nothing.
+
+use ptx::cp_async;
+use ptx::global::{GlobalTile, Tail};
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+
+pub fn whole<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) {
+    let _ = cp_async::load(cta, tile, src).wait_all(cta);
+}
+
+pub fn rest<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, tail: Tail<f32>) {
+    let _ = cp_async::load_zero_filled(cta, tile, tail).wait_all(cta);
+}

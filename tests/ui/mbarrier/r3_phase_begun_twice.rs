@@ -1,0 +1,14 @@
+//! A phase is begun by one arrival, and by none before `init` or before the wait.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Arrived, Early, Mbarrier, Uninit};
+
+pub fn early(cta: &Cta, bar: Mbarrier<Early, 4>, other: Mbarrier<Early, 4>) {
+    let _bar = bar.arrive_no_complete::<1>(cta);
+    let _other = other.arrive_drop::<1>(cta);
+}
+
+pub fn arrived(cta: &Cta, bar: Mbarrier<Arrived, 4>, other: Mbarrier<Uninit, 4>) {
+    let _bar = bar.arrive_no_complete::<1>(cta);
+    let _other = other.arrive_drop::<1>(cta);
+}

@@ -1,0 +1,30 @@
+//! What a stage holds, what fills it, and who shares it is promised by `unsafe impl`.
+
+use ptx::bulk::CachePolicy;
+use ptx::pipeline::{Sharing, SharingIn, StageSource, StageTiles};
+
+pub struct Mine;
+
+impl StageTiles for Mine {
+    const BYTES: usize = 64;
+    const SIZE: usize = 128;
+    type View<'a> = ();
+    unsafe fn view<'a>(_: u32) -> Self::View<'a> {}
+}
+
+#[derive(Clone, Copy)]
+pub struct Pair;
+
+impl Sharing for Pair {
+    const CTAS: u32 = 2;
+    fn cta(&self, i: u32) -> u32 {
+        i
+    }
+}
+
+impl<'c> SharingIn<'c> for Pair {}
+
+impl StageSource<[f32; 64], ()> for Pair {
+    const FITS: () = ();
+    unsafe fn load(self, _: u32, _: (), _: u32, _: Option<CachePolicy>) {}
+}

@@ -1,0 +1,16 @@
+//! A policy changes nothing of sizes: a stage is as large as the box that is loaded into it.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+use ptx::tensor::{Box2, TensorMap};
+
+pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 128], 2>, map: TensorMap<f32, Box2<32, 8>>) {
+    cta.lend(memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |producer| producer.load_cache_hint(map.at([0, 0]), CachePolicy::evict_first()),
+            |consumer| consumer.wait().release(),
+        )
+    });
+}

@@ -1,0 +1,27 @@
+//! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
+
+use ptx::pipeline::{Arrived, Consumer, IdleRing, Pipeline, Producer, Ring};
+
+pub fn keep_idle<'s>(x: IdleRing<'s, f32, 64, 1, 2>) -> IdleRing<'s, f32, 64, 1, 2> {
+    x
+}
+
+pub fn keep_ring<'s>(x: Ring<'s, f32, 64, 1, 2>) -> Ring<'s, f32, 64, 1, 2> {
+    x
+}
+
+pub fn keep_pipeline<'s>(x: Pipeline<'s, [f32; 64], 2>) -> Pipeline<'s, [f32; 64], 2> {
+    x
+}
+
+pub fn keep_producer<'s>(x: Producer<'s, [f32; 64], 2>) -> Producer<'s, [f32; 64], 2> {
+    x
+}
+
+pub fn keep_consumer<'s>(x: Consumer<'s, [f32; 64], 2>) -> Consumer<'s, [f32; 64], 2> {
+    x
+}
+
+pub fn keep_arrived<'s>(x: Arrived<'s, [f32; 64], 2>) -> Arrived<'s, [f32; 64], 2> {
+    x
+}

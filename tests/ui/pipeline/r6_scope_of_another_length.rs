@@ -1,0 +1,51 @@
+//! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
+
+use ptx::pipeline::{Arrived, Consumer, IdleRing, Pipeline, Producer, Ring};
+
+pub fn shorten_idle<'short, 'long: 'short>(x: IdleRing<'long, f32, 64, 1, 2>) -> IdleRing<'short, f32, 64, 1, 2> {
+    x
+}
+
+pub fn lengthen_idle<'short, 'long: 'short>(x: IdleRing<'short, f32, 64, 1, 2>) -> IdleRing<'long, f32, 64, 1, 2> {
+    x
+}
+
+pub fn shorten_ring<'short, 'long: 'short>(x: Ring<'long, f32, 64, 1, 2>) -> Ring<'short, f32, 64, 1, 2> {
+    x
+}
+
+pub fn lengthen_ring<'short, 'long: 'short>(x: Ring<'short, f32, 64, 1, 2>) -> Ring<'long, f32, 64, 1, 2> {
+    x
+}
+
+pub fn shorten_pipeline<'short, 'long: 'short>(x: Pipeline<'long, [f32; 64], 2>) -> Pipeline<'short, [f32; 64], 2> {
+    x
+}
+
+pub fn lengthen_pipeline<'short, 'long: 'short>(x: Pipeline<'short, [f32; 64], 2>) -> Pipeline<'long, [f32; 64], 2> {
+    x
+}
+
+pub fn shorten_producer<'short, 'long: 'short>(x: Producer<'long, [f32; 64], 2>) -> Producer<'short, [f32; 64], 2> {
+    x
+}
+
+pub fn lengthen_producer<'short, 'long: 'short>(x: Producer<'short, [f32; 64], 2>) -> Producer<'long, [f32; 64], 2> {
+    x
+}
+
+pub fn shorten_consumer<'short, 'long: 'short>(x: Consumer<'long, [f32; 64], 2>) -> Consumer<'short, [f32; 64], 2> {
+    x
+}
+
+pub fn lengthen_consumer<'short, 'long: 'short>(x: Consumer<'short, [f32; 64], 2>) -> Consumer<'long, [f32; 64], 2> {
+    x
+}
+
+pub fn shorten_arrived<'short, 'long: 'short>(x: Arrived<'long, [f32; 64], 2>) -> Arrived<'short, [f32; 64], 2> {
+    x
+}
+
+pub fn lengthen_arrived<'short, 'long: 'short>(x: Arrived<'short, [f32; 64], 2>) -> Arrived<'long, [f32; 64], 2> {
+    x
+}

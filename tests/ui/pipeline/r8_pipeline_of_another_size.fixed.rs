@@ -1,0 +1,12 @@
+//! A pipeline has no more stages than memory is counted for, and its tiles have elements.
+
+use ptx::launch::Cta;
+use ptx::pipeline::Pipeline;
+
+pub fn stages<'s>(cta: &Cta, pipeline: Pipeline<'s, [u8; 16], 8>) -> Pipeline<'s, [u8; 16], 8> {
+    pipeline.run(cta, |producer| producer, |consumer| consumer)
+}
+
+pub fn tiles<'s>(cta: &Cta, pipeline: Pipeline<'s, [u8; 16], 2>) -> Pipeline<'s, [u8; 16], 2> {
+    pipeline.run(cta, |producer| producer, |consumer| consumer)
+}

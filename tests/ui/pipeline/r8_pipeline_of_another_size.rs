@@ -1,0 +1,12 @@
+//! A pipeline has no more stages than memory is counted for, and its tiles have elements.
+
+use ptx::launch::Cta;
+use ptx::pipeline::Pipeline;
+
+pub fn stages<'s>(cta: &Cta, pipeline: Pipeline<'s, [u8; 16], 4294967297>) -> Pipeline<'s, [u8; 16], 4294967297> {
+    pipeline.run(cta, |producer| producer, |consumer| consumer)
+}
+
+pub fn tiles<'s>(cta: &Cta, pipeline: Pipeline<'s, [u8; 0], 2>) -> Pipeline<'s, [u8; 0], 2> {
+    pipeline.run(cta, |producer| producer, |consumer| consumer)
+}

@@ -1,0 +1,13 @@
+//! What lies at an address, only the caller knows: elements, a handle, or what a scope gives back.
+
+use ptx::shared::{Element, Free, Lend, Shared, SharedArray};
+
+pub fn kernel<'s>(tile: Shared<'s, f32, 64, Free>) -> SharedArray<f32, 64> {
+    // SAFETY: nobody else has this memory, and no copy of it is in flight.
+    unsafe {
+        let first = f32::load(tile.addr());
+        f32::store(tile.addr(), first);
+        let _vector = f32::load_vector(tile.addr());
+        SharedArray::give_back(tile)
+    }
+}

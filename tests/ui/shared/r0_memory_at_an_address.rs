@@ -1,0 +1,11 @@
+//! What lies at an address, only the caller knows: elements, a handle, or what a scope gives back.
+
+use ptx::shared::{Element, Free, Lend, Place, Shared, SharedArray};
+
+pub fn kernel<'s>(tile: Shared<'s, f32, 64, Free>) -> SharedArray<f32, 64> {
+    let first = f32::load(tile.addr());
+    f32::store(tile.addr(), first);
+    let _vector = f32::load_vector(tile.addr());
+    let _again = SharedArray::<f32, 64>::at(tile.addr());
+    SharedArray::give_back(tile)
+}

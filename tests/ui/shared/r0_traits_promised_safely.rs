@@ -1,0 +1,31 @@
+//! What a trait promises of memory is promised by `unsafe impl`.
+
+use ptx::shared::{Lend, Place, SharedMemory};
+
+pub struct Line(u32);
+
+impl Place for Line {
+    const SIZE: u32 = 16;
+    const ALIGN: u32 = 16;
+    unsafe fn at(addr: u32) -> Self {
+        Line(addr)
+    }
+}
+
+pub struct Memory;
+
+impl SharedMemory for Memory {
+    unsafe fn claim() -> Self {
+        Memory
+    }
+}
+
+impl Lend for Memory {
+    type Lent<'s> = Memory;
+    unsafe fn open<'s>(self) -> Self::Lent<'s> {
+        self
+    }
+    unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+        lent
+    }
+}

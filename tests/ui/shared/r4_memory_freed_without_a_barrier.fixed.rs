@@ -1,0 +1,17 @@
+//! `into_free` is for what all threads have fenced: others may still read, or change, the rest.
+
+use ptx::atomic::Atomic;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Loaded, Shared, Spent};
+
+pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
+    tile.release(cta)
+}
+
+pub fn spent<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Free> {
+    tile.to_async(cta).into_free()
+}
+
+pub fn atomic<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u32, 64, Free> {
+    tile.to_async(cta).into_free()
+}

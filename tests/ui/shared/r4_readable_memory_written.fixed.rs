@@ -1,0 +1,17 @@
+//! What other threads may still read, or change, is not overwritten.
+
+use ptx::atomic::Atomic;
+use ptx::launch::Cta;
+use ptx::shared::{Loaded, Published, Shared, Written};
+
+pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Written> {
+    tile.release(cta).write(cta, |_| 0)
+}
+
+pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Written> {
+    tile.release(cta).write(cta, |_| 0)
+}
+
+pub fn atomic<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u32, 64, Written> {
+    tile.publish(cta).release(cta).write(cta, |_| 0)
+}

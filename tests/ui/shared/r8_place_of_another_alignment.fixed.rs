@@ -1,0 +1,37 @@
+//! Shared memory begins at a multiple of 128 bytes: no place in it is known to be aligned to more.
+
+use ptx::shared::Place;
+
+pub struct Line(u32);
+
+// SAFETY: it is of 256 bytes, which it does not touch.
+unsafe impl Place for Line {
+    const SIZE: u32 = 256;
+    const ALIGN: u32 = 128;
+    unsafe fn at(addr: u32) -> Self {
+        Line(addr)
+    }
+}
+
+pub struct Odd(u32);
+
+// SAFETY: as above.
+unsafe impl Place for Odd {
+    const SIZE: u32 = 24;
+    const ALIGN: u32 = 8;
+    unsafe fn at(addr: u32) -> Self {
+        Odd(addr)
+    }
+}
+
+ptx::shared_memory! {
+    pub struct Lines { line: Line }
+}
+
+ptx::shared_memory! {
+    pub struct Odds { odd: Odd }
+}
+
+pub fn kernel(lines: Lines, odds: Odds) -> (u32, u32) {
+    (lines.line.0, odds.odd.0)
+}

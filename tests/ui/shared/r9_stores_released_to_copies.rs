@@ -1,0 +1,21 @@
+//! `release` is for what was only read: what threads stored or changed goes to copies by `to_async`.
+
+use ptx::atomic::Atomic;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Published, Shared, Spent, Written};
+
+pub fn stored<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>) -> Shared<'s, u32, 64, Free> {
+    tile.release(cta)
+}
+
+pub fn overwritable<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Free> {
+    tile.release(cta)
+}
+
+pub fn added_to<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u32, 64, Free> {
+    tile.release(cta)
+}
+
+pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Free> {
+    tile.release(cta)
+}

@@ -1,0 +1,30 @@
+//! However it is copied, the box is as large as the shared memory.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Free, Shared};
+use ptx::tensor::{self, Box2, TensorMap, TensorReduction, TensorTileMut};
+
+type Tile<'s, State> = Shared<'s, f32, 2048, State>;
+type Map = Box2<64, 16>;
+
+pub fn load<'s>(cta: &Cta, tile: Tile<'s, Free>, bar: Mbarrier<Ready>, map: TensorMap<f32, Map>) {
+    let policy = CachePolicy::evict_first();
+    let _ = tensor::load_cache_hint(cta, bar, tile, map.at([0, 0]), policy).wait(cta);
+}
+
+pub fn store<'s>(
+    cta: &Cta,
+    [a, b, c, d, e]: [Tile<'s, Fenced>; 5],
+    [first, second]: [TensorTileMut<f32, Map>; 2],
+    sums: TensorReduction<f32, Map>,
+) {
+    let policy = CachePolicy::evict_last();
+    let group = tensor::reduce(cta, op::Add, a, sums).tensor_store(cta, b, first);
+    let group = group.tensor_reduce(cta, op::Add, c, sums);
+    let group = group.and(tensor::store_cache_hint(cta, d, second, policy));
+    let group = group.and(tensor::reduce_cache_hint(cta, op::Add, e, sums, policy));
+    let _ = group.commit(cta).wait(cta);
+}

@@ -1,0 +1,18 @@
+//! What threads stored is fenced before a copy overwrites it.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Shared, Written};
+use ptx::tensor::{self, Box1, TensorTile};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    [tile, other]: [Shared<'s, f32, 64, Written>; 2],
+    bar: Mbarrier<Ready>,
+    src: TensorTile<f32, Box1<64>>,
+) {
+    let (bar, _tile, _) = tensor::load(cta, bar, tile.to_async(cta).into_free(), src).wait(cta);
+    let (_bar, _other, _) =
+        tensor::load_cache_hint(cta, bar, other.to_async(cta).into_free(), src, CachePolicy::evict_first()).wait(cta);
+}

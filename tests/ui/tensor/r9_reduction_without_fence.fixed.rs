@@ -1,0 +1,18 @@
+//! What threads stored is fenced before a copy reads it, in a reduction too, and in a group.
+
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Shared, Written};
+use ptx::tensor::{self, Box1, TensorReduction, TensorTileMut};
+
+pub fn kernel<'s>(
+    cta: &Cta,
+    [a, b, c]: [Shared<'s, f32, 64, Written>; 3],
+    dst: TensorTileMut<f32, Box1<64>>,
+    sums: TensorReduction<f32, Box1<64>>,
+) {
+    let group = tensor::reduce(cta, op::Add, a.to_async(cta), sums);
+    let group = group.tensor_store(cta, b.to_async(cta), dst);
+    let group = group.tensor_reduce(cta, op::Add, c.to_async(cta), sums);
+    let _ = group.commit(cta).wait(cta);
+}

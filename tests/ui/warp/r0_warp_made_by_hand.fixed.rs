@@ -1,0 +1,7 @@
+//! A warp comes from its CTA.
+
+use ptx::launch::Cta;
+
+pub fn body(cta: &Cta) {
+    cta.warp().sync();
+}

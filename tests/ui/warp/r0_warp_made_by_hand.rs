@@ -1,0 +1,7 @@
+//! A warp comes from its CTA.
+
+use ptx::warp::Warp;
+
+pub fn body() {
+    Warp::new().sync();
+}
