@@ -1,7 +1,8 @@
 //! Bulk copies (9.7.9.25.4) that own what they move until they are waited for.
 //!
-//! A [`Load`] completes on an [`Mbarrier`]; stores complete in a [`BulkGroup`]. Both are collective: every thread of the
-//! CTA makes the call and holds the handle, the elected thread issues the copy.
+//! A [`Load`], of one tile or of several, completes on an [`Mbarrier`](crate::mbarrier::Mbarrier); stores complete in a
+//! [`BulkGroup`]. Both are collective: every thread of the CTA makes the call and holds the handle, the elected thread issues
+//! the copy.
 //!
 //! ```text
 //!   store, reduce ──► BulkGroup<_, Open> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations
@@ -14,168 +15,25 @@
 //! and a [`TailMut`](crate::global::TailMut), updated by threads.
 
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::global::{GlobalTileMut, TileSource};
+use crate::global::GlobalTileMut;
 use crate::launch::Cta;
-use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::Sealed;
 use crate::raw;
-use crate::shared::{AsyncDestination, AsyncSource, Element, Free, Loaded, Shared};
+use crate::shared::{AsyncSource, Element, Shared};
 
+mod load;
 mod policy;
 mod prefetch;
 mod reduce;
 
+pub(crate) use load::copy_tile;
+pub use load::{Arriving, Destination, Load, LoadSource, load, load_cache_hint};
 pub use policy::{CachePolicy, L2Policy};
 pub use prefetch::{prefetch, prefetch_cache_hint};
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
 
-/// A copy from global to shared memory in flight. It owns both ends and the mbarrier.
-///
-/// ```
-/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
-/// cta.lend((tile, bar), |cta, (tile, bar)| {
-///     let load = bulk::load(cta, bar, tile, src);
-///     // Whatever does not need the tile: nobody can touch it.
-///     let (bar, tile, _src) = load.wait(cta);
-///     (tile.release(cta), bar)
-/// });
-/// # }
-/// ```
-#[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
-#[derive(Debug)]
-pub struct Load<'s, T, const N: usize, Src> {
-    bar: Mbarrier<Arrived>,
-    dst: Shared<'s, T, N, Free>,
-    src: Src,
-}
-
-static_assertions::assert_not_impl_any!(Load<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
-
-/// Starts the copy of a tile to free shared memory, which completes on a ready mbarrier. The bytes that the mbarrier
-/// expects are the tile's.
-///
-/// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`
-/// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` by the elected thread,
-/// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others.
-///
-/// ```
-/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
-/// # use ptx::shared::{Free, Loaded, Shared};
-/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
-/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
-/// let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
-/// let x = tile.get(0);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Shared<'s, T, N, impl AsyncDestination>,
-    src: Src,
-) -> Load<'s, T, N, Src> {
-    load_with(cta, bar, dst, src, |dst, src, size, mbar| {
-        // SAFETY: see `load_with`.
-        unsafe { raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar) }
-    })
-}
-
-/// [`load`] under an L2 cache policy.
-///
-/// PTX: as [`load`], with `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [dst], [src],
-/// bytes, [bar], policy;`
-///
-/// ```
-/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
-/// # use ptx::shared::{Free, Loaded, Shared};
-/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
-/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
-/// // The tile is read once.
-/// let load = bulk::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first());
-/// let (bar, tile, _src) = load.wait(cta);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Shared<'s, T, N, impl AsyncDestination>,
-    src: Src,
-    policy: CachePolicy,
-) -> Load<'s, T, N, Src> {
-    load_with(cta, bar, dst, src, |dst, src, size, mbar| {
-        // SAFETY: see `load_with`.
-        unsafe { raw::cp_async_bulk_shared_cta_global_cache_hint(dst, src, size, mbar, policy.bits()) }
-    })
-}
-
-/// `copy` starts the copy with the operands that it gets, for which this holds: the tile's type proves the size and the
-/// alignment of the source; shared arrays are aligned to 128 bytes; the destination is free and now owned by the copy,
-/// as is the mbarrier; nobody writes the source; a scope that ends has waited for the copy.
-#[inline(always)]
-fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Shared<'s, T, N, impl AsyncDestination>,
-    src: Src,
-    copy: impl FnOnce(u32, *const u8, u32, u32),
-) -> Load<'s, T, N, Src> {
-    let mbar = bar.addr();
-    let bar = if cta.is_elected() {
-        // SAFETY: the one copy that follows is of that many bytes, fewer than 2^20 by the tile's type.
-        let bar = unsafe { bar.arrive_expect_tx(tile_bytes::<T, N>()) };
-        copy(dst.addr(), src.base().cast(), tile_bytes::<T, N>(), mbar);
-        bar
-    } else {
-        bar.arrive(cta)
-    };
-    Load { bar, dst: dst.into_state(), src }
-}
-
 const fn tile_bytes<T, const N: usize>() -> u32 {
     (N * size_of::<T>()) as u32
-}
-
-impl<'s, T: Element, const N: usize, Src> Load<'s, T, N, Src> {
-    #[inline(always)]
-    pub(crate) fn new(bar: Mbarrier<Arrived>, dst: Shared<'s, T, N, Free>, src: Src) -> Self {
-        Load { bar, dst, src }
-    }
-
-    /// Waits for the copy: the tile is readable, the mbarrier ready for the next, the source no longer read.
-    ///
-    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
-    ///
-    /// ```
-    /// # use ptx::{bulk::Load, global::GlobalTile, launch::Cta, shared::{Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, load: Load<'s, f32, 64, GlobalTile<f32, 64>>)
-    /// # -> Shared<'s, f32, 64, Loaded> {
-    /// let (bar, tile, src) = load.wait(cta);
-    /// # tile
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Shared<'s, T, N, Loaded>, Src) {
-        (self.bar.wait(cta), self.dst.into_state(), self.src)
-    }
-
-    /// Whether [`wait`](Load::wait) would return at once. Threads can get different answers.
-    ///
-    /// ```
-    /// # use ptx::{bulk::Load, global::GlobalTile};
-    /// # fn kernel(load: &Load<'_, f32, 64, GlobalTile<f32, 64>>, mut work: impl FnMut()) {
-    /// while !load.is_complete() {
-    ///     work(); // this thread's own: no collective calls
-    /// }
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn is_complete(&self) -> bool {
-        self.bar.is_complete()
-    }
 }
 
 /// State: the group takes copies.

@@ -411,15 +411,14 @@ static_assertions::assert_not_impl_any!(GlobalTileMut<u32, 4>: Copy, Clone, Send
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
 ///
 /// ```
-/// # use ptx::{bulk, global::TileSource, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};
+/// # use ptx::{cp_async, global::TileSource, launch::Cta, shared::{Free, Published, Shared}};
 /// // From a tile that nobody writes, or from one that the CTA writes later.
 /// fn fetch<'s, Src: TileSource<f32, 64>>(
 ///     cta: &Cta,
-///     bar: Mbarrier<Ready>,
 ///     tile: Shared<'s, f32, 64, Free>,
 ///     src: Src,
-/// ) -> bulk::Load<'s, f32, 64, Src> {
-///     bulk::load(cta, bar, tile, src)
+/// ) -> (Shared<'s, f32, 64, Published>, Src) {
+///     cp_async::load(cta, tile, src).wait_all(cta)
 /// }
 /// ```
 ///

@@ -11,7 +11,8 @@
 //! | [`TensorMapMut`] | the grid's alone, its boxes dealt out to the CTAs | [`load`], [`store`] of a box that is owned |
 //! | [`TensorMapReduce`] | only reduced into | [`reduce`] at any coordinates |
 //!
-//! Loads complete on an [`Mbarrier`]; stores and reductions complete in a [`BulkGroup`].
+//! Loads complete on an [`Mbarrier`](crate::mbarrier::Mbarrier), one for a box or for several, and for tiles of global memory
+//! beside them: [`load`] is that of [`bulk`](crate::bulk). Stores and reductions complete in a [`BulkGroup`].
 //!
 //! A CTA can describe a tensor of its own, from a map that is there:
 //!
@@ -21,12 +22,11 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{BulkGroup, CachePolicy, Extendable, Load, Open, Split};
+use crate::bulk::{BulkGroup, CachePolicy, Extendable, LoadSource, Open, Split};
 use crate::launch::Cta;
-use crate::mbarrier::{Arrivable, Mbarrier};
 use crate::qualifier::{Sealed, op};
 use crate::raw;
-use crate::shared::{AsyncDestination, AsyncSource, Element, Shared};
+use crate::shared::{AsyncSource, Element, Shared};
 
 mod draft;
 mod shape;
@@ -35,6 +35,9 @@ pub use draft::{
     Acquired, Draft, ElementTypeOf, FillOf, MapElement, MapSlot, Released, Replace, ReplaceAtomicity, draft,
 };
 pub use shape::*;
+
+// One function for tiles of global memory and of tensors: an mbarrier can wait for both.
+pub use crate::bulk::{load, load_cache_hint};
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
 ///
@@ -497,123 +500,34 @@ fn prefetch_object(cta: &Cta, object: *const u8) {
     }
 }
 
-/// A part of a tensor that a copy can read: a [`TensorTile`], or a [`TensorTileMut`] that the copy owns meanwhile.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no source for a tensor load of elements of `{T}`",
-    label = "not a part of a tensor of `{T}`",
-    note = "the tensor map has the element type of the shared memory: `TensorMap<{T}, …>`, and a load takes what its `.at(…)` gives"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait TensorSource<T>: Sealed {
-    /// As much as it is.
-    type Shape: Shape;
-    /// Starts to load it.
-    ///
-    /// # Safety
-    ///
-    /// - `dst` is the `.shared::cta` address, aligned to 128, of memory for the shape, which the copy owns.
-    /// - `mbar` is that of a valid mbarrier of the CTA, which expects the bytes.
-    #[doc(hidden)]
-    unsafe fn start(&self, dst: u32, mbar: u32, policy: Option<CachePolicy>);
-}
-
 impl<T, S: LoadShape> Sealed for TensorTile<T, S> {}
-impl<T, S: LoadShape> TensorSource<T> for TensorTile<T, S> {
-    type Shape = S;
+// SAFETY: the shape brings as many bytes, asserted.
+unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'_, T, N, State>>
+    for TensorTile<T, S>
+{
+    const FITS: () = {
+        tile_bytes::<T, S, N>();
+    };
     #[inline(always)]
-    unsafe fn start(&self, dst: u32, mbar: u32, policy: Option<CachePolicy>) {
-        // SAFETY: the caller's contract and that of `TensorMap::from_raw`.
-        unsafe { S::load(dst, self.map.object, self.at, mbar, policy) }
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's contract and that of `TensorMap::from_raw`; shared arrays are aligned to 128 bytes.
+        unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, policy) }
     }
 }
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
-impl<T, S: BoxShape> TensorSource<T> for TensorTileMut<T, S> {
-    type Shape = S;
-    #[inline(always)]
-    unsafe fn start(&self, dst: u32, mbar: u32, policy: Option<CachePolicy>) {
-        // SAFETY: the caller's contract and that of `TensorMapMut::from_raw`; the copy owns the tile.
-        unsafe { S::load(dst, self.object, S::at(self.corner), mbar, policy) }
-    }
-}
-
-/// Starts the copy of a part of a tensor to free shared memory, which completes on a ready mbarrier. The bytes that the
-/// mbarrier expects are those of the shape, whether or not all of it is inside of the tensor.
-///
-/// PTX, of a `Box2`: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`
-/// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [dst], [map, {x, y}], [bar];` by the
-/// elected thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others.
-///
-/// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
-/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
-/// cta.lend((tile, bar), |cta, (tile, bar)| {
-///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([128, 32])).wait(cta);
-///     let _element_130_of_row_33 = tile.get(64 + 2);
-///     (tile.release(cta), bar)
-/// });
-/// # }
-/// ```
-#[inline(always)]
-pub fn load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Shared<'s, T, N, impl AsyncDestination>,
-    src: Src,
-) -> Load<'s, T, N, Src> {
-    start_load(cta, bar, dst, src, const { tile_bytes::<T, Src::Shape, N>() }, None)
-}
-
-/// [`load`] under an L2 cache policy.
-///
-/// PTX: as [`load`], with `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [dst],
-/// [map, {x, y}], [bar], policy;`
-///
-/// ```
-/// # use ptx::{bulk::CachePolicy, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
-/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
-/// let once = CachePolicy::evict_first();
-/// cta.lend((tile, bar), |cta, (tile, bar)| {
-///     let (bar, tile, _) = tensor::load_cache_hint(cta, bar, tile, map.at([0, 0]), once).wait(cta);
-///     (tile.release(cta), bar)
-/// });
-/// # }
-/// ```
-#[inline(always)]
-pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TensorSource<T>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Shared<'s, T, N, impl AsyncDestination>,
-    src: Src,
-    policy: CachePolicy,
-) -> Load<'s, T, N, Src> {
-    start_load(cta, bar, dst, src, const { tile_bytes::<T, Src::Shape, N>() }, Some(policy))
-}
-
-/// `bytes` are those of the tile.
-#[inline(always)]
-fn start_load<'s, T: Element, const N: usize, Src: TensorSource<T>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Shared<'s, T, N, impl AsyncDestination>,
-    src: Src,
-    bytes: u32,
-    policy: Option<CachePolicy>,
-) -> Load<'s, T, N, Src> {
-    let mbar = bar.addr();
-    let bar = if cta.is_elected() {
-        // SAFETY: the one copy that follows is of that many bytes, fewer than 2^20 by the shape. Shared arrays are aligned to
-        // 128 bytes; the destination is free and now owned by the copy, as is the mbarrier; nobody writes the source; a
-        // scope that ends has waited for the copy.
-        unsafe {
-            let bar = bar.arrive_expect_tx(bytes);
-            src.start(dst.addr(), mbar, policy);
-            bar
-        }
-    } else {
-        bar.arrive(cta)
+// SAFETY: the shape brings as many bytes, asserted.
+unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_, T, N, State>>
+    for TensorTileMut<T, S>
+{
+    const FITS: () = {
+        tile_bytes::<T, S, N>();
     };
-    Load::new(bar, dst.into_state(), src)
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.
+        unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, policy) }
+    }
 }
 
 /// Starts to fetch a part of a tensor into the L2 cache. Nothing has to be waited for.

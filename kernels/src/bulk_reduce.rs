@@ -15,8 +15,7 @@ ptx::shared_memory! {
     struct Smem {
         a: SharedArray<u32, COLUMNS>,
         b: SharedArray<u32, COLUMNS>,
-        a_bar: Mbarrier<Uninit>,
-        b_bar: Mbarrier<Uninit>,
+        loaded: Mbarrier<Uninit>,
     }
 }
 
@@ -45,21 +44,17 @@ pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output:
     let (once, often) = (CachePolicy::evict_first(), CachePolicy::evict_last());
     let (mut row, step) = (cta.rank() as usize, cta.count() as usize);
 
-    let (a_bar, b_bar) = (smem.a_bar.init(&cta), smem.b_bar.init(&cta));
-    cta.lend((smem.a, smem.b, a_bar, b_bar), |cta, (mut a, mut b, mut a_bar, mut b_bar)| {
+    cta.lend(((smem.a, smem.b), smem.loaded.init(&cta)), |cta, ((mut a, mut b), mut loaded)| {
         while let (Some(first), Some(second)) = (rows.get(row), rows.get(row + step)) {
             if let Some(next) = rows.get(row + 2 * step) {
                 bulk::prefetch(cta, next);
             }
-            let a_load = bulk::load_cache_hint(cta, a_bar, a, first, once);
-            let b_load = bulk::load_cache_hint(cta, b_bar, b, second, once);
-
-            let (bar, loaded, _) = a_load.wait(cta);
-            a_bar = bar;
-            let queue = bulk::reduce_cache_hint(cta, op::Add, loaded, sums, often).commit(cta);
-            let (bar, loaded, _) = b_load.wait(cta);
-            b_bar = bar;
-            let queue = queue.then(cta, bulk::reduce_cache_hint(cta, op::Add, loaded, sums, often));
+            // Both rows on one mbarrier.
+            let load = bulk::load_cache_hint(cta, loaded, (a, b), (first, second), once);
+            let (ready, (first, second), _) = load.wait(cta);
+            loaded = ready;
+            let queue = bulk::reduce_cache_hint(cta, op::Add, first, sums, often).commit(cta);
+            let queue = queue.then(cta, bulk::reduce_cache_hint(cta, op::Add, second, sums, often));
 
             let (read, _writing, queue) = queue.wait_read_oldest(cta);
             a = read.release(cta);
@@ -69,11 +64,11 @@ pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output:
         }
         // An odd row.
         if let Some(last) = rows.get(row) {
-            let (bar, loaded, _) = bulk::load_cache_hint(cta, a_bar, a, last, once).wait(cta);
-            a_bar = bar;
-            let (read, _) = bulk::reduce(cta, op::Add, loaded, sums).commit(cta).wait(cta);
+            let (ready, last, _) = bulk::load_cache_hint(cta, loaded, a, last, once).wait(cta);
+            loaded = ready;
+            let (read, _) = bulk::reduce(cta, op::Add, last, sums).commit(cta).wait(cta);
             a = read.release(cta);
         }
-        (a, b, a_bar, b_bar)
+        ((a, b), loaded)
     });
 }

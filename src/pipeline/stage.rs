@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::CachePolicy;
+use crate::bulk::{CachePolicy, copy_tile};
 use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::raw;
@@ -248,16 +248,8 @@ unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T
     const FITS: () = ();
     #[inline(always)]
     unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
-        let (src, size) = (self.base.cast(), const { size_of::<[T; N]>() as u32 });
-        // SAFETY: the caller's. The tile's type proves the size and the alignment of the source, which nobody writes.
-        unsafe {
-            match policy {
-                None => raw::cp_async_bulk_shared_cta_global(addr, src, size, full),
-                Some(policy) => {
-                    raw::cp_async_bulk_shared_cta_global_cache_hint(addr, src, size, full, policy.bits())
-                }
-            }
-        }
+        // SAFETY: the caller's. Nobody writes the source.
+        unsafe { copy_tile(addr, &self, full, policy) }
     }
 }
 
@@ -275,7 +267,7 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
         let part = group.rank() * size;
         let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
         let mask = group.mask();
-        // SAFETY: as above; parts are of a multiple of 16 bytes.
+        // SAFETY: the caller's. The tile's type proves the alignment of the source; parts are of a multiple of 16 bytes.
         unsafe {
             match policy {
                 None => {

@@ -68,6 +68,12 @@ impl Docs {
     fn walk(&self, module: &Value, name: &str, functions: &mut Vec<Function>) {
         for item in self.items(&module["inner"]["module"]["items"]) {
             let item = match item["inner"].get("use") {
+                // What another module exports is counted there.
+                Some(export)
+                    if export["source"].as_str().is_some_and(|source| source.starts_with("crate::")) =>
+                {
+                    continue;
+                }
                 Some(export) => self.item(&export["id"]),
                 None => item,
             };

@@ -53,7 +53,6 @@ const NO_MISUSE: Exceptions = &[
             "pipeline::Consumer::rank",
             "shared::DynamicShared::is_empty",
             "shared::DynamicShared::len",
-            "shared::Shared::addr",
             "shared::Shared::is_empty",
             "shared::Shared::len",
             "tensor::Corner::coords",

@@ -3,8 +3,9 @@
 use ptx::bulk::Load;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
 
-pub fn kernel(cta: &Cta, load: Load<'_, f32, 64, GlobalTile<f32, 64>>) -> bool {
+pub fn kernel(cta: &Cta, load: Load<Shared<f32, 64, Free>, GlobalTile<f32, 64>>) -> bool {
     let is_complete = load.is_complete();
     let (_bar, _tile, _src) = load.wait(cta);
     is_complete

@@ -1,4 +1,4 @@
-//! What `ptx::bulk` has beside loads and stores: reductions, policies, prefetches, byte masks, groups one after another.
+//! What `ptx::bulk` has beside loads and stores of one tile: loads of several, reductions, policies, prefetches, byte masks, groups one after another.
 
 use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
 use ptx::qualifier::op;
@@ -44,6 +44,43 @@ fn elect(f: impl FnOnce()) {
     if elected() {
         f()
     }
+}
+
+stages! {
+    typed_bulk_load_together(cta, stages) {
+        let bar = stages.bar.init(&cta);
+        if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
+            cta.lend((((stages.a, stages.b), stages.c), bar), |cta, (tiles, bar)| {
+                let load = bulk::load(cta, bar, tiles, ((tile(src), tile(src)), dst));
+                let (bar, ((a, b), c), (_, dst)) = load.wait(cta);
+                unsafe { out.write(b.get(3).map_or(0, f32::to_bits)) };
+                let (c, _) = bulk::store(cta, c, dst).commit(cta).wait(cta);
+                (((a.release(cta), b.release(cta)), c.release(cta)), bar)
+            });
+        }
+    }
+    raw_bulk_load_together(base) {
+        let bar = base + 3 * BYTES;
+        init(bar);
+        if cta_rank() == 0 {
+            scope(|| {
+                wait(bar, arrive_with(bar, 3 * BYTES, || {
+                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
+                    raw::cp_async_bulk_shared_cta_global(base + BYTES, src.cast(), BYTES, bar);
+                    raw::cp_async_bulk_shared_cta_global(base + 2 * BYTES, dst.cast_const().cast(), BYTES, bar);
+                }));
+                out.write(raw::ld_weak(space::SharedCta, ty::B32, base + BYTES + 12));
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base + 2 * BYTES, BYTES));
+                elect(|| raw::cp_async_bulk_commit_group());
+                elect(|| raw::cp_async_bulk_wait_group::<0>());
+                sync();
+                sync();
+                sync();
+                sync();
+            })
+        }
+    }
+    (src, dst, out, n)
 }
 
 stages! {

@@ -2,7 +2,8 @@
 
 use half::{bf16, f16};
 use ptx::bulk::CachePolicy;
-use ptx::launch::Cta;
+use ptx::global::Global;
+use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{cta_group, evict, load_mode, op, scope, sem, space, ty};
 use ptx::raw;
@@ -716,6 +717,71 @@ pair! {
             };
             while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
             out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            sync();
+        })
+    }
+}
+
+ptx::shared_memory! {
+    struct Product { matrix: SharedArray<f32, 256>, vector: SharedArray<f32, 32>, bar: Mbarrier<Uninit> }
+}
+const VECTOR: u32 = 128;
+
+/// A box and a tile of global memory on one mbarrier.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
+    map: *const TensorMapObject,
+    src: *const f32,
+    out: *mut u32,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Product>() };
+    let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+    let Some(src) = unsafe { Global::from_raw(src, 32) }.tiles::<32>().0.get(0) else { trap() };
+    let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
+    cta.lend(lent, |cta, (tiles, bar)| {
+        let policy = CachePolicy::evict_first();
+        let load = tensor::load_cache_hint(cta, bar, tiles, (map.at([7, -1]), src), policy);
+        let (bar, (matrix, vector), _) = load.wait(cta);
+        unsafe { out.write(matrix.get(3).map_or(0, f32::to_bits) ^ vector.get(3).map_or(0, f32::to_bits)) };
+        ((matrix.release(cta), vector.release(cta)), bar)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_tensor_load_beside_a_tile(
+    map: *const u8,
+    src: *const f32,
+    out: *mut u32,
+) {
+    unsafe {
+        let (_, smem, _) = Cta::enter::<Product>();
+        let (matrix, vector, bar) =
+            (smem.bar.addr() - BYTES - VECTOR, smem.bar.addr() - VECTOR, smem.bar.addr());
+        init(bar);
+        closure(|| {
+            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
+            let state = if elected() {
+                let bytes = BYTES + VECTOR;
+                let state =
+                    raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, bytes);
+                raw::cp_async_bulk_tensor_2d_global_tile_cache_hint(
+                    space::SharedCta,
+                    GROUP,
+                    matrix,
+                    map,
+                    [7, -1],
+                    bar,
+                    policy,
+                );
+                raw::cp_async_bulk_shared_cta_global_cache_hint(vector, src.cast(), VECTOR, bar, policy);
+                state
+            } else {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+            };
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+            let element = |tile| raw::ld_weak(space::SharedCta, ty::B32, tile + 12);
+            out.write(element(matrix) ^ element(vector));
+            sync();
             sync();
         })
     }

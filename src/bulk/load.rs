@@ -1,0 +1,306 @@
+//! Loads that complete on an mbarrier: of a tile or several, of global memory or of tensors.
+
+use super::CachePolicy;
+use crate::async_group::Token;
+use crate::global::{GlobalTile, GlobalTileMut, TileSource};
+use crate::launch::Cta;
+use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
+use crate::raw;
+use crate::shared::{AsyncDestination, Element, Loaded, Shared};
+
+/// Copies from global to shared memory in flight, on one mbarrier. It owns both ends and the mbarrier.
+///
+/// `Dst` is a tile, or a nested pair of tiles; `Src` is what they are loaded from, in the same pairs.
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+/// cta.lend((tile, bar), |cta, (tile, bar)| {
+///     let load = bulk::load(cta, bar, tile, src);
+///     // Whatever does not need the tile: nobody can touch it.
+///     let (bar, tile, _src) = load.wait(cta);
+///     (tile.release(cta), bar)
+/// });
+/// # }
+/// ```
+#[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
+#[derive(Debug)]
+pub struct Load<Dst, Src> {
+    bar: Mbarrier<Arrived>,
+    dst: Dst,
+    src: Src,
+}
+
+static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
+
+/// Starts the copy of a tile to free shared memory, which completes on a ready mbarrier. The tile is of global memory, or a part of
+/// a tensor, of as many elements, which all count, inside of the tensor or not. Pairs are loaded from pairs, `(a, b)` from
+/// `(x, y)`, on the one mbarrier: the bytes that it expects are those of all tiles together, fewer than 2^20.
+///
+/// PTX: by the elected thread `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`, then for each tile
+/// of global memory `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];`, for each of a
+/// tensor, in a `Box2`, `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [dst], [map, {x, y}],
+/// [bar];`; by the others `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
+///
+/// ```
+/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+/// # use ptx::{shared::{Free, Loaded, Shared}, tensor::{Box2, TensorMap}};
+/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
+/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
+/// let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+/// let x = tile.get(0);
+/// # tile
+/// # }
+/// # type Tiles = (SharedArray<f32, 2048>, SharedArray<f32, 64>);
+/// # fn products(cta: &Cta, tiles: Tiles, bar: Mbarrier<Ready>, map: TensorMap<f32, Box2<64, 32>>, x: GlobalTile<f32, 64>) {
+///
+/// // A box of a matrix, and a tile of the vector that it is multiplied by.
+/// cta.lend((tiles, bar), |cta, (tiles, bar)| {
+///     let (bar, (a, x), _) = bulk::load(cta, bar, tiles, (map.at([128, 32]), x)).wait(cta);
+///     let product = a.get(64 + 2).and_then(|a| Some(a * x.get(2)?)); // element 130 of row 33
+///     ((a.release(cta), x.release(cta)), bar)
+/// });
+/// # }
+/// ```
+#[inline(always)]
+pub fn load<Dst: Destination, Src: LoadSource<Dst>>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Dst,
+    src: Src,
+) -> Load<Dst, Src> {
+    const { Src::FITS };
+    start_load(cta, bar, dst, src, const { bytes::<Dst>() }, None)
+}
+
+/// [`load`] under an L2 cache policy, that of all the tiles.
+///
+/// PTX: as [`load`], with `.L2::cache_hint` behind `.mbarrier::complete_tx::bytes`, and the policy as the last operand:
+/// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [dst], [src], bytes, [bar], policy;`
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::shared::{Free, Loaded, Shared};
+/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
+/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
+/// // The tile is read once.
+/// let load = bulk::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first());
+/// let (bar, tile, _src) = load.wait(cta);
+/// # tile
+/// # }
+/// ```
+#[inline(always)]
+pub fn load_cache_hint<Dst: Destination, Src: LoadSource<Dst>>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Dst,
+    src: Src,
+    policy: CachePolicy,
+) -> Load<Dst, Src> {
+    const { Src::FITS };
+    start_load(cta, bar, dst, src, const { bytes::<Dst>() }, Some(policy))
+}
+
+/// What the copies bring. Fails where that is more than an mbarrier can count.
+const fn bytes<Dst: Arriving>() -> u32 {
+    assert!(
+        Dst::BYTES < 1 << 20,
+        "an mbarrier counts 2^20 - 1 bytes at most: load the tiles on several mbarriers (PTX ISA 9.7.13.15.2)"
+    );
+    Dst::BYTES as u32
+}
+
+/// `bytes` are those that the copies bring.
+#[inline(always)]
+fn start_load<Dst: Destination, Src: LoadSource<Dst>>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Dst,
+    src: Src,
+    bytes: u32,
+    policy: Option<CachePolicy>,
+) -> Load<Dst, Src> {
+    let mbar = bar.addr();
+    let bar = if cta.is_elected() {
+        // SAFETY: the copies that follow are of that many bytes, fewer than 2^20. The destinations are free and now owned by the
+        // copies, as is the mbarrier; nobody writes the sources; a scope that ends has waited for the copies.
+        unsafe {
+            let bar = bar.arrive_expect_tx(bytes);
+            src.start(&dst, mbar, policy);
+            bar
+        }
+    } else {
+        bar.arrive(cta)
+    };
+    Load { bar, dst, src }
+}
+
+impl<Dst: Arriving, Src> Load<Dst, Src> {
+    /// Waits for the copies: the tiles are readable, the mbarrier ready for the next, the sources no longer read.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::Load, global::GlobalTile, launch::Cta, shared::{Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, load: Load<Shared<'s, f32, 64, Free>, GlobalTile<f32, 64>>)
+    /// # -> Shared<'s, f32, 64, Loaded> {
+    /// let (bar, tile, src) = load.wait(cta);
+    /// # tile
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Dst::Loaded, Src) {
+        (self.bar.wait(cta), self.dst.loaded(Token::NEW), self.src)
+    }
+
+    /// Whether [`wait`](Load::wait) would return at once. Threads can get different answers.
+    ///
+    /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
+    ///
+    /// ```
+    /// # use ptx::{bulk::Load, global::GlobalTile, shared::{Free, Shared}};
+    /// # fn kernel(load: &Load<Shared<'_, f32, 64, Free>, GlobalTile<f32, 64>>, mut work: impl FnMut()) {
+    /// while !load.is_complete() {
+    ///     work(); // this thread's own: no collective calls
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool {
+        self.bar.is_complete()
+    }
+}
+
+/// Where a load goes: free shared memory, or a pair of destinations.
+///
+/// # Safety
+///
+/// Implemented here only: it is free.
+#[diagnostic::on_unimplemented(
+    message = "a load does not go to `{Self}`",
+    label = "no handle of shared memory, and no pair of such",
+    note = "it goes to a `Shared<T, N, Free>`, which `cta.lend` makes of a `SharedArray<T, N>`, or to a pair: `(a, b)`; three tiles are a pair of a pair and a tile"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Destination: Arriving {}
+// SAFETY: by its state.
+unsafe impl<T: Element, const N: usize, State: AsyncDestination> Destination for Shared<'_, T, N, State> {}
+// SAFETY: both are.
+unsafe impl<X: Destination, Y: Destination> Destination for (X, Y) {}
+
+/// Shared memory that copies bring tiles to, or a pair of such.
+///
+/// # Safety
+///
+/// Implemented here only: the tiles have `BYTES` bytes.
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Arriving {
+    #[doc(hidden)]
+    const BYTES: usize;
+    /// When they have arrived.
+    type Loaded;
+    /// They have: who has a token has waited.
+    #[doc(hidden)]
+    fn loaded(self, token: Token) -> Self::Loaded;
+}
+
+// SAFETY: as long as it is.
+unsafe impl<'s, T: Element, const N: usize, State> Arriving for Shared<'s, T, N, State> {
+    const BYTES: usize = N * size_of::<T>();
+    type Loaded = Shared<'s, T, N, Loaded>;
+    #[inline(always)]
+    fn loaded(self, _: Token) -> Self::Loaded {
+        self.into_state()
+    }
+}
+
+// SAFETY: both.
+unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
+    const BYTES: usize = X::BYTES + Y::BYTES;
+    type Loaded = (X::Loaded, Y::Loaded);
+    #[inline(always)]
+    fn loaded(self, token: Token) -> Self::Loaded {
+        (self.0.loaded(token), self.1.loaded(token))
+    }
+}
+
+/// What `Dst` is loaded from: a tile from a [`GlobalTile`] or a part of a tensor, or from one of a
+/// [`GlobalMut`](crate::global::GlobalMut) or a `TensorMapMut` that the copy owns meanwhile; a pair from a pair.
+///
+/// # Safety
+///
+/// Implemented here and for tensors only: `start` brings `Dst::BYTES` bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no source of a load to `{Dst}`",
+    label = "no source of that length and type",
+    note = "a `Shared<T, N, _>` is loaded from a `GlobalTile<T, N>`, from a `GlobalTileMut<T, N>` that no copy still writes, or from what `map.at(…)` gives of a tensor of `T`; a pair of tiles is loaded from a pair of these"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait LoadSource<Dst> {
+    /// Fails to compile where the source is of another size.
+    #[doc(hidden)]
+    const FITS: () = ();
+    /// Starts the copies.
+    ///
+    /// # Safety
+    ///
+    /// - The copies own `dst` and, but for what nobody writes, the source until they are complete.
+    /// - `mbar` is that of a valid mbarrier of the CTA, in a phase that waits for the bytes.
+    #[doc(hidden)]
+    unsafe fn start(&self, dst: &Dst, mbar: u32, policy: Option<CachePolicy>);
+}
+
+// SAFETY: the whole tile.
+unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTile<T, N> {
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's; shared arrays are aligned to 128 bytes.
+        unsafe { copy_tile(dst.addr(), self, mbar, policy) }
+    }
+}
+
+// SAFETY: the whole tile.
+unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTileMut<T, N> {
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: as above; the copy owns the source.
+        unsafe { copy_tile(dst.addr(), self, mbar, policy) }
+    }
+}
+
+// SAFETY: each brings its own.
+unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A, B) {
+    const FITS: () = (A::FITS, B::FITS).0;
+    #[inline(always)]
+    unsafe fn start(&self, dst: &(X, Y), mbar: u32, policy: Option<CachePolicy>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.start(&dst.0, mbar, policy);
+            self.1.start(&dst.1, mbar, policy);
+        }
+    }
+}
+
+/// Starts the copy of a tile of global memory.
+///
+/// # Safety
+///
+/// As [`LoadSource::start`]; `dst` is the `.shared::cta` address of the destination, aligned to 16.
+#[inline(always)]
+pub(crate) unsafe fn copy_tile<T, const N: usize>(
+    dst: u32,
+    src: &impl TileSource<T, N>,
+    mbar: u32,
+    policy: Option<CachePolicy>,
+) {
+    let (src, size) = (src.base().cast(), const { size_of::<[T; N]>() as u32 });
+    // SAFETY: the caller's. The tile's type proves the size and the alignment of the source.
+    unsafe {
+        match policy {
+            None => raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar),
+            Some(policy) => {
+                raw::cp_async_bulk_shared_cta_global_cache_hint(dst, src, size, mbar, policy.bits())
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Tiles that are loaded together arrive together: none is read before the wait.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+type Tile<'s> = Shared<'s, f32, 64, Free>;
+
+pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>, a: Tile, b: Tile, src: GlobalTile<f32, 64>) {
+    let load = bulk::load(cta, bar, (a, b), (src, src));
+    let _ = a.get(0);
+    let (_bar, (_a, _b), _src) = load.wait(cta);
+}

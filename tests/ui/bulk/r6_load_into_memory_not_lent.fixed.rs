@@ -1,0 +1,15 @@
+//! Shared memory is lent to a scope before a copy gets it: the scope ends when the copy is complete.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    cta.lend((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+        let _ = tile.get(0);
+        (tile.release(cta), bar)
+    });
+}

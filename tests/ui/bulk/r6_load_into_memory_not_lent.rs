@@ -1,0 +1,12 @@
+//! Shared memory is lent to a scope before a copy gets it: the scope ends when the copy is complete.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    let (_bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+    let _ = tile.get(0);
+}

@@ -1,0 +1,16 @@
+//! Of tiles that are loaded together, each is as long as its own source.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::SharedArray;
+
+type Tiles = (SharedArray<f32, 1024>, SharedArray<u32, 64>);
+
+pub fn kernel(cta: &Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: (GlobalTile<f32, 1024>, GlobalTile<u32, 64>)) {
+    cta.lend((tiles, bar), |cta, (tiles, bar)| {
+        let (bar, (a, b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
+        ((a.release(cta), b.release(cta)), bar)
+    });
+}

@@ -1,0 +1,13 @@
+//! Two tiles are loaded from two sources.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+type Tiles<'s> = (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Free>);
+
+pub fn kernel(cta: &Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+    let (_bar, (_a, _b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
+}

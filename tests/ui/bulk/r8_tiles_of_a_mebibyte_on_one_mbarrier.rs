@@ -1,0 +1,15 @@
+//! An mbarrier counts fewer than 2^20 bytes, of all tiles that are loaded on it together.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+type Tile<'s> = Shared<'s, f32, { 1 << 17 }, Free>;
+type Source = GlobalTile<f32, { 1 << 17 }>;
+
+pub fn kernel(cta: &Cta, bars: [Mbarrier<Ready>; 2], (a, b): (Tile, Tile), (x, y): (Source, Source)) {
+    let [bar, _] = bars;
+    let (_bar, (_a, _b), _) = bulk::load(cta, bar, (a, b), (x, y)).wait(cta);
+}

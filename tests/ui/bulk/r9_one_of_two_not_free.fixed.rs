@@ -1,0 +1,17 @@
+//! Each tile of a pair that is loaded is free.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared, Written};
+
+pub fn kernel(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    a: Shared<f32, 64, Free>,
+    b: Shared<f32, 64, Written>,
+    src: GlobalTile<f32, 64>,
+) {
+    let (_bar, (_a, _b), _src) = bulk::load(cta, bar, (a, b.to_async(cta).into_free()), (src, src)).wait(cta);
+}

@@ -1,0 +1,20 @@
+//! A box and a tile that are loaded on one mbarrier: each has the elements of its own shared memory.
+
+use ptx::bulk;
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+use ptx::tensor::{Box2, TensorMap};
+
+type Tiles<'s> = (Shared<'s, f32, 2048, Free>, Shared<'s, u32, 64, Free>);
+
+pub fn kernel(
+    cta: &Cta,
+    tiles: Tiles,
+    bar: Mbarrier<Ready>,
+    map: TensorMap<u32, Box2<64, 32>>,
+    src: GlobalTile<u32, 64>,
+) {
+    let (_bar, (_a, _b), _) = bulk::load(cta, bar, tiles, (map.at([0, 0]), src)).wait(cta);
+}
