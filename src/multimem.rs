@@ -368,8 +368,9 @@ const _: () = {
 /// | 8 bytes | `[Fp8<F>; 8]`, `[[Fp8<F>; 2]; 4]`, `[[Fp8<F>; 4]; 2]` |
 /// | 16 bytes | `[[Fp8<F>; 2]; 8]`, `[[Fp8<F>; 4]; 4]` |
 ///
-/// Those of one size are one access, of which PTX has several texts. There is no arithmetic here: to turn these bits into
-/// another float is the business of `cvt`.
+/// Those of one size are one access, of which PTX has several texts; fours, packed as `.e4m3x4` or `.e5m2x4`, are never slower, while
+/// ptxas 13.5 shifts the bytes of a `[Fp8<F>; 8]` about. There is no arithmetic here: to turn these bits into another float is the
+/// business of `cvt`.
 ///
 /// ```
 /// # use ptx::multimem::{Fp8, MulticastRef};

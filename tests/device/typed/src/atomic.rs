@@ -210,7 +210,7 @@ macro_rules! global_store_async {
                 g.store_async(b);
             }
             $raw(g, b, out) {
-                raw::st_async_release(scope::$scope, space::Global, ty::$Tag, g, core::mem::transmute(b));
+                raw::st_async_release(scope::$scope, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b));
             }
         }
     };
