@@ -1,11 +1,9 @@
-//! A copy in flight, its group, and their order come from the calls that start, commit, and queue them.
+//! A group of copies in flight and its order come from the calls that commit and queue them.
 
 use ptx::async_group::InFlight;
-use ptx::bulk::{self, BulkGroup, Committed, Load, Open, Store};
-use ptx::global::GlobalTile;
+use ptx::bulk::{BulkGroup, Committed, Open, Store};
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-use ptx::shared::{Fenced, Free, Shared};
+use ptx::shared::Fenced;
 
 type Copy<'s> = Store<'s, f32, 64, Fenced>;
 
@@ -19,13 +17,4 @@ pub fn queue<'s>(
     newest: BulkGroup<Copy<'s>, Open>,
 ) -> InFlight<BulkGroup<Copy<'s>, Committed>, BulkGroup<Copy<'s>, Committed>> {
     older.then(cta, newest)
-}
-
-pub fn load<'s>(
-    cta: &Cta,
-    bar: Mbarrier<Ready>,
-    tile: Shared<'s, f32, 64, Free>,
-    src: GlobalTile<f32, 64>,
-) -> Load<'s, f32, 64, GlobalTile<f32, 64>> {
-    bulk::load(cta, bar, tile, src)
 }

@@ -1,0 +1,16 @@
+//! A load in flight comes from the call that starts it.
+
+use ptx::bulk::{self, Load};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+pub fn load<'s>(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Shared<'s, f32, 64, Free>,
+    src: GlobalTile<f32, 64>,
+) -> Load<Shared<'s, f32, 64, Free>, GlobalTile<f32, 64>> {
+    bulk::load(cta, bar, tile, src)
+}

@@ -1,0 +1,14 @@
+//! A load in flight comes from the call that starts it.
+
+use ptx::bulk::Load;
+use ptx::global::GlobalTile;
+use ptx::mbarrier::{Arrived, Mbarrier};
+use ptx::shared::{Free, Shared};
+
+pub fn load<'s>(
+    bar: Mbarrier<Arrived>,
+    tile: Shared<'s, f32, 64, Free>,
+    src: GlobalTile<f32, 64>,
+) -> Load<Shared<'s, f32, 64, Free>, GlobalTile<f32, 64>> {
+    Load { bar, dst: tile, src }
+}
