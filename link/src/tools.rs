@@ -134,13 +134,18 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// Tools that say a version. The shell writes them: what this process has open for writing is so in
+    /// what other threads start meanwhile, and does not run (`ETXTBSY` of execve(2)).
     fn install(dir: &Path, suffix: &str, version: &str) {
         fs::create_dir_all(dir).unwrap();
         for name in ["llvm-link", "opt", "llc"] {
-            let path = dir.join(format!("{name}{suffix}"));
-            fs::write(&path, format!("#!/bin/sh\necho '  Debian LLVM version {version}'\n")).unwrap();
-            #[cfg(unix)]
-            fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            let script = format!("#!/bin/sh\necho '  Debian LLVM version {version}'\n");
+            let written = Command::new("sh")
+                .args(["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\""])
+                .arg(dir.join(format!("{name}{suffix}")))
+                .arg(script)
+                .status();
+            assert!(written.unwrap().success());
         }
     }
 

@@ -4,33 +4,56 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 /// Writes a file by way of a temporary one beside it; leaves an equal file untouched.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    write_with_mode(path, content.as_ref(), 0o644)
-}
-
-/// Writes a program like [`write()`] does.
-pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    write_with_mode(path, content.as_ref(), 0o755)
-}
-
-fn write_with_mode(path: &Path, content: &[u8], mode: u32) -> Result<()> {
-    if fs::read(path).is_ok_and(|present| present == content) {
+    let content = content.as_ref();
+    if holds(path, content) {
         return Ok(());
     }
-    let parent = parent(path)?;
-    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let parent = created_parent(path)?;
     let mut file = tempfile::Builder::new()
-        .permissions(fs::Permissions::from_mode(mode))
+        .permissions(fs::Permissions::from_mode(0o644))
         .tempfile_in(parent)
         .with_context(|| format!("cannot write in {}", parent.display()))?;
     file.write_all(content).with_context(|| format!("cannot write {}", path.display()))?;
     file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())
+}
+
+/// Writes a program like [`write()`] does.
+///
+/// A process of its own writes it. A file open for writing here is open in each process that another
+/// thread starts, until that one runs its program, and a program open for writing does not run
+/// (`ETXTBSY` of execve(2)).
+pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let content = content.as_ref();
+    if holds(path, content) {
+        return Ok(());
+    }
+    let parent = created_parent(path)?;
+    let staging = TempDir::with_prefix_in(".staging-", parent)
+        .with_context(|| format!("cannot write in {}", parent.display()))?;
+    let fresh = staging.path().join("program");
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(&fresh)
+        .stdin(Stdio::piped())
+        .spawn()
+        .context("cannot run sh")?;
+    let sent = writer.stdin.take().map_or(Ok(()), |mut pipe| pipe.write_all(content));
+    let status = writer.wait().context("cannot run sh")?;
+    sent.with_context(|| format!("cannot write {}", path.display()))?;
+    ensure!(status.success(), "cannot write {}: sh ended with {status}", path.display());
+    fs::rename(&fresh, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn holds(path: &Path, content: &[u8]) -> bool {
+    fs::read(path).is_ok_and(|present| present == content)
 }
 
 /// Makes a file executable.
@@ -42,8 +65,7 @@ pub fn make_executable(path: &Path) -> Result<()> {
 /// Fills a temporary folder beside `path` and renames it to `path`, replacing what stood there. When
 /// `fill` fails, `path` stays as it was and nothing else is left.
 pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-    let parent = parent(path)?;
-    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let parent = created_parent(path)?;
     let staging = TempDir::with_prefix_in(".staging-", parent)
         .with_context(|| format!("cannot write in {}", parent.display()))?;
     let fresh = staging.path().join("fresh");
@@ -58,19 +80,21 @@ pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Re
 
 /// Holds the lock file `path` for as long as the answer lives, against other processes and threads.
 pub fn lock(path: &Path) -> Result<File> {
-    let parent = parent(path)?;
-    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    created_parent(path)?;
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
     file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)
 }
 
-fn parent(path: &Path) -> Result<&Path> {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => Ok(parent),
-        Some(_) => Ok(Path::new(".")),
+/// The folder that is to hold `path`, made when it is not there.
+fn created_parent(path: &Path) -> Result<&Path> {
+    let parent = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        Some(_) => Path::new("."),
         None => bail!("{} names no file", path.display()),
-    }
+    };
+    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    Ok(parent)
 }
 
 /// A path as the caller of `./x` meant it, who may have stood in another folder.
@@ -122,5 +146,19 @@ mod tests {
         write(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(entries(path.parent().unwrap()), ["file"]);
+    }
+
+    #[test]
+    fn a_written_program_runs_at_once_whatever_other_threads_start() {
+        let home = TempDir::new().unwrap();
+        let write_and_run = |thread: usize| {
+            for round in 0..100 {
+                let path = home.path().join(format!("{thread}-{round}"));
+                write_executable(&path, "#!/bin/sh\necho ran\n").unwrap();
+                let output = Command::new(&path).output().unwrap_or_else(|error| panic!("{round}: {error}"));
+                assert_eq!(output.stdout, b"ran\n");
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|thread| _ = scope.spawn(move || write_and_run(thread))));
     }
 }

@@ -72,9 +72,9 @@ impl Machine {
     fn new() -> Machine {
         let home = TempDir::new().unwrap();
         let machine = Machine { home, settings: Vec::new() };
-        for name in ["x", "rust-toolchain.toml"] {
-            fs::copy(xtask::root().join(name), machine.path(name)).unwrap();
-        }
+        let here = |name| fs::read(xtask::root().join(name)).unwrap();
+        files::write_executable(&machine.path("x"), here("x")).unwrap();
+        files::write(&machine.path("rust-toolchain.toml"), here("rust-toolchain.toml")).unwrap();
         for tool in ["sh", "dirname", "sed", "tr", "mkdir", "cp", "rm", "chmod", "true"] {
             let real = which::which(tool).unwrap();
             fs::create_dir_all(machine.path("bin")).unwrap();
