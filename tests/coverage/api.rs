@@ -33,15 +33,20 @@ impl Function {
     }
 }
 
-/// Lets rustdoc list the functions, of every feature.
-pub fn functions(toolchain: &Toolchain) -> Vec<Function> {
+/// What rustdoc says of the crate, with every feature.
+pub fn json(toolchain: &Toolchain, options: &[&str]) -> Value {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustdoc", "--quiet", "--package=ptx", "--all-features"]);
-    cargo.args(["--", "-Zunstable-options", "--output-format=json"]);
+    cargo.args(["--", "-Zunstable-options", "--output-format=json"]).args(options);
     run(&mut cargo).unwrap_or_else(|error| panic!("{error:#}"));
     let path = toolchain.target_dir().join("doc/ptx.json");
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let docs = Docs(serde_json::from_slice(&text).expect("rustdoc's JSON"));
+    serde_json::from_slice(&text).expect("rustdoc's JSON")
+}
+
+/// The functions that are in rustdoc's JSON.
+pub fn functions(json: &Value) -> Vec<Function> {
+    let docs = Docs(json);
     let mut functions = Vec::new();
     for module in docs.items(&docs.item(&docs.0["root"])["inner"]["module"]["items"]) {
         let name = module["name"].as_str().unwrap_or_default();
@@ -52,9 +57,9 @@ pub fn functions(toolchain: &Toolchain) -> Vec<Function> {
     functions
 }
 
-struct Docs(Value);
+struct Docs<'a>(&'a Value);
 
-impl Docs {
+impl Docs<'_> {
     fn item(&self, id: &Value) -> &Value {
         &self.0["index"][id.to_string()]
     }

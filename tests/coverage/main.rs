@@ -1,9 +1,13 @@
-//! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`.
+//! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
+//! which trait is golden, `BLESS=1 cargo test --test coverage` writes it.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
 mod api;
 mod calls;
+mod implementations;
+#[path = "../support/mod.rs"]
+mod support;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +17,7 @@ use std::sync::LazyLock;
 
 use api::Function;
 use calls::Called;
+use serde_json::Value;
 use xtask::device::{Arch, Build};
 use xtask::toolchain::{Kind, Toolchain};
 
@@ -88,18 +93,46 @@ const BITFLAGS: [&str; 22] = [
     "union",
 ];
 
-/// The public functions; none where the toolchain is not the pinned one, whose format of rustdoc's JSON this reads.
-static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
+/// What rustdoc says of the public API, and of all that there is; nothing where the toolchain is not the pinned one, whose format
+/// of rustdoc's JSON this reads. Both at once, since rustdoc writes them to one file.
+static DOCS: LazyLock<Option<(Value, Value)>> = LazyLock::new(|| {
     let toolchain = Toolchain::active().unwrap_or_else(|error| panic!("{error:#}"));
     if toolchain.kind() != Kind::Pinned {
         println!("not checked: the toolchain is {}", toolchain.name());
-        return Vec::new();
+        return None;
     }
-    let mut functions = api::functions(&toolchain);
+    let public = api::json(&toolchain, &[]);
+    let options = ["--document-hidden-items", "--document-private-items", "--allow=rustdoc::all"];
+    Some((public, api::json(&toolchain, &options)))
+});
+
+/// The public functions.
+static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    let Some((public, _)) = &*DOCS else { return Vec::new() };
+    let mut functions = api::functions(public);
     functions.retain(|function| function.module != "mask" || !BITFLAGS.contains(&&*function.name));
     assert!(functions.len() > 300, "{} functions", functions.len());
     functions
 });
+
+#[test]
+fn the_implementations_are_golden() {
+    let Some((_, everything)) = &*DOCS else { return };
+    let mut golden = support::Golden::new("implementations");
+    for (module, text) in implementations::by_module(everything) {
+        golden.check(&format!("{module}.txt"), &text);
+    }
+    golden.finish();
+}
+
+/// Every field of a handle is private: so nobody makes one by hand.
+#[test]
+fn only_plain_data_has_public_fields() {
+    let Some((_, everything)) = &*DOCS else { return };
+    // `Needs` is what an implementation of the unsafe trait `Place` says of itself.
+    let plain = ["Needs.align", "Needs.barriers", "Needs.cancels", "Needs.size"];
+    assert_eq!(implementations::public_fields(everything), plain.map(String::from).into());
+}
 
 #[test]
 fn every_typed_method_has_a_twin() {

@@ -114,7 +114,7 @@ impl Golden {
         }
         assert!(
             self.faults.is_empty(),
-            "{} golden files differ; if the change is meant, run `BLESS=1 ./x test --test golden` and read the diff\n\n{}",
+            "{} golden files differ; if the change is meant, run this test with `BLESS=1` and read the diff\n\n{}",
             self.faults.len(),
             self.faults.join("\n")
         );
