@@ -1,0 +1,19 @@
+//! A pipeline is of the scope of the cluster whose CTAs share its tiles.
+
+use ptx::cluster::{Cluster, Group};
+use ptx::global::GlobalTile;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, [f32; 64], 2> {
+    pipeline.run_multicast(
+        cluster,
+        pair,
+        |producer| producer.load(tile),
+        |consumer| consumer.wait().release(),
+    )
+}

@@ -1,0 +1,12 @@
+//! Parts that are joined end with one scope.
+
+use ptx::shared::{Free, Shared};
+
+type Part<'s> = Shared<'s, u32, 32, Free>;
+
+pub fn body<'c, 'd>(
+    first: Part<'c>,
+    second: Part<'d>,
+) -> Result<Shared<'c, u32, 64, Free>, (Part<'c>, Part<'c>)> {
+    first.join(second)
+}
