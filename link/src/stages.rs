@@ -67,9 +67,10 @@ impl<'a> Stages<'a> {
     /// One module of all files.
     fn join(&self, places: &Places) -> Result<PathBuf, Error> {
         let linked = self.dir.join("1-linked.bc");
-        // A Rust library also holds metadata.
-        let fixed = ["--ignore-non-bitcode".into(), "-o".into(), linked.clone()];
-        run(&self.tools.link, fixed.iter().chain(&self.options.files)).map_err(|error| {
+        // A Rust library also holds metadata. The order of uses is lost in the next stage, and costs time here.
+        let options = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"];
+        let fixed = options.map(PathBuf::from).into_iter().chain([linked.clone()]);
+        run(&self.tools.link, fixed.chain(self.options.files.iter().cloned())).map_err(|error| {
             match (self.tools.version().0, places.llvm_of_rustc()) {
                 (tools, Some((compiler, _))) if tools < compiler => {
                     Error::OldTools { tools: self.tools.link.display().to_string(), compiler }
@@ -107,8 +108,9 @@ impl<'a> Stages<'a> {
         let reached = self.dir.join("2-reached.ll");
         // `.loc` needs line tables only, and ptxas optimises nothing that has more.
         let debug = if self.options.debug { ",strip-nonlinetable-debuginfo" } else { "" };
+        // rustc leaves a block without predecessors for each arm that a constant does not choose.
         let mut arguments = vec![
-            format!("-passes=internalize,globaldce{debug}"),
+            format!("-passes=internalize,globaldce,function(unreachableblockelim){debug}"),
             format!("-internalize-public-api-file={}", list.display()),
             "-S".to_owned(),
             format!("-o={}", reached.display()),
