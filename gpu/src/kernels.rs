@@ -90,6 +90,14 @@ pub const KERNELS: &[Kernel] = &[
         expected: stencil,
     },
     Kernel {
+        name: "cp_async_shift",
+        grid: ([3, 1], [0, 0], 128),
+        dynamic_shared: 0,
+        // With and without whole tiles of 512, many of them in a CTA, and elements after them.
+        words: |seed| 1 + seed as usize * 2309 % 20_011,
+        expected: |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect(),
+    },
+    Kernel {
         name: "fence_last_cta",
         grid: ([6, 1], [0, 0], 128),
         dynamic_shared: 0,

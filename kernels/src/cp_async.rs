@@ -1,4 +1,4 @@
-//! A three-point stencil by `cp.async`: windows that overlap, start at any element, and are zero beyond the ends.
+//! `cp.async`: windows that start at any element, may overlap, and are zero beyond the ends, in a stencil and in a shifted copy.
 
 use ptx::bulk;
 use ptx::cp_async;
@@ -72,4 +72,63 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         (x.to_async(cta).into_free(), odd, out, last)
     });
     last.inval(&cta);
+}
+
+/// By how many elements [`cp_async_shift`] moves: no multiple of the 16 bytes that bulk copies are aligned to.
+const SHIFT: usize = 3;
+
+ptx::shared_memory! {
+    struct Shifted {
+        even: SharedArray<u32, TILE>,
+        odd: SharedArray<u32, TILE>,
+        // An arrival of each thread, and one of its copies.
+        even_full: Mbarrier<Uninit, 2>,
+        odd_full: Mbarrier<Uninit, 2>,
+    }
+}
+
+/// `output[i]` ← `input[i + 3]` for i < n; elements beyond the end are zero.
+///
+/// `cp.async` reads from any element, each of two windows counted in an mbarrier of its own, phase after phase; a bulk copy writes
+/// the whole tile. Run with 3 CTAs of 128 threads; any grid will do.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
+/// - until the grid ends nobody writes `input`, and nobody else uses `output`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut u32, n: u32) {
+    let n = n as usize;
+    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    let (cta, smem, _) = unsafe { Cta::enter::<Shifted>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
+    let (mut tiles, tail) = output.tiles(&cta);
+    let window = |tile: usize| input.window::<TILE>((tile * TILE + SHIFT) as i64);
+    let (first, step) = (cta.rank() as usize, cta.count() as usize);
+
+    let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
+    let (.., even_full, odd_full) = cta.lend(lent, |cta, (even, odd, even_full, odd_full)| {
+        // Windows past the end are zeros: no case of their own.
+        let mut older = cp_async::load_window(cta, even, window(first)).arrive_on_noinc(cta, even_full);
+        let mut newer = cp_async::load_window(cta, odd, window(first + step)).arrive_on_noinc(cta, odd_full);
+        while let Some((tile, dst)) = tiles.take_next() {
+            let (full, (x, _)) = older.wait(cta);
+            let (x, _writing) = bulk::store(cta, x.to_async(cta), dst).commit(cta).wait_read(cta);
+            older = newer;
+            newer =
+                cp_async::load_window(cta, x.into_free(), window(tile + 2 * step)).arrive_on_noinc(cta, full);
+        }
+        let ((full, (x, _)), (other_full, (other, _))) = (older.wait(cta), newer.wait(cta));
+
+        // The elements after the last whole tile, which all CTAs share. Meanwhile the other window is freed.
+        let copy = cp_async::load_window(cta, x.release(cta), window(n / TILE)).arrive_on_noinc(cta, full);
+        let other = other.to_async(cta).into_free();
+        let (full, (x, _)) = copy.wait(cta);
+        tail.update(cta, |i, _| x.get(i).unwrap_or(0));
+        (x.to_async(cta).into_free(), other, full, other_full)
+    });
+    even_full.inval(&cta);
+    odd_full.inval(&cta);
 }
