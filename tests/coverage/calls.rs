@@ -13,31 +13,53 @@ pub enum Called {
     Free(String, String),
 }
 
-/// What the kernels of a prefix reach, in the IR of a module.
-pub fn reached(ir: &str, prefix: &str) -> Vec<Called> {
-    let mut calls: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut body: Option<&mut BTreeSet<&str>> = None;
-    for line in ir.lines() {
-        if line.starts_with("define ") {
-            body = symbols(line).next().map(|name| calls.entry(name).or_default());
-        } else if line == "}" {
-            body = None;
-        } else if let Some(body) = &mut body {
-            body.extend(symbols(line));
+/// Who calls whom in a module of IR, by symbols.
+pub struct Calls<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
+
+impl<'a> Calls<'a> {
+    pub fn read(ir: &'a str) -> Calls<'a> {
+        let mut calls: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut body: Option<&mut BTreeSet<&str>> = None;
+        for line in ir.lines() {
+            if line.starts_with("define ") {
+                body = symbols(line).next().map(|name| calls.entry(name).or_default());
+            } else if line == "}" {
+                body = None;
+            } else if let Some(body) = &mut body {
+                body.extend(symbols(line));
+            }
         }
+        Calls(calls)
     }
-    let mut reached = BTreeSet::new();
-    let mut next: Vec<_> = calls.keys().copied().filter(|name| name.starts_with(prefix)).collect();
-    while let Some(name) = next.pop() {
-        if reached.insert(name) {
-            next.extend(calls.get(name).into_iter().flatten());
+
+    /// All symbols that those of a prefix reach.
+    pub fn reached(&self, prefix: &str) -> BTreeSet<&'a str> {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<_> = self.0.keys().copied().filter(|name| name.starts_with(prefix)).collect();
+        while let Some(name) = next.pop() {
+            if reached.insert(name) {
+                next.extend(self.0.get(name).into_iter().flatten());
+            }
         }
+        reached
     }
-    reached
-        .into_iter()
-        .filter_map(|symbol| rustc_demangle::try_demangle(symbol).ok())
-        .filter_map(|name| called(&format!("{name:#}")))
-        .collect()
+
+    /// What a function reaches, but for what it does so through one where the search ends.
+    pub fn below(&self, symbol: &str, ends: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<_> = self.0.get(symbol).into_iter().flatten().copied().collect();
+        while let Some(name) = next.pop() {
+            if reached.insert(name) && !ends(name) {
+                next.extend(self.0.get(name).into_iter().flatten());
+            }
+        }
+        reached
+    }
+}
+
+/// A symbol's path, none of one that is not Rust's.
+pub fn demangled(symbol: &str) -> Option<String> {
+    rustc_demangle::try_demangle(symbol).ok().map(|name| format!("{name:#}"))
 }
 
 /// The global names in a line of IR.
@@ -50,7 +72,7 @@ fn symbols(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reads a demangled name; closures and methods of traits are not asked for.
-fn called(name: &str) -> Option<Called> {
+pub fn called(name: &str) -> Option<Called> {
     if let Some(rest) = name.strip_prefix('<') {
         let end = closing(name)?;
         let (owner, method) = (&rest[..end - 1], name[end + 1..].strip_prefix("::")?);

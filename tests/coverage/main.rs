@@ -1,11 +1,12 @@
 //! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
-//! which trait is golden, `BLESS=1 cargo test --test coverage` writes it.
+//! which trait is golden, and so is the index of instructions: `BLESS=1 cargo test --test coverage` writes both.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
 mod api;
 mod calls;
 mod implementations;
+mod index;
 #[path = "../support/mod.rs"]
 mod support;
 mod types;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use api::Function;
-use calls::Called;
+use calls::{Called, Calls};
 use serde_json::Value;
 use xtask::device::{Arch, Build};
 use xtask::toolchain::{Kind, Toolchain};
@@ -134,26 +135,59 @@ fn only_plain_data_has_public_fields() {
     assert_eq!(implementations::public_fields(everything), plain.map(String::from).into());
 }
 
+/// The IR of the twins and of what they call, before any function is inlined.
+static TWINS: LazyLock<String> = LazyLock::new(|| {
+    // The target that has every function.
+    let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
+    build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
+    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    // What is generic or inlined is in the module of the twins, the rest in that of the crate.
+    let folder = module.path.parent().expect("a folder");
+    let text = |of: &str| {
+        let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
+        fs::read_to_string(path).expect("IR")
+    };
+    text("typed") + &text("ptx")
+});
+
+/// Whether it is an instance of the function that is called.
+fn is_called(function: &Function, called: &Called) -> bool {
+    match (called, &function.owner) {
+        (Called::Method(ty, name), Some(owner)) => *name == function.name && owner.takes(ty),
+        (Called::Free(module, name), None) => *name == function.name && *module == function.module,
+        _ => false,
+    }
+}
+
 #[test]
 fn every_typed_method_has_a_twin() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    // The target that has every function.
-    let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
-    build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
-    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
-    let ir = newest(module.path.parent().expect("a folder"), "typed.ll").expect("the IR of the twins");
-    let ir = fs::read_to_string(ir).expect("the IR of the twins");
-    let reached = calls::reached(&ir, "typed_");
-    let has_twin = |function: &Function| {
-        reached.iter().any(|called| match (called, &function.owner) {
-            (Called::Method(ty, name), Some(owner)) => *name == function.name && owner.takes(ty),
-            (Called::Free(module, name), None) => *name == function.name && *module == function.module,
-            _ => false,
-        })
-    };
+    let reached = Calls::read(&TWINS).reached("typed_");
+    let reached: Vec<_> =
+        reached.into_iter().filter_map(calls::demangled).filter_map(|name| calls::called(&name)).collect();
+    let has_twin = |function: &Function| reached.iter().any(|called| is_called(function, called));
     check("a kernel `typed_…` in tests/device/typed that calls it", NO_TWIN, FUNCTIONS.iter(), has_twin);
+}
+
+/// docs/INSTRUCTIONS.md: each raw function, and the public functions of the typed layer from which it is reached.
+#[test]
+fn the_index_of_instructions_is_up_to_date() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let path = xtask::root().join("docs/INSTRUCTIONS.md");
+    let text = index::text(&FUNCTIONS, &TWINS);
+    if std::env::var("BLESS").is_ok_and(|value| value == "1") {
+        return fs::write(&path, text).expect("the index");
+    }
+    let present = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        present == text,
+        "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
+        support::diff(&present, &text)
+    );
 }
 
 #[test]
@@ -201,8 +235,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Of the files of a name, the one that was written last: cargo keeps those of earlier versions.
-fn newest(folder: &Path, name: &str) -> Option<PathBuf> {
-    let named = files(folder).into_iter().filter(|path| path.ends_with(name));
-    named.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
+/// Of the files of a crate's IR, the one that was written last: cargo keeps those of earlier versions.
+fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
+    let is_of = |path: &PathBuf| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        path.extension().is_some_and(|extension| extension == "ll") && stem.split('-').next() == Some(of)
+    };
+    files(folder)
+        .into_iter()
+        .filter(is_of)
+        .max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
 }
