@@ -1,4 +1,4 @@
-//! The kernel of the README builds for the device as it stands there, and ptxas takes it.
+//! The kernel of the README builds for the device as it stands there, in one call and by steps, and ptxas takes both.
 
 use std::fs;
 
@@ -9,10 +9,17 @@ use xtask::files;
 #[test]
 fn the_readmes_kernel_builds() {
     let readme = fs::read_to_string(xtask::root().join("README.md")).unwrap();
-    let (_, from) = readme.split_once("```rust\n").expect("a kernel");
-    let (kernel, _) = from.split_once("```").expect("the kernel's end");
+    let mut blocks = readme.split("```rust\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let (kernel, _) = blocks.next().expect("a kernel");
+    let (steps, _) = blocks.next().expect("the kernel's loop by steps");
     assert!(kernel.lines().count() <= 40, "the README promises a short kernel");
+    assert_ptxas_takes(kernel);
 
+    let one_call = kernel.lines().find(|line| line.trim_start().starts_with("cta.lend(")).expect("one call");
+    assert_ptxas_takes(&format!("{}\nuse ptx::pipeline::Stage;\n", kernel.replace(one_call, steps)));
+}
+
+fn assert_ptxas_takes(kernel: &str) {
     let folder = xtask::root().join("target/device/readme");
     let manifest = format!(
         "[package]\nname = \"readme\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
