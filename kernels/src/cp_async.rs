@@ -17,8 +17,6 @@ ptx::shared_memory! {
         even: SharedArray<u32, WINDOW>,
         odd: SharedArray<u32, WINDOW>,
         out: SharedArray<u32, TILE>,
-        // An arrival of each thread, and one of its copies.
-        last: Mbarrier<Uninit, 2>,
     }
 }
 
@@ -49,8 +47,7 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     let window = |tile: usize| input.window::<WINDOW>((tile * TILE) as i64 - 1);
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
-    let lent = (smem.even, smem.odd, smem.out, smem.last.init(&cta));
-    let (.., last) = cta.lend(lent, |cta, (even, odd, mut out, last)| {
+    cta.lend((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
         // Windows past the end are zeros: no case of their own.
         let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
@@ -64,14 +61,12 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         }
         let ((even, _), (odd, _)) = queue.wait(cta);
 
-        // The elements after the last whole tile, which all CTAs share. Meanwhile the other window is freed.
-        let copy = cp_async::load_window(cta, even.release(cta), window(n / TILE)).arrive_on_noinc(cta, last);
-        let odd = odd.to_async(cta).into_free();
-        let (last, (x, _)) = copy.wait(cta);
+        // The elements after the last whole tile, which all CTAs share.
+        let last = cp_async::load_window(cta, even.release(cta), window(n / TILE));
+        let (x, _) = last.wait_all(cta);
         tail.update(cta, |i, _| stencil(&x, i));
-        (x.to_async(cta).into_free(), odd, out, last)
+        (x.to_async(cta).into_free(), odd.to_async(cta).into_free(), out)
     });
-    last.inval(&cta);
 }
 
 /// By how many elements [`cp_async_shift`] moves: no multiple of the 16 bytes that bulk copies are aligned to.
