@@ -149,7 +149,7 @@ static_assertions::assert_not_impl_any!(IdleRing<'static, u32, 4, 1, 2>: Copy, C
 #[derive(Debug)]
 pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
-    /// The first stage's mbarrier.
+    /// The first stage's mbarrier, kept: to make it from `addr` again took two instructions more in each round.
     bars: u32,
     /// The stage to wait for, and the parity of its phase.
     stage: u32,

@@ -96,7 +96,7 @@ fn the_forms_are_the_legal_forms() {
 #[test]
 fn every_form_is_a_golden_line() {
     // The files are being written.
-    if std::env::var_os("BLESS").is_some() {
+    if support::blesses() {
         return;
     }
     let golden = xtask::root().join("tests/golden/raw");

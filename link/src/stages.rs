@@ -68,9 +68,9 @@ impl<'a> Stages<'a> {
     fn join(&self, places: &Places) -> Result<PathBuf, Error> {
         let linked = self.dir.join("1-linked.bc");
         // A Rust library also holds metadata. The order of uses is lost in the next stage, and costs time here.
-        let options = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"];
-        let fixed = options.map(PathBuf::from).into_iter().chain([linked.clone()]);
-        run(&self.tools.link, fixed.chain(self.options.files.iter().cloned())).map_err(|error| {
+        let fixed = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"].map(PathBuf::from);
+        let arguments = fixed.iter().chain([&linked]).chain(&self.options.files);
+        run(&self.tools.link, arguments).map_err(|error| {
             match (self.tools.version().0, places.llvm_of_rustc()) {
                 (tools, Some((compiler, _))) if tools < compiler => {
                     Error::OldTools { tools: self.tools.link.display().to_string(), compiler }

@@ -33,18 +33,19 @@ impl Function {
     }
 }
 
-/// What rustdoc says of the crate, with every feature.
-pub fn json(toolchain: &Toolchain, options: &[&str]) -> Value {
+/// What rustdoc says of the crate with every feature: of all that there is, public or not.
+pub fn json(toolchain: &Toolchain) -> Value {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustdoc", "--quiet", "--package=ptx", "--all-features"]);
-    cargo.args(["--", "-Zunstable-options", "--output-format=json"]).args(options);
+    cargo.args(["--", "-Zunstable-options", "--output-format=json", "--allow=rustdoc::all"]);
+    cargo.args(["--document-hidden-items", "--document-private-items"]);
     run(&mut cargo).unwrap_or_else(|error| panic!("{error:#}"));
     let path = toolchain.target_dir().join("doc/ptx.json");
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).expect("rustdoc's JSON")
 }
 
-/// The functions that are in rustdoc's JSON.
+/// The public functions that are in rustdoc's JSON.
 pub fn functions(json: &Value) -> Vec<Function> {
     let docs = Docs(json);
     let mut functions = Vec::new();
@@ -64,9 +65,17 @@ impl Docs<'_> {
         &self.0["index"][id.to_string()]
     }
 
-    /// The items of a list, but for those that are hidden.
+    /// The items of a list, but for those that are private or hidden.
     fn items<'a>(&'a self, ids: &'a Value) -> impl Iterator<Item = &'a Value> {
-        ids.as_array().into_iter().flatten().map(|id| self.item(id)).filter(|item| !item.is_null())
+        // `default` is what has the visibility of another item: an `impl`, a method of a trait.
+        let is_public = |item: &&Value| item["visibility"] == "public" || item["visibility"] == "default";
+        let is_hidden = |item: &Value| {
+            item["attrs"]
+                .as_array()
+                .is_some_and(|attrs| attrs.iter().any(|attr| attr["other"] == "#[doc(hidden)]"))
+        };
+        let items = ids.as_array().into_iter().flatten().map(|id| self.item(id));
+        items.filter(is_public).filter(move |item| !is_hidden(item))
     }
 
     /// The functions of a module, those of its types and of what it exports.

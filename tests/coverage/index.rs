@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use crate::api::Function;
-use crate::calls::{Calls, called, demangled};
+use crate::calls::{Called, Calls, called, demangled};
+use crate::types::Type;
 use crate::{files, is_called};
 
 /// So many typed functions are named of an instruction: those that are made of the fewest.
@@ -22,11 +24,10 @@ struct Row {
     form: String,
     /// PTX ISA version, target, section.
     needs: [String; 3],
-    family: String,
     name: String,
 }
 
-pub fn text(functions: &[Function], ir: &str) -> String {
+pub fn text(functions: &[Function], calls: &Calls) -> String {
     let mut rows = rows();
     let opcode_of = |form: &str| match form.split(['.', '{', ' ', ';']).next().unwrap_or_default() {
         register if register.starts_with('%') => "Special registers".to_owned(),
@@ -35,16 +36,16 @@ pub fn text(functions: &[Function], ir: &str) -> String {
     rows.sort_by_key(|row| {
         (row.form.starts_with('%'), opcode_of(&row.form), row.form.clone(), row.name.clone())
     });
-    let (typed, modules) = (typed(functions, ir), modules());
+    let (typed, modules) = (typed(functions, calls, &rows), modules());
     let (mut text, mut opcode) = (HEADER.to_owned(), String::new());
-    for Row { form, needs: [isa, target, section], family, name } in rows {
+    for Row { form, needs: [isa, target, section], name } in rows {
         if opcode_of(&form) != opcode {
             opcode = opcode_of(&form);
             text += &format!(
                 "\n## {opcode}\n\n| PTX | `ptx::raw` | PTX ISA, target | section | typed |\n|---|---|---|---|---|\n"
             );
         }
-        let made = typed.get(&(family, name.clone())).map(Vec::as_slice).unwrap_or_default();
+        let made = typed.get(&name).map(Vec::as_slice).unwrap_or_default();
         let mut named: Vec<_> = made.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
         let others = match made.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),
@@ -65,21 +66,17 @@ pub fn text(functions: &[Function], ir: &str) -> String {
 
 /// The rows of the raw layer, as the golden files' headers say them.
 fn rows() -> Vec<Row> {
-    let folder = xtask::root().join("tests/golden/raw");
-    let row = |path: std::path::PathBuf| {
-        let text = fs::read_to_string(&path).expect("a golden file");
+    let row = |path: &Path| {
+        let text = fs::read_to_string(path).ok()?;
         let mut lines = text.lines().map(|line| line.trim_start_matches("// "));
         let (form, claims) = (lines.next()?.to_owned(), lines.next()?);
         let claims = claims.strip_prefix("PTX ISA ")?.replace("section ", "");
         let mut claims = claims.split(", ").map(|claim| claim.replace(" or higher", "+"));
         let needs = [claims.next()?, claims.next()?, claims.next()?];
-        let name = |path: &std::path::Path| path.file_stem().map(|name| name.to_string_lossy().into_owned());
-        Some(Row { form, needs, family: name(path.parent()?)?, name: name(&path)? })
+        Some(Row { form, needs, name: path.file_stem()?.to_str()?.to_owned() })
     };
-    files(&folder)
-        .into_iter()
-        .map(|path| row(path.clone()).unwrap_or_else(|| panic!("{}", path.display())))
-        .collect()
+    let paths = files(&xtask::root().join("tests/golden/raw"));
+    paths.iter().map(|path| row(path).unwrap_or_else(|| panic!("no header: {}", path.display()))).collect()
 }
 
 /// The words of each module of the typed layer, comments left out.
@@ -99,62 +96,44 @@ fn modules() -> BTreeMap<String, BTreeSet<String>> {
     modules
 }
 
-/// The public functions of the typed layer that reach each raw one, by its family and name.
-fn typed(functions: &[Function], ir: &str) -> BTreeMap<(String, String), Vec<String>> {
-    let calls = Calls::read(ir);
-    let symbols = calls.reached("typed_");
-    let paths: BTreeMap<&str, String> =
-        symbols.iter().filter_map(|&symbol| Some((symbol, demangled(symbol)?))).collect();
-    let public: BTreeMap<&str, &Function> = paths
-        .iter()
-        .filter_map(|(&symbol, path)| {
-            let called = called(path)?;
-            Some((symbol, functions.iter().find(|function| is_called(function, &called))?))
-        })
-        .collect();
-    // What a caller passed in is not the function's.
-    let ends = |symbol: &str| {
-        let path = paths.get(symbol).map_or(symbol, String::as_str);
-        raw(path).is_some() || path.trim_start_matches('<').starts_with("typed")
+/// The public functions of the typed layer that reach each raw one, by its name: those that reach the fewest first.
+fn typed(functions: &[Function], calls: &Calls, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
+    let paths = calls.reached("typed_").into_iter().filter_map(|symbol| Some((symbol, demangled(symbol)?)));
+    let paths: BTreeMap<&str, String> = paths.collect();
+    let called: BTreeMap<&str, Called> =
+        paths.iter().filter_map(|(&symbol, path)| Some((symbol, called(path)?))).collect();
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    let raw = |symbol: &str| match called.get(symbol) {
+        Some(Called::Free(module, name)) if module == "raw" => names.get(name.as_str()).copied(),
+        _ => None,
     };
-    let mut made: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
-    for (symbol, function) in &public {
-        let below = calls.below(symbol, ends);
-        let raws = below.iter().filter_map(|symbol| raw(paths.get(symbol)?));
-        made.entry(name(function)).or_default().extend(raws);
-    }
-    let mut of_each: BTreeMap<(String, String), Vec<(usize, &String)>> = BTreeMap::new();
-    for (name, raws) in &made {
-        for raw in raws {
-            of_each.entry(raw.clone()).or_default().push((raws.len(), name));
+    // What a caller passed in is not the function's.
+    let is_the_callers = |symbol: &str| {
+        paths.get(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))
+    };
+
+    let mut made: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for (symbol, instance) in &called {
+        if let Some(function) = functions.iter().find(|function| is_called(function, instance)) {
+            let below = calls.below(symbol, |symbol| raw(symbol).is_some() || is_the_callers(symbol));
+            made.entry(name(function)).or_default().extend(below.into_iter().filter_map(raw));
         }
     }
-    let sorted = |mut names: Vec<(usize, &String)>| {
-        names.sort();
-        names.into_iter().map(|(_, name)| name.clone()).collect()
-    };
-    of_each.into_iter().map(|(raw, names)| (raw, sorted(names))).collect()
-}
-
-/// The family and name of a raw function's instance.
-fn raw(path: &str) -> Option<(String, String)> {
-    let path = path.split_once("::<").map_or(path, |(path, _)| path);
-    match path.split("::").collect::<Vec<_>>()[..] {
-        ["ptx", "raw", family, name] => Some((family.into(), name.into())),
-        _ => None,
+    let mut of_each: BTreeMap<String, BTreeSet<(usize, &String)>> = BTreeMap::new();
+    for (name, raws) in &made {
+        for &raw in raws {
+            of_each.entry(raw.into()).or_default().insert((raws.len(), name));
+        }
     }
+    let in_order =
+        |names: BTreeSet<(usize, &String)>| names.into_iter().map(|(_, name)| name.clone()).collect();
+    of_each.into_iter().map(|(raw, names)| (raw, in_order(names))).collect()
 }
 
 /// Its path, without the parameters of the type that has it.
 fn name(function: &Function) -> String {
-    let shown = function.shown();
-    let (mut depth, mut name) = (0, String::new());
-    for c in shown.chars() {
-        depth += usize::from(c == '<');
-        if depth == 0 {
-            name.push(c);
-        }
-        depth -= usize::from(c == '>');
+    match &function.owner {
+        Some(Type::Path { name, .. }) => format!("{name}::{}", function.name),
+        _ => format!("{}::{}", function.module, function.name),
     }
-    name
 }

@@ -94,23 +94,20 @@ const BITFLAGS: [&str; 22] = [
     "union",
 ];
 
-/// What rustdoc says of the public API, and of all that there is; nothing where the toolchain is not the pinned one, whose format
-/// of rustdoc's JSON this reads. Both at once, since rustdoc writes them to one file.
-static DOCS: LazyLock<Option<(Value, Value)>> = LazyLock::new(|| {
+/// What rustdoc says of the crate; nothing where the toolchain is not the pinned one, whose format of rustdoc's JSON this reads.
+static DOCS: LazyLock<Option<Value>> = LazyLock::new(|| {
     let toolchain = Toolchain::active().unwrap_or_else(|error| panic!("{error:#}"));
     if toolchain.kind() != Kind::Pinned {
         println!("not checked: the toolchain is {}", toolchain.name());
         return None;
     }
-    let public = api::json(&toolchain, &[]);
-    let options = ["--document-hidden-items", "--document-private-items", "--allow=rustdoc::all"];
-    Some((public, api::json(&toolchain, &options)))
+    Some(api::json(&toolchain))
 });
 
 /// The public functions.
 static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
-    let Some((public, _)) = &*DOCS else { return Vec::new() };
-    let mut functions = api::functions(public);
+    let Some(docs) = &*DOCS else { return Vec::new() };
+    let mut functions = api::functions(docs);
     functions.retain(|function| function.module != "mask" || !BITFLAGS.contains(&&*function.name));
     assert!(functions.len() > 300, "{} functions", functions.len());
     functions
@@ -118,9 +115,9 @@ static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
 
 #[test]
 fn the_implementations_are_golden() {
-    let Some((_, everything)) = &*DOCS else { return };
+    let Some(docs) = &*DOCS else { return };
     let mut golden = support::Golden::new("implementations");
-    for (module, text) in implementations::by_module(everything) {
+    for (module, text) in implementations::by_module(docs) {
         golden.check(&format!("{module}.txt"), &text);
     }
     golden.finish();
@@ -129,10 +126,10 @@ fn the_implementations_are_golden() {
 /// Every field of a handle is private: so nobody makes one by hand.
 #[test]
 fn only_plain_data_has_public_fields() {
-    let Some((_, everything)) = &*DOCS else { return };
+    let Some(docs) = &*DOCS else { return };
     // `Needs` is what an implementation of the unsafe trait `Place` says of itself.
     let plain = ["Needs.align", "Needs.barriers", "Needs.cancels", "Needs.size"];
-    assert_eq!(implementations::public_fields(everything), plain.map(String::from).into());
+    assert_eq!(implementations::public_fields(docs), plain.map(String::from).into());
 }
 
 /// The IR of the twins and of what they call, before any function is inlined.
@@ -150,6 +147,9 @@ static TWINS: LazyLock<String> = LazyLock::new(|| {
     text("typed") + &text("ptx")
 });
 
+/// Who calls whom in it.
+static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&TWINS));
+
 /// Whether it is an instance of the function that is called.
 fn is_called(function: &Function, called: &Called) -> bool {
     match (called, &function.owner) {
@@ -164,7 +164,7 @@ fn every_typed_method_has_a_twin() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let reached = Calls::read(&TWINS).reached("typed_");
+    let reached = CALLS.reached("typed_");
     let reached: Vec<_> =
         reached.into_iter().filter_map(calls::demangled).filter_map(|name| calls::called(&name)).collect();
     let has_twin = |function: &Function| reached.iter().any(|called| is_called(function, called));
@@ -178,8 +178,8 @@ fn the_index_of_instructions_is_up_to_date() {
         return;
     }
     let path = xtask::root().join("docs/INSTRUCTIONS.md");
-    let text = index::text(&FUNCTIONS, &TWINS);
-    if std::env::var("BLESS").is_ok_and(|value| value == "1") {
+    let text = index::text(&FUNCTIONS, &CALLS);
+    if support::blesses() {
         return fs::write(&path, text).expect("the index");
     }
     let present = fs::read_to_string(&path).unwrap_or_default();

@@ -68,6 +68,11 @@ fn plain_symbols(statement: &str, kernel: &str) -> String {
     words.replace(&format!("{kernel}_param_"), "param_")
 }
 
+/// Whether golden files are to be written, by `BLESS=1`.
+pub fn blesses() -> bool {
+    std::env::var("BLESS").is_ok_and(|value| value == "1")
+}
+
 /// Golden files under `tests/golden/<part>`: those that were compared, and what was wrong.
 pub struct Golden {
     part: PathBuf,
@@ -79,8 +84,7 @@ pub struct Golden {
 impl Golden {
     pub fn new(part: &str) -> Golden {
         let part = xtask::root().join("tests/golden").join(part);
-        let bless = std::env::var("BLESS").is_ok_and(|value| value == "1");
-        Golden { part, seen: BTreeSet::new(), faults: Vec::new(), bless }
+        Golden { part, seen: BTreeSet::new(), faults: Vec::new(), bless: blesses() }
     }
 
     /// Compares, or with `BLESS=1` writes.

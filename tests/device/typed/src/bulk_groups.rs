@@ -1,4 +1,5 @@
-//! What `ptx::bulk` has beside loads and stores of one tile: loads of several, reductions, policies, prefetches, byte masks, groups one after another.
+//! What `ptx::bulk` has beside loads and stores of one tile: loads of several, reductions, policies, prefetches, byte masks, groups
+//! one after another.
 
 use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
 use ptx::qualifier::op;
