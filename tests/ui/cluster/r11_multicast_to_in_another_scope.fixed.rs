@@ -5,6 +5,5 @@ use ptx::global::GlobalTile;
 use ptx::mask::CtaMask;
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
-    let sent = inbox.multicast_to(cluster, CtaMask::CTA_0 | CtaMask::CTA_1, src);
-    let _mailbox = sent.receive(cluster.cta()).release(cluster);
+    let _sent = inbox.multicast_to(cluster, CtaMask::CTA_0 | CtaMask::CTA_1, src);
 }
