@@ -118,6 +118,30 @@ pub enum Error {
         comment: String,
     },
 
+    /// A launch shape that is stated outside of a kernel.
+    #[error(
+        "`{function}` states `{directive}`, which only a kernel can\n  \
+         call what states the launch shape (`Cta::enter_with`) in the kernel itself, or mark the functions in between \
+         `#[inline(always)]`"
+    )]
+    EntryDirective {
+        /// The function.
+        function: String,
+        /// What it states.
+        directive: String,
+    },
+
+    /// A kernel with two launch shapes.
+    #[error("the kernel `{kernel}` states both `{one}` and `{other}`: enter it once (`Cta::enter_with`)")]
+    EntryDirectives {
+        /// The kernel.
+        kernel: String,
+        /// The one that comes first.
+        one: String,
+        /// One that contradicts it.
+        other: String,
+    },
+
     /// The assembler text of `llc` lacks a line that every PTX module has.
     #[error("llc wrote no line that starts with `{0}`")]
     NoDirective(&'static str),

@@ -8,6 +8,7 @@
 
 mod assemble;
 pub mod convergence;
+mod entry;
 mod error;
 mod ir;
 mod marks;

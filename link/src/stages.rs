@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::assemble::{Processor, assemble, external_functions};
 use crate::convergence::without_comments;
+use crate::entry::move_directives;
 use crate::options::Level;
 use crate::program::{self, Program};
 use crate::tools::{Places, Tools, run};
@@ -31,7 +32,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let warnings = report_panics(&program, options)?;
     let ptx = stages.assemble(&optimized, &program)?;
     refuse_calls_of_llvm(&ptx, &program)?;
-    write(&options.output, &ptx)?;
+    write(&options.output, &move_directives(&ptx)?)?;
     Ok(warnings)
 }
 
