@@ -50,7 +50,7 @@ use core::marker::PhantomData;
 
 use crate::bulk::{CachePolicy, L2Policy};
 use crate::global::ALIGN;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
 use crate::raw::{
     self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
@@ -1243,7 +1243,6 @@ pub enum Atomic {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait IntoAtomic: Sealed {}
-impl Sealed for Written {}
 impl IntoAtomic for Written {}
 impl IntoAtomic for Published {}
 impl IntoAtomic for Loaded {}
@@ -1271,7 +1270,7 @@ static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, once every thread is done with what it did to them before.
     ///
-    /// PTX: `barrier.cta.sync 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
@@ -1327,7 +1326,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
     /// Ends the atomic operations: what each thread did is visible to every thread, and the elements are readable.
     ///
-    /// PTX: `barrier.cta.sync 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{atomic::Atomic, launch::Cta, shared::{Published, Shared}};
@@ -1345,7 +1344,7 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
 
     /// Ends the atomic operations: what each thread did is visible to asynchronous copies.
     ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{atomic::Atomic, bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};

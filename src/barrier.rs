@@ -14,12 +14,13 @@
 //!          └──────────────── wait: sync EMPTY ───────────┘                     └────────── release: arrive EMPTY ────────┘
 //! ```
 //!
-//! The calls take a [`Warp`]: they are collective among the threads of a warp, not of the CTA.
+//! The calls take a [`Warp`]: they are collective in the warp, not in the CTA. They are `.aligned`, as CUTLASS's named barriers
+//! (`bar.sync`) are: all threads of the warp execute the same instruction.
 
 use core::marker::PhantomData;
 
-use crate::launch::Cta;
-use crate::qualifier::{Sealed, convergence::Unaligned, op};
+use crate::group::Cta;
+use crate::qualifier::{Sealed, convergence::Aligned, op};
 use crate::raw;
 use crate::shared::{Element, Place, SharedArray, fence_async};
 use crate::warp::Warp;
@@ -118,7 +119,7 @@ impl Reduction<u32> for Popc {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_popc_count(Unaligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red_popc_count(Aligned, id, threads, predicate) }
     }
 }
 
@@ -126,7 +127,7 @@ impl Reduction<bool> for op::And {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::And, Unaligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red_count(op::And, Aligned, id, threads, predicate) }
     }
 }
 
@@ -134,7 +135,7 @@ impl Reduction<bool> for op::Or {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::Or, Unaligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red_count(op::Or, Aligned, id, threads, predicate) }
     }
 }
 
@@ -185,7 +186,7 @@ unsafe impl<const ID: u32, const THREADS: u32, K: Kind> Place for NamedBarrier<I
 impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     /// Waits until `THREADS` threads have come, this warp's 32 among them; what each wrote before is visible to all after.
     ///
-    /// PTX: `barrier.cta.sync ID, THREADS;`
+    /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
     ///
     /// ```
     /// use ptx::barrier::NamedBarrier;
@@ -203,14 +204,15 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     {
         const { _ = bit(ID, THREADS) };
         // SAFETY: 9.7.13.1: "sixteen barriers numbered 0..15", "the value must be a multiple of the warp size", both
-        // asserted by `bit`; the kind has no other instruction on its barrier, which has no other handle.
-        unsafe { raw::barrier_cta_sync_count(Unaligned, ID, THREADS) }
+        // asserted by `bit`; the kind has no other instruction on its barrier, which has no other handle; the threads of the warp
+        // call it from the same place.
+        unsafe { raw::barrier_cta_sync_count(Aligned, ID, THREADS) }
     }
 
     /// Waits until `THREADS` threads have come, and combines their predicates; what each wrote before is visible to all
     /// after.
     ///
-    /// PTX: `barrier.cta.red.popc.u32 d, ID, THREADS, c;` or `barrier.cta.red.op.pred p, ID, THREADS, c;`
+    /// PTX: `barrier.cta.red.popc.aligned.u32 d, ID, THREADS, c;` or `barrier.cta.red.op.aligned.pred p, ID, THREADS, c;`
     ///
     /// ```
     /// use ptx::barrier::{Popc, ReductionBarrier};
@@ -316,7 +318,7 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     /// none. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
     /// rest again: the next copy can have it.
     ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;` after the parts.
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;` after the parts.
     ///
     /// ```
     /// use ptx::barrier::Handoff;
@@ -542,7 +544,7 @@ impl<T, const N: usize, H, State> Consumer<T, N, H, State> {
 impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
     /// Fills element `i` with `f(i)`, each producer its share, and hands the tile over without waiting.
     ///
-    /// PTX: an element: `st.weak.shared::cta`; `barrier.cta.arrive FULL, THREADS;`
+    /// PTX: an element: `st.weak.shared::cta`; `barrier.cta.arrive.aligned FULL, THREADS;`
     ///
     /// ```
     /// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
@@ -566,13 +568,13 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
         }
         // SAFETY: the numbers are asserted by `Place`. The barrier is not mid-way with this warp's arrival in it: since
         // that the warp has passed `wait`, for which the consumers had to pass `receive`, which completes this barrier.
-        unsafe { raw::barrier_cta_arrive(Unaligned, H::FULL, H::THREADS) };
+        unsafe { raw::barrier_cta_arrive(Aligned, H::FULL, H::THREADS) };
         Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 
     /// Waits until all consumers have released the tile.
     ///
-    /// PTX: `barrier.cta.sync EMPTY, THREADS;`
+    /// PTX: `barrier.cta.sync.aligned EMPTY, THREADS;`
     ///
     /// ```
     /// # use ptx::{barrier::{Handoff, Producer, Ready, Sent}, warp::Warp};
@@ -588,7 +590,7 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
         State: Outstanding,
     {
         // SAFETY: the numbers are asserted by `Place`; producers only wait on this barrier, so the warp has no arrival in it.
-        unsafe { raw::barrier_cta_sync_count(Unaligned, H::EMPTY, H::THREADS) };
+        unsafe { raw::barrier_cta_sync_count(Aligned, H::EMPTY, H::THREADS) };
         Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 }
@@ -596,7 +598,7 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
 impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     /// Waits for the tile.
     ///
-    /// PTX: `barrier.cta.sync FULL, THREADS;`
+    /// PTX: `barrier.cta.sync.aligned FULL, THREADS;`
     ///
     /// ```
     /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
@@ -612,7 +614,7 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
         State: Receivable,
     {
         // SAFETY: the numbers are asserted by `Place`; consumers only wait on this barrier, so the warp has no arrival in it.
-        unsafe { raw::barrier_cta_sync_count(Unaligned, H::FULL, H::THREADS) };
+        unsafe { raw::barrier_cta_sync_count(Aligned, H::FULL, H::THREADS) };
         Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 
@@ -642,7 +644,7 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
 
     /// Gives the tile back to the producers without waiting.
     ///
-    /// PTX: `barrier.cta.arrive EMPTY, THREADS;`
+    /// PTX: `barrier.cta.arrive.aligned EMPTY, THREADS;`
     ///
     /// ```
     /// # use ptx::{barrier::{Consumer, Handoff, Received, Waiting}, warp::Warp};
@@ -661,7 +663,7 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     {
         // SAFETY: the numbers are asserted by `Place`. The barrier is not mid-way with this warp's arrival in it: since
         // that the warp has passed `receive`, for which the producers had to pass `wait`, which completes this barrier.
-        unsafe { raw::barrier_cta_arrive(Unaligned, H::EMPTY, H::THREADS) };
+        unsafe { raw::barrier_cta_arrive(Aligned, H::EMPTY, H::THREADS) };
         Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 }

@@ -16,7 +16,7 @@
 
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::global::GlobalTileMut;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::Sealed;
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};
@@ -402,7 +402,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
 
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync 0;`
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Published, Shared}};
@@ -427,7 +427,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
 
     /// Waits until everything is written and visible, and gives back all that the group owns.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync 0;`
+    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Shared}};
@@ -522,7 +522,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// Waits until the sources of the oldest group are read, and gives them back with the group of its
     /// destinations, still being written; the newer groups, `N` of them, stay in flight.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread, then `barrier.cta.sync 0;`
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
@@ -559,7 +559,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 
     /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
     ///
-    /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync 0;`
+    /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};
@@ -586,7 +586,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 
     /// Waits until everything of all groups is written and visible.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync 0;`
+    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};

@@ -38,8 +38,8 @@
 
 use core::marker::PhantomData;
 
-use crate::launch::Cta;
-use crate::qualifier::{convergence::Unaligned, sem};
+use crate::group::Cta;
+use crate::qualifier::{convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::Lend;
 
@@ -103,14 +103,14 @@ static_assertions::assert_not_impl_any!(Arrived<'static>: Copy, Clone, Send, Syn
 fn arrive() {
     // SAFETY: 9.7.13.3: "Each thread must arrive at the barrier only once before the barrier completes." Every arrival is
     // followed by a wait before the next: in `sync`, or because `Arrived` has taken the `Cluster` and the scope's `&mut Cta`
-    // keeps others from being opened.
-    unsafe { raw::barrier_cluster_arrive(sem::Release, Unaligned) }
+    // keeps others from being opened. `.aligned`: cluster calls are made from the same place.
+    unsafe { raw::barrier_cluster_arrive(sem::Release, Aligned) }
 }
 
 #[inline(always)]
 fn wait() {
-    // SAFETY: this thread has arrived, see `arrive`.
-    unsafe { raw::barrier_cluster_wait(Unaligned) }
+    // SAFETY: this thread has arrived, see `arrive`; `.aligned` likewise.
+    unsafe { raw::barrier_cluster_wait(Aligned) }
 }
 
 impl Cta {
@@ -120,7 +120,7 @@ impl Cta {
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it. There is one scope at a time.
     ///
-    /// PTX, at the beginning and at the end: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX, at the beginning and at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -228,7 +228,7 @@ impl<'c> Cluster<'c> {
 
     /// Waits for all threads of all CTAs of the cluster; what each wrote before is visible to all after.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{atomic::GlobalAtomics, cluster::Cluster, qualifier::{scope, sem}};
@@ -247,7 +247,7 @@ impl<'c> Cluster<'c> {
     /// The first half of [`sync`](Cluster::sync). What is done before the other half, with the CTA's own memory or with
     /// what is already published, is ordered neither before nor after what other CTAs do.
     ///
-    /// PTX: `barrier.cluster.arrive.release;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;`
     ///
     /// ```
     /// # use ptx::cluster::Cluster;
@@ -282,7 +282,7 @@ impl<'c> Arrived<'c> {
 
     /// The second half of [`Cluster::sync`]. A cluster call.
     ///
-    /// PTX: `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Free, Shared}};

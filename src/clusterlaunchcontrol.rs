@@ -16,7 +16,7 @@
 use core::marker::PhantomData;
 
 use crate::cluster::Cluster;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
 use crate::qualifier::{Sealed, space};
 use crate::raw;
@@ -267,7 +267,7 @@ impl ClusterQueue {
     /// A [`Cta`] asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own. A [`Cluster`] asks for
     /// all its CTAs, inside its scope, and each of them gets the same answer; this and all calls that take it are cluster calls.
     ///
-    /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # #[cfg(feature = "sm_100a")]
@@ -385,8 +385,8 @@ impl<'s, By: Asker> Request<'s, By> {
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`, then
     /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and of a success
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
-    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`, of a cluster with `.acquire.cluster` and, for the last,
-    /// `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, of a cluster with `.acquire.cluster` and, for the last,
+    /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # #[cfg(feature = "sm_100a")]

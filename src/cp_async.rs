@@ -41,7 +41,7 @@ use core::marker::PhantomData;
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{CachePolicy, Committed, Extendable, L2Policy, Open, Waitable};
 use crate::global::{Global, Tail, TileSource};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::{Sealed, cp_size, prefetch_size, space};
 use crate::raw::{self, CpAsyncPrefetchSize};
@@ -529,7 +529,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 
     /// Waits for the copies: the tiles are readable by all threads, the sources no longer read.
     ///
-    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync 0;`
+    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
@@ -551,7 +551,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 
     /// Waits for the copies, committed or not.
     ///
-    /// PTX: `cp.async.wait_all;` `barrier.cta.sync 0;`
+    /// PTX: `cp.async.wait_all;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
@@ -751,7 +751,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
 
     /// Waits for the oldest group; the newer ones, `N` of them, stay in flight.
     ///
-    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync 0;`
+    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
@@ -781,7 +781,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
 
     /// [`wait_oldest`](InFlight::wait_oldest) that also [`release`](Shared::release)s a tile: one barrier serves both.
     ///
-    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync 0;`
+    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
@@ -820,7 +820,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
 
     /// Waits for all groups.
     ///
-    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync 0;`
+    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};

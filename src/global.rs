@@ -4,9 +4,13 @@
 //! grid ([`TilesMut`]), the rest among the threads ([`TailMut`]). A tile that a CTA has is its alone.
 
 use crate::bulk::CachePolicy;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::Sealed;
 use crate::shared::Element;
+
+mod elements;
+
+pub use elements::{ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut};
 
 /// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;

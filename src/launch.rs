@@ -1,34 +1,18 @@
-//! The kernel's entry: where a thread becomes part of its CTA, and the CTA gets its shared memory. And its place between
-//! the grids before and after it ([`Prerequisite`], [`Cta::launch_dependents`]).
+//! The kernel's entry: where a thread becomes part of its CTA, and the CTA gets its shared memory, under the launch shape that the
+//! kernel states ([`LaunchShape`]: `__launch_bounds__`, `__cluster_dims__`). And its place between the grids before and after it:
+//! programmatic dependent launch ([`Prerequisite`], [`Cta::launch_dependents`]).
 
 use core::marker::PhantomData;
 
-use crate::qualifier::{action, convergence::Unaligned, op};
+pub use crate::group::{AfterSync, Cta, Transitions};
+use crate::qualifier::action;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
-use crate::warp::Warp;
+pub use crate::trap::trap;
 
-/// The executing CTA, as each of its threads holds it.
-///
-/// Methods that take a `&Cta` are *collective*: every thread of the CTA calls them, in the same order. (Those that take a
-/// [`Warp`] are collective among its threads.) Where one thread has to issue an instruction, it is the elected one,
-/// [`Cta::is_elected`]. The value has no size.
-///
-/// ```
-/// use ptx::launch::Cta;
-/// /// Collective: every thread of the CTA calls it.
-/// fn is_common(cta: &Cta, condition: bool) -> bool {
-///     2 * cta.sync_count(condition) > cta.thread_count()
-/// }
-/// ```
-#[derive(Debug)]
-pub struct Cta {
-    /// Bound to its thread.
-    _thread: PhantomData<*mut ()>,
-}
+mod shape;
 
-static_assertions::const_assert_eq!(size_of::<Cta>(), 0);
-static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
+pub use shape::{Block, LaunchShape};
 
 impl Cta {
     /// Enters the kernel: gives the CTA, the shared memory that the kernel declares (`()` for none, else a struct
@@ -38,7 +22,7 @@ impl Cta {
     /// use ptx::{launch::Cta, shared::SharedArray};
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
     /// # unsafe fn kernel() {
-    /// // SAFETY: the kernel begins so, in every thread, and all threads make the same collective calls.
+    /// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow.
     /// let (cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
     /// cta.lend(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).to_async(cta).into_free());
     /// # }
@@ -46,186 +30,37 @@ impl Cta {
     ///
     /// # Safety
     ///
-    /// This is the one obligation that types cannot carry:
+    /// This is the one obligation that types cannot carry: **uniform control flow**, the rule of `__syncthreads()`.
     ///
-    /// - every thread of the CTA calls `enter`, and once only, at the kernel's start;
-    /// - all threads of the CTA make the same sequence of collective calls (those that take this `Cta`, or a
-    ///   handle obtained through it), each on the same handles, and with equal arguments where an argument steers
-    ///   which calls come next;
-    /// - all threads of all CTAs of a cluster make the same sequence of *cluster calls* ([`Cta::cluster`], and those
-    ///   that take its [`Cluster`](crate::cluster::Cluster) or what became of it), each with equal arguments but for
-    ///   sources and values, and on handles that lie at the same place in the shared memory of each CTA;
-    /// - inside the parts that [`Pipeline::run`](crate::pipeline::Pipeline::run), `run_multicast` and
-    ///   [`Handoff::split`](crate::barrier::Handoff::split) deal out, whose own handles the above does not mean, no thread makes
-    ///   a collective call of the CTA or of the cluster (asking for a rank or a count is none);
-    /// - calls that take a [`Warp`], or are its own, and [`Arrived::release`](crate::pipeline::Arrived::release), are collective
-    ///   among the threads of that warp only: these make the same sequence of them, in the same order with the CTA's, and on
-    ///   the same handles. Between two of them the threads of a group of its
-    ///   [`Lanes`](crate::warp::Lanes) make the same sequence of the calls of that group;
-    /// - the grid has fewer than 2^32 CTAs;
-    /// - nothing else in the kernel uses the memory of `S`, the launch's shared memory, the barriers 0 to 15, or the
-    ///   cluster's barrier.
+    /// - *Entry.* Every thread of the CTA calls `enter`, once, at the kernel's start.
+    /// - *Collective calls.* All threads of a group make each of its collective calls together: from the same place in the program,
+    ///   equally often, in the same order; on handles of the same type, for the same memory; with equal arguments where an argument
+    ///   steers which calls come next. A call is collective
+    ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or not;
+    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or is [`Arrived::release`](crate::pipeline::Arrived::release);
+    ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
+    ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or a handle that a cluster's scope has made, and
+    ///     if it is [`Cta::cluster`]. Handles are then of the same type, and lie at the same place in the shared memory of
+    ///     each CTA; sources of copies and values may differ.
+    ///
+    ///   Calls that answer without changing anything are *not* collective, whatever they take: [`Cta::thread_rank`],
+    ///   [`thread_count`](Cta::thread_count), [`rank`](Cta::rank), [`count`](Cta::count), [`is_elected`](Cta::is_elected),
+    ///   [`warp_rank`](Cta::warp_rank), [`warp`](Cta::warp), ranks and counts of lanes and clusters, and what takes a handle by
+    ///   `&self` alone, such as `get`, `addr`, `len` and `is_complete`. [`launch_dependents`](Cta::launch_dependents) is not either.
+    /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
+    ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
+    /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`cluster`](Cta::cluster)) and of
+    ///   [`Handoff::split`](crate::barrier::Handoff::split) and [`Pipeline::run`](crate::pipeline::Pipeline::run) run once in each of
+    ///   their threads. Every other closure (that of `write`, `update`, `load_where`, `update_all`, …) runs once for each element of
+    ///   the executing thread, so a different number of times in each thread: it contains no collective call of any group.
+    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast` and `Handoff::split` deal out, no thread makes a collective
+    ///   call of the CTA or of the cluster. The parts' own handles are held by a thread or a warp.
+    /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
+    ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]
     pub unsafe fn enter<S: SharedMemory>() -> (Cta, S, DynamicShared) {
         // SAFETY: the caller enters once, so each piece of shared memory is given out once.
-        unsafe { (Cta { _thread: PhantomData }, S::claim(), DynamicShared::claim()) }
-    }
-
-    /// The thread's rank in the CTA, x fastest.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let lane = cta.thread_rank() % 32;
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn thread_rank(&self) -> u32 {
-        raw::tid_x() + raw::ntid_x() * (raw::tid_y() + raw::ntid_y() * raw::tid_z())
-    }
-
-    /// The number of threads of the CTA.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let warps = cta.thread_count().div_ceil(32);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn thread_count(&self) -> u32 {
-        raw::ntid_x() * raw::ntid_y() * raw::ntid_z()
-    }
-
-    /// The CTA's rank in the grid, x fastest.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let i = cta.rank() * cta.thread_count() + cta.thread_rank(); // this thread's number in the grid
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn rank(&self) -> u32 {
-        raw::ctaid_x() + raw::nctaid_x() * (raw::ctaid_y() + raw::nctaid_y() * raw::ctaid_z())
-    }
-
-    /// The number of CTAs of the grid.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
-    /// let mut tile = cta.rank();
-    /// while tile < tiles {
-    ///     work(tile); // every CTA its share
-    ///     tile += cta.count();
-    /// }
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn count(&self) -> u32 {
-        raw::nctaid_x() * raw::nctaid_y() * raw::nctaid_z()
-    }
-
-    /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// if cta.is_elected() {
-    ///     // … once a CTA; no collective call in here …
-    /// }
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn is_elected(&self) -> bool {
-        (raw::tid_x() | raw::tid_y() | raw::tid_z()) == 0
-    }
-
-    /// The warp's rank in the CTA: 32 threads each, by their rank.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let producer = cta.warp_rank() == 0;
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn warp_rank(&self) -> u32 {
-        self.thread_rank() / 32
-    }
-
-    /// The thread's warp, whose threads make calls among themselves.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let sum: u32 = cta.warp().reduce_add(value);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn warp(&self) -> Warp {
-        Warp::new()
-    }
-
-    /// Waits for all threads of the CTA; what each wrote before is visible to all after.
-    ///
-    /// PTX: `barrier.cta.sync 0;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// // … what this thread writes …
-    /// cta.sync();
-    /// // … the others read …
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn sync(&self) {
-        // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and by the contract of `enter` they all
-        // call this. Barrier 0 has only collective calls, so no other kind of instruction is active on it.
-        unsafe { raw::barrier_cta_sync(Unaligned, 0) }
-    }
-
-    /// [`sync`](Cta::sync), and in how many threads the predicate is true.
-    ///
-    /// PTX: `barrier.cta.red.popc.u32 d, 0, predicate;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
-    /// let negative = cta.sync_count(value < 0.0);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn sync_count(&self, predicate: bool) -> u32 {
-        // SAFETY: as in `sync`: each collective call completes barrier 0, and all threads make the same, so a reduction
-        // meets neither `.sync` nor another reduction there.
-        unsafe { raw::barrier_cta_red_popc(Unaligned, 0, predicate) }
-    }
-
-    /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
-    ///
-    /// PTX: `barrier.cta.red.and.pred p, 0, predicate;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let sorted: bool = cta.sync_and(value < 100);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn sync_and(&self, predicate: bool) -> bool {
-        // SAFETY: as in `sync_count`.
-        unsafe { raw::barrier_cta_red(op::And, Unaligned, 0, predicate) }
-    }
-
-    /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
-    /// steer which collective calls come next.
-    ///
-    /// PTX: `barrier.cta.red.or.pred p, 0, predicate;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, mut step: impl FnMut() -> bool) {
-    /// while cta.sync_or(step()) {} // until no thread has more to do
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn sync_or(&self, predicate: bool) -> bool {
-        // SAFETY: as in `sync_count`.
-        unsafe { raw::barrier_cta_red(op::Or, Unaligned, 0, predicate) }
+        unsafe { (Cta::entered(), S::claim(), DynamicShared::claim()) }
     }
 
     /// Lets the grids that depend on this one launch, once every CTA has said so or ended. They wait for this grid's memory
@@ -305,23 +140,4 @@ impl<T> Prerequisite<T> {
         raw::griddepcontrol(action::Wait);
         self.memory
     }
-}
-
-/// Stops the kernel with an error that the host sees (`CUDA_ERROR_ILLEGAL_INSTRUCTION`).
-///
-/// ```
-/// # fn kernel(input: Option<u32>) {
-/// let Some(input) = input else { ptx::launch::trap() };
-/// # }
-/// ```
-#[cold]
-#[inline(always)]
-pub fn trap() -> ! {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: `trap` ends the grid.
-    unsafe {
-        core::arch::asm!("trap;", options(noreturn))
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    panic!("`ptx::launch::trap` was called off the device")
 }

@@ -1,7 +1,7 @@
 // The page is the README: `tests/readme.rs` builds its kernel for the device, where doctests cannot.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, stdarch_nvptx))]
 #![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
 #![cfg_attr(
     all(target_arch = "nvptx64", feature = "stock-linker"),
@@ -22,12 +22,15 @@ pub mod clusterlaunchcontrol;
 pub mod cp_async;
 pub mod fence;
 pub mod global;
+mod group;
 pub mod launch;
 pub mod mask;
 pub mod mbarrier;
 pub mod multimem;
 pub mod pipeline;
 pub mod raw;
+mod register;
 pub mod shared;
 pub mod tensor;
+mod trap;
 pub mod warp;

@@ -16,10 +16,10 @@
 
 use core::marker::PhantomData;
 
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
-use crate::shared::{Lend, Place, fence_async};
+use crate::shared::{Lend, Place};
 
 /// Phase: memory for an mbarrier, which holds none.
 ///
@@ -211,6 +211,7 @@ unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
 // SAFETY: what may not end with the scope holds the mbarrier and the memory too, and the memory has to come back.
 unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
     type Lent<'s> = Self;
+    type Ended<'s> = ();
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         self
@@ -237,8 +238,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
 
     /// Initialises it for the threads of the CTA: the `ARRIVALS` of each complete a phase.
     ///
-    /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;` by the elected thread,
-    /// then `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
+    /// `fence.proxy.async.shared::cta;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
@@ -263,16 +264,18 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
             // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
             // threads, so the count is in range.
             unsafe { raw::mbarrier_init(space::SharedCta, self.addr, arrivals) };
+            // The cluster and the async proxy see the object.
             raw::fence_mbarrier_init();
+            raw::fence_proxy_async(space::SharedCta);
         }
-        // The async proxy sees the object, and every thread sees it initialised.
-        fence_async(cta);
+        // Every thread sees it initialised.
+        cta.sync();
         Mbarrier::new(self.addr, Ready(()))
     }
 
     /// Ends its life: the memory can become another mbarrier.
     ///
-    /// PTX: `barrier.cta.sync 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};

@@ -16,10 +16,11 @@
 use core::marker::PhantomData;
 
 use crate::global::{Tiles, TilesMut};
-use crate::launch::{Cta, trap};
+use crate::group::Cta;
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Lend, Place, fence_async, for_each_vector, whole_vectors};
+use crate::shared::{ALIGN, Element, Ended, Lend, Place, fence_async, for_each_vector, whole_vectors};
+use crate::trap::trap;
 
 /// Memory for a ring of `STAGES` stages, each of `INPUTS` input tiles and one in-out tile of `N` elements.
 ///
@@ -57,6 +58,7 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
     for RingMemory<T, N, INPUTS, STAGES>
 {
     type Lent<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
+    type Ended<'s> = Ended<'s, Self>;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         IdleRing { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
@@ -245,7 +247,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// PTX by the elected thread, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
-    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync 0;`
+    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::{IdleRing, Ring}};
@@ -267,24 +269,6 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         if inputs.iter().any(|input| input.count < in_out.count) {
             trap();
         }
-        if cta.is_elected() {
-            let mut stage = 0;
-            while stage < STAGES as u32 {
-                // SAFETY: the memory is this ring's, idle, and an idle ring holds no valid mbarrier.
-                unsafe {
-                    raw::mbarrier_init(
-                        space::SharedCta,
-                        Layout::<T, N, INPUTS, STAGES>::bar(self.addr, stage),
-                        1,
-                    )
-                };
-                stage += 1;
-            }
-            raw::fence_mbarrier_init();
-        }
-        // The other threads see the mbarriers before they wait on them, and so does the async proxy.
-        fence_async(cta);
-
         let ring = Ring {
             addr: self.addr,
             bars: Layout::<T, N, INPUTS, STAGES>::bar(self.addr, 0),
@@ -299,12 +283,23 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         };
         if cta.is_elected() {
             let mut stage = 0;
+            while stage < STAGES as u32 {
+                // SAFETY: the memory is this ring's, idle, and an idle ring holds no valid mbarrier.
+                unsafe { raw::mbarrier_init(space::SharedCta, ring.bar(stage), 1) };
+                stage += 1;
+            }
+            // The async proxy sees the mbarriers.
+            raw::fence_mbarrier_init();
+            raw::fence_proxy_async(space::SharedCta);
+            let mut stage = 0;
             while stage < STAGES && ring.has(stage) {
                 // SAFETY: nothing has been loaded into this stage yet, and tile `stage` is in bounds.
                 unsafe { ring.load(stage as u32, stage) };
                 stage += 1;
             }
         }
+        // The other threads see the mbarriers before they wait on them.
+        cta.sync();
         ring
     }
 
@@ -327,14 +322,39 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         cta: &Cta,
         inputs: [Tiles<T, N>; INPUTS],
         in_out: TilesMut<T, N>,
-        mut f: impl FnMut([T; INPUTS], T) -> T,
+        f: impl FnMut([T; INPUTS], T) -> T,
     ) -> Self {
+        self.stream(cta, inputs, in_out, f).close(cta)
+    }
+
+    /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::lend_last`]): the mbarriers stay as they are.
+    ///
+    /// PTX: as [`update_all`](IdleRing::update_all); at the end `cp.async.bulk.wait_group.read 0;` by the elected thread alone.
+    #[inline(always)]
+    pub fn update_all_last(
+        self,
+        cta: &Cta,
+        inputs: [Tiles<T, N>; INPUTS],
+        in_out: TilesMut<T, N>,
+        f: impl FnMut([T; INPUTS], T) -> T,
+    ) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+        self.stream(cta, inputs, in_out, f).end(cta)
+    }
+
+    #[inline(always)]
+    fn stream(
+        self,
+        cta: &Cta,
+        inputs: [Tiles<T, N>; INPUTS],
+        in_out: TilesMut<T, N>,
+        mut f: impl FnMut([T; INPUTS], T) -> T,
+    ) -> Ring<'s, T, N, INPUTS, STAGES> {
         let mut ring = self.start(cta, inputs, in_out);
         while ring.has(0) {
             ring.wait_stage();
-            ring = Full(ring).update(cta, &mut f).store(cta).refill(cta);
+            ring = Full(ring).update(cta, &mut f).0.store_and_refill(cta);
         }
-        ring.close(cta)
+        ring
     }
 }
 
@@ -398,6 +418,58 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
     }
 
+    /// Starts the store of the foremost stage's output.
+    ///
+    /// # Safety
+    ///
+    /// One thread calls it, once a stage, behind a proxy fence of every thread that has stored there, and a barrier.
+    #[inline(always)]
+    unsafe fn start_store(&self) {
+        // SAFETY: sized and aligned by the tile types; the destination is this CTA's tile, whose load is complete; what the
+        // threads stored is visible by the caller's contract; `start_refill` waits for the reads before the stage is loaded
+        // again, `await_stores` for all of them.
+        unsafe {
+            raw::cp_async_bulk_global_shared_cta(
+                self.in_out.cast(),
+                self.tile(self.stage, INPUTS),
+                Layout::<T, N, INPUTS, STAGES>::COPY,
+            );
+            raw::cp_async_bulk_commit_group();
+        }
+    }
+
+    /// Loads the foremost stage again, if there is a tile for it.
+    ///
+    /// # Safety
+    ///
+    /// The thread that started the stage's store calls it, after that.
+    #[inline(always)]
+    unsafe fn start_refill(&self) {
+        if self.has(STAGES) {
+            // SAFETY: the store has read the stage; the barrier before it came after every thread's wait for the stage's
+            // phase and after its reads of the inputs.
+            unsafe {
+                raw::cp_async_bulk_wait_group_read::<0>();
+                self.load(self.stage, STAGES);
+            }
+        }
+    }
+
+    /// [`store`](Updated::store) and [`refill`](Storing::refill), by one election.
+    #[inline(always)]
+    fn store_and_refill(mut self, cta: &Cta) -> Self {
+        fence_async(cta);
+        if cta.is_elected() {
+            // SAFETY: `update` is done, and behind the fence and the barrier.
+            unsafe {
+                self.start_store();
+                self.start_refill();
+            }
+        }
+        self.advance();
+        self
+    }
+
     #[inline(always)]
     fn wait_stage(&self) {
         // SAFETY: `load` has armed this phase; `parity` is its parity. The next phase is armed behind a barrier that
@@ -453,9 +525,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// Waits for everything in flight and lets the tiles that are left be.
     ///
-    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the elected thread `cp.async.bulk.wait_group 0;`; by every
-    /// thread `barrier.cta.sync 0;`; by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
-    /// `barrier.cta.sync 0;`
+    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the elected thread `cp.async.bulk.wait_group.read 0;`; by every
+    /// thread `barrier.cta.sync.aligned 0;`; by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
+    /// `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
@@ -468,22 +540,51 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// ```
     #[inline(always)]
     pub fn finish(mut self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
+        self.await_loads();
+        self.close(cta)
+    }
+
+    /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::lend_last`]): the mbarriers stay as they are.
+    ///
+    /// PTX: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64` for each stage in flight; by the elected thread
+    /// `cp.async.bulk.wait_group.read 0;`
+    #[inline(always)]
+    pub fn finish_last(mut self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+        self.await_loads();
+        self.end(cta)
+    }
+
+    /// Waits for the stages in flight.
+    #[inline(always)]
+    fn await_loads(&mut self) {
         let mut stages = 0;
         while stages < STAGES && self.has(0) {
             self.wait_stage();
             self.advance();
             stages += 1;
         }
-        self.close(cta)
+    }
+
+    /// Waits until the ring's stores have read their stages.
+    #[inline(always)]
+    fn await_stores(&self, cta: &Cta) {
+        if cta.is_elected() {
+            // SAFETY: waits for the ring's stores.
+            unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
+        }
+    }
+
+    /// No load is in flight.
+    #[inline(always)]
+    fn end(self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+        self.await_stores(cta);
+        Ended::new()
     }
 
     /// What ends a ring into which nothing is being loaded.
     #[inline(always)]
     fn close(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
-        if cta.is_elected() {
-            // SAFETY: waits for the ring's stores.
-            unsafe { raw::cp_async_bulk_wait_group::<0>() };
-        }
+        self.await_stores(cta);
         cta.sync();
         if cta.is_elected() {
             let mut stage = 0;
@@ -542,7 +643,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 {
     /// Starts to store the in-out tile to where it came from.
     ///
-    /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`, by the elected thread:
+    /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, by the elected thread:
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
     ///
     /// ```
@@ -557,17 +658,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         let ring = self.0;
         fence_async(cta);
         if cta.is_elected() {
-            // SAFETY: sized and aligned by the tile types; the destination is this CTA's tile, whose load is complete; what
-            // the threads stored is visible by the fence and the barrier; `refill` waits for the reads before
-            // the stage is loaded again, `finish` for everything.
-            unsafe {
-                raw::cp_async_bulk_global_shared_cta(
-                    ring.in_out.cast(),
-                    ring.tile(ring.stage, INPUTS),
-                    Layout::<T, N, INPUTS, STAGES>::COPY,
-                );
-                raw::cp_async_bulk_commit_group();
-            }
+            // SAFETY: `update` is done, and behind the fence and the barrier.
+            unsafe { ring.start_store() };
         }
         Storing(ring)
     }
@@ -592,13 +684,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
         let mut ring = self.0;
-        if ring.has(STAGES) && cta.is_elected() {
-            // SAFETY: the store has read the stage; the barrier in `store` came after every thread's wait for the
-            // stage's phase and after its reads of the inputs.
-            unsafe {
-                raw::cp_async_bulk_wait_group_read::<0>();
-                ring.load(ring.stage, STAGES);
-            }
+        if cta.is_elected() {
+            // SAFETY: `store` has started the stage's store, behind a barrier.
+            unsafe { ring.start_refill() };
         }
         ring.advance();
         ring

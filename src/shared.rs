@@ -24,14 +24,19 @@
 
 use core::marker::PhantomData;
 
-use crate::launch::{Cta, trap};
+use crate::group::{AfterSync, Cta};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
+use crate::trap::trap;
 
 mod layout;
+mod stores;
+mod view;
 
 pub use layout::Swizzle;
 pub(crate) use layout::swizzled;
+pub use stores::{ElementStores, VectorStores};
+pub use view::View2d;
 
 /// A plain-data element: any bit pattern is a value.
 ///
@@ -748,6 +753,8 @@ impl<T, const N: usize> SharedArray<T, N> {
 pub unsafe trait Lend {
     /// The handle inside the scope `'s`.
     type Lent<'s>;
+    /// What the last scope gets back ([`Cta::lend_last`]): [`Ended`], or nothing for what holds no memory of a copy.
+    type Ended<'s>;
     /// Opens the loan.
     ///
     /// # Safety
@@ -767,6 +774,7 @@ pub unsafe trait Lend {
 // SAFETY: a `Shared<'s, …, Free>` is idle, and inside the scope only `open` makes the first one.
 unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
     type Lent<'s> = Shared<'s, T, N, Free>;
+    type Ended<'s> = Ended<'s, Self>;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Shared<'s, T, N, Free> {
         Shared::new(self.addr)
@@ -780,6 +788,7 @@ unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
 // SAFETY: nothing is lent.
 unsafe impl Lend for () {
     type Lent<'s> = ();
+    type Ended<'s> = ();
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {}
     #[inline(always)]
@@ -791,6 +800,7 @@ macro_rules! lend_tuple {
         // SAFETY: each of its parts is.
         unsafe impl<$($H: Lend),+> Lend for ($($H,)+) {
             type Lent<'s> = ($($H::Lent<'s>,)+);
+            type Ended<'s> = ($($H::Ended<'s>,)+);
             #[inline(always)]
             unsafe fn open<'s>(self) -> Self::Lent<'s> {
                 // SAFETY: the caller's contract, for each part.
@@ -831,6 +841,66 @@ impl Cta {
     ) -> H {
         // SAFETY: `'s` is this call's alone, so what `body` returns comes from this loan; until then it does not end.
         unsafe { H::give_back(body(self, handles.open())) }
+    }
+
+    /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
+    /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
+    /// thread for itself, since the `Cta` is used up.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::RingMemory};
+    /// # fn kernel(cta: Cta, ring: RingMemory<f32, 1024, 1, 2>, x: Global<f32>, y: GlobalMut<f32, 1024>) {
+    /// let ((x, _), (y, _)) = (x.tiles::<1024>(), y.tiles(&cta));
+    /// cta.lend_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn lend_last<H: Lend>(
+        self,
+        handles: H,
+        body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Ended<'s>,
+    ) {
+        // SAFETY: `'s` is this call's alone; what `body` returns says that nothing of this loan is in flight, and there is no
+        // other loan, which would hold a `&Cta`.
+        let _ended = unsafe { body(&self, handles.open()) };
+    }
+}
+
+/// Memory of the scope `'s` that the kernel does not use again, and that no copy uses either.
+///
+/// ```
+/// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
+/// # fn kernel(cta: Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
+/// cta.lend_last(bins, |cta, bins| {
+///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
+///     if let Some(bin) = bins.atomic(byte.into()) {
+///         bin.add(1, sem::Relaxed);
+///     }
+///     let bins = bins.publish(cta);
+///     *out = bins.get(0).unwrap_or(0);
+///     bins.end() // no barrier, and no proxy fence
+/// });
+/// # }
+/// ```
+#[must_use = "the last scope has to return it"]
+pub struct Ended<'s, Memory> {
+    _scope: PhantomData<fn(&'s ()) -> &'s ()>,
+    _memory: PhantomData<*mut Memory>,
+}
+
+impl<Memory> Ended<'_, Memory> {
+    /// No copy is in flight that uses the memory.
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Ended { _scope: PhantomData, _memory: PhantomData }
+    }
+}
+
+impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Ended")
     }
 }
 
@@ -949,6 +1019,12 @@ impl Sealed for Spent {}
 impl Overwritable for Free {}
 impl Overwritable for Spent {}
 
+/// States in which threads have stored, and whose stores are not visible yet.
+#[cfg_attr(doc, doc(hidden))]
+pub trait ThreadStores: Sealed {}
+impl Sealed for Written {}
+impl ThreadStores for Written {}
+
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource);
 static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable);
@@ -1031,6 +1107,14 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     pub const fn is_empty(&self) -> bool {
         N == 0
     }
+
+    /// Ends the use of the memory, in any state: no copy uses it, since a copy holds its handle. For [`Cta::lend_last`].
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn end(self) -> Ended<'s, SharedArray<T, N>> {
+        Ended::new()
+    }
 }
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
@@ -1083,7 +1167,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Waits until all threads have read what they want, then replaces each element `v` at index `i` by `f(i, v)`. Each
     /// thread does its share, sixteen bytes at a time.
     ///
-    /// PTX: `barrier.cta.sync 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
+    /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Loaded, Shared}};
@@ -1119,7 +1203,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
-    /// PTX: `barrier.cta.sync 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Free, Loaded, Shared}};
@@ -1131,8 +1215,23 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
     /// ```
     #[inline(always)]
     pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Free> {
-        cta.sync();
-        self.into_state()
+        cta.sync_with(self.release_at_sync())
+    }
+
+    /// [`release`](Shared::release), at a barrier that other transitions share.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, a: Shared<'s, f32, 64, Loaded>, b: Shared<'s, f32, 64, Loaded>)
+    /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Free>) {
+    /// let (a, b) = cta.sync_with((a.release_at_sync(), b.release_at_sync()));
+    /// # (a, b) }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Free>> {
+        AfterSync::new(self.into_state())
     }
 }
 
@@ -1168,10 +1267,10 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
+impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State> {
     /// Makes what every thread stored visible to every thread.
     ///
-    /// PTX: `barrier.cta.sync 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Published, Shared, Written}};
@@ -1183,13 +1282,28 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
     /// ```
     #[inline(always)]
     pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
-        cta.sync();
-        self.into_state()
+        cta.sync_with(self.publish_at_sync())
+    }
+
+    /// [`publish`](Shared::publish), at a barrier that other transitions share.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent, Written}};
+    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, u32, 64, Published>, new: Shared<'s, u32, 64, Written>)
+    /// # -> (Shared<'s, u32, 64, Spent>, Shared<'s, u32, 64, Published>) {
+    /// let (old, new) = cta.sync_with((old.release_at_sync(), new.publish_at_sync()));
+    /// # (old, new) }
+    /// ```
+    #[inline(always)]
+    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published>> {
+        AfterSync::new(self.into_state())
     }
 
     /// Makes what every thread stored visible to asynchronous copies.
     ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared, Written}};
@@ -1202,15 +1316,31 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Written> {
     /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        fence_async(cta);
-        self.into_state()
+        cta.sync_with(self.to_async_at_sync())
+    }
+
+    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
+    /// # fn kernel<'s>(cta: &Cta, from: Shared<'s, f32, 64, Loaded>, to: Shared<'s, f32, 64, Written>)
+    /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Fenced>) {
+    /// let (from, to) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
+    /// # (from, to) }
+    /// ```
+    #[inline(always)]
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+        raw::fence_proxy_async(space::SharedCta);
+        AfterSync::new(self.into_state())
     }
 }
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// [`to_async`](Shared::to_async), after the threads have read what they want.
     ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Published, Shared}};
@@ -1222,15 +1352,23 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        fence_async(cta);
-        self.into_state()
+        cta.sync_with(self.to_async_at_sync())
+    }
+
+    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;`
+    #[inline(always)]
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+        raw::fence_proxy_async(space::SharedCta);
+        AfterSync::new(self.into_state())
     }
 }
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
-    /// PTX: `barrier.cta.sync 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -1247,8 +1385,15 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// ```
     #[inline(always)]
     pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Spent> {
-        cta.sync();
-        self.into_state()
+        cta.sync_with(self.release_at_sync())
+    }
+
+    /// [`release`](Shared::release), at a barrier that other transitions share.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Spent>> {
+        AfterSync::new(self.into_state())
     }
 }
 
@@ -1271,7 +1416,7 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
 
     /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
     ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
@@ -1283,8 +1428,16 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     /// ```
     #[inline(always)]
     pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        fence_async(cta);
-        self.into_state()
+        cta.sync_with(self.to_async_at_sync())
+    }
+
+    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;`
+    #[inline(always)]
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+        raw::fence_proxy_async(space::SharedCta);
+        AfterSync::new(self.into_state())
     }
 }
 
@@ -1304,6 +1457,25 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Fenced> {
     pub fn into_free(self) -> Shared<'s, T, N, Free> {
         self.into_state()
     }
+
+    /// Lets threads read the contents again: those that a copy loaded, or that were behind the barrier of `to_async`.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>, to: GlobalTileMut<u32, 64>)
+    /// # -> Shared<'s, u32, 64, Loaded> {
+    /// let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
+    /// let tile = tile.into_loaded();
+    /// let x = tile.get(3);
+    /// # tile
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn into_loaded(self) -> Shared<'s, T, N, Loaded> {
+        self.into_state()
+    }
 }
 
 /// Each thread's stores to shared memory, visible to copies that any thread starts after.
@@ -1321,12 +1493,18 @@ pub(crate) const fn whole_vectors<T, const N: usize>() {
     );
 }
 
-/// Calls `f` with each sixteen-byte vector of the array that is this thread's: `rank`, `rank + threads`, …
+/// Calls `f` with each sixteen-byte vector of the array that is this thread's: `rank`, `rank + threads`, … The rounds in which every
+/// thread has one are counted in what all threads have in common, so that LLVM knows their number when it knows the block.
 #[inline(always)]
 pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, mut f: impl FnMut(u32)) {
-    let (mut v, threads) = (cta.thread_rank(), cta.thread_count());
-    while v < (N * size_of::<T>() / 16) as u32 {
-        f(v);
-        v += threads;
+    let vectors = const { (N * size_of::<T>() / 16) as u32 };
+    let (rank, threads) = (cta.thread_rank(), cta.thread_count());
+    let mut first = 0;
+    while first + threads <= vectors {
+        f(first + rank);
+        first += threads;
+    }
+    if first + rank < vectors {
+        f(first + rank);
     }
 }

@@ -23,7 +23,7 @@
 use core::marker::PhantomData;
 
 use crate::bulk::{BulkGroup, CachePolicy, Extendable, LoadSource, Open, Split};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};

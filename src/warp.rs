@@ -18,6 +18,7 @@
 use core::marker::PhantomData;
 use core::num::NonZero;
 
+use crate::group::Cta;
 use crate::mask::LaneMask;
 use crate::qualifier::{Sealed, mode, op, ty};
 use crate::raw;
@@ -378,6 +379,22 @@ impl Reducible for i32 {
 #[inline(always)]
 pub fn active_mask() -> LaneMask {
     LaneMask::from_bits_retain(raw::activemask())
+}
+
+impl Cta {
+    /// The thread's warp, whose threads make calls among themselves.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let sum: u32 = cta.warp().reduce_add(value);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp(&self) -> Warp {
+        Warp::new()
+    }
 }
 
 impl Warp {

@@ -2,7 +2,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Block, Cta, trap};
 use ptx::qualifier::{B128, scope, sem};
 use ptx::shared::SharedArray;
 
@@ -24,13 +24,13 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the collective calls below depend on nothing.
-    let (cta, smem, _) = unsafe { Cta::enter::<Histogram>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Block<128>>() };
     // SAFETY: the contract above; the grid uses the output through this view alone.
     let (input, totals) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
     };
 
-    cta.lend(smem.bins, |cta, bins| {
+    cta.lend_last(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         for_each_word(cta, input, |word| {
             if let Some(bin) = bins.atomic(word as usize % BINS) {
@@ -43,7 +43,7 @@ pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *m
             total.add(count, sem::Relaxed);
             b += cta.thread_count() as usize;
         }
-        bins.to_async(cta).into_free()
+        bins.end()
     });
 }
 
@@ -60,7 +60,7 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the collective calls below depend on nothing.
-    let (cta, smem, _) = unsafe { Cta::enter::<Common>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Common, Block<128>>() };
     // SAFETY: the contract above; these views are of different words, aligned to their types, and the only ones.
     let (words, floats, longs, pairs, vectors, doubles, shorts) = unsafe {
         (
@@ -78,7 +78,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
     // SAFETY: as above.
     let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
 
-    cta.lend(smem.bits, |cta, bits| {
+    cta.lend_last(smem.bits, |cta, bits| {
         let bits = bits.write(cta, |_| !0).into_atomic(cta);
         let (Some(sum), Some(greatest)) = (words.get(0), words.get(1)) else { trap() };
         let (Some(up), Some(down)) = (words.get(2), words.get(3)) else { trap() };
@@ -135,7 +135,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
                 seen.swap(sum.fetch_add(0, sem::Relaxed), sem::Relaxed);
             }
         }
-        bits.to_async(cta).into_free()
+        bits.end()
     });
 }
 

@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
+use ptx::launch::{Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 
@@ -40,24 +40,25 @@ fn stencil(window: &Shared<u32, WINDOW, Published>, i: usize) -> u32 {
 pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *mut u32, n: u32) {
     let n = n as usize;
     // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.window::<WINDOW>((tile * TILE) as i64 - 1);
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
-    cta.lend((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
+    cta.lend_last((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
         // Windows past the end are zeros: no case of their own.
         let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
         while let Some((tile, dst)) = tiles.take_next() {
             let ((x, _), newer) = queue.wait_oldest(cta);
-            let y = out.write(cta, |i| stencil(&x, i)).to_async(cta);
+            let y = out.write(cta, |i| stencil(&x, i));
+            let (x, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
+            queue = newer.then(cta, cp_async::load_window(cta, x, window(tile + 2 * step)));
             let (y, _writing) = bulk::store(cta, y, dst).commit(cta).wait_read(cta);
             out = y.into_free();
-            queue = newer.then(cta, cp_async::load_window(cta, x.release(cta), window(tile + 2 * step)));
         }
         let ((even, _), (odd, _)) = queue.wait(cta);
 
@@ -65,7 +66,7 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         let last = cp_async::load_window(cta, even.release(cta), window(n / TILE));
         let (x, _) = last.wait_all(cta);
         tail.update(cta, |i, _| stencil(&x, i));
-        (x.to_async(cta).into_free(), odd.to_async(cta).into_free(), out)
+        (x.end(), odd.end(), out.end())
     });
 }
 
@@ -96,7 +97,7 @@ ptx::shared_memory! {
 pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut u32, n: u32) {
     let n = n as usize;
     // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter::<Shifted>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Shifted, Block<128>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
@@ -104,7 +105,7 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
     let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
-    let (.., even_full, odd_full) = cta.lend(lent, |cta, (even, odd, even_full, odd_full)| {
+    cta.lend_last(lent, |cta, (even, odd, even_full, odd_full)| {
         // Windows past the end are zeros: no case of their own.
         let mut older = cp_async::load_window(cta, even, window(first)).arrive_on_noinc(cta, even_full);
         let mut newer = cp_async::load_window(cta, odd, window(first + step)).arrive_on_noinc(cta, odd_full);
@@ -115,15 +116,12 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
             newer =
                 cp_async::load_window(cta, x.into_free(), window(tile + 2 * step)).arrive_on_noinc(cta, full);
         }
-        let ((full, (x, _)), (other_full, (other, _))) = (older.wait(cta), newer.wait(cta));
+        let ((full, (x, _)), (_, (other, _))) = (older.wait(cta), newer.wait(cta));
 
-        // The elements after the last whole tile, which all CTAs share. Meanwhile the other window is freed.
+        // The elements after the last whole tile, which all CTAs share.
         let copy = cp_async::load_window(cta, x.release(cta), window(n / TILE)).arrive_on_noinc(cta, full);
-        let other = other.to_async(cta).into_free();
-        let (full, (x, _)) = copy.wait(cta);
+        let (_, (x, _)) = copy.wait(cta);
         tail.update(cta, |i, _| x.get(i).unwrap_or(0));
-        (x.to_async(cta).into_free(), other, full, other_full)
+        (x.end(), other.end(), (), ())
     });
-    even_full.inval(&cta);
-    odd_full.inval(&cta);
 }

@@ -2,8 +2,8 @@
 //! loads a part of a tile for all that want it.
 
 use ptx::cluster::{Cluster, Group};
-use ptx::global::{Global, GlobalMut, Tiles};
-use ptx::launch::{Cta, trap};
+use ptx::global::{Global, GlobalElementsMut, GlobalMut, Tiles};
+use ptx::launch::{Block, Cta, trap};
 use ptx::pipeline::{Pipeline, PipelineMemory};
 
 const N: usize = 512;
@@ -27,19 +27,18 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let threads = cta.count() as usize * cta.thread_count() as usize;
-    // SAFETY: the contract above; every thread makes the same handles, once. (One tile is more than the output has, so
-    // that all of it is the tail.)
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, threads))
-    };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
+    let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
-    cta.lend(smem.memory, |cta, pipeline| {
-        pipeline.run(
+    cta.lend_last(smem.memory, |cta, pipeline| {
+        pipeline.run_last(
             cta,
             |mut producer| {
                 let mut index = first;
@@ -65,7 +64,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
             },
         )
     });
-    output.tiles(&cta).1.update(&cta, |_, _| sum);
+    outputs.for_each(|(_, output)| output.write(sum));
 }
 
 /// Which tiles a group of CTAs has: the `first` and every `step`-th after it, each word times `factor`.

@@ -1,13 +1,14 @@
 //! A transposition by tensor copies: a box is loaded, turned over in shared memory, and stored. Both boxes are swizzled, so
 //! that the threads of a warp, which read a column, find its elements in several banks.
 
-use ptx::launch::Cta;
+use ptx::launch::{Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorMapObject};
 
 const SIDE: usize = 32;
+const THREADS: u32 = 128;
 type Square = Box2<SIDE, SIDE>;
 
 ptx::shared_memory! {
@@ -32,7 +33,7 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     height: u32,
 ) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
     // The output has as many boxes along its rows as the input is high.
     let boxes = [height.div_ceil(SIDE as u32), width.div_ceil(SIDE as u32)];
     // SAFETY: the contract above; every thread makes the same handles, once.
@@ -42,19 +43,28 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     input.prefetch_tensormap(&cta);
     output.prefetch_tensormap(&cta);
     let mut mine = output.boxes(&cta);
-    let mut lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
+    let (x, first) = (cta.thread_rank() as usize % SIDE, cta.thread_rank() as usize / SIDE);
+    let rows = THREADS as usize / SIDE;
+    let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
-    while let Some(([x, y], destination)) = mine.take_next() {
-        // What is outside of the tensor is loaded as zeros and not stored.
-        let source = input.at([y as i32 * SIDE as i32, x as i32 * SIDE as i32]);
-        lent = cta.lend(lent, |cta, ((box_in, box_out), loaded)| {
-            let (loaded, box_in, _) = tensor::load(cta, loaded, box_in, source).wait(cta);
-            let (from, to) = (box_in.swizzle(swizzle_mode::B128), box_out.swizzle(swizzle_mode::B128));
-            let turned = |i| box_in.get(from(to(i) % SIDE * SIDE + to(i) / SIDE)).unwrap_or(0);
-            let box_out = box_out.write(cta, turned).to_async(cta);
-            let (box_out, _) = tensor::store(cta, box_out, destination).commit(cta).wait(cta);
-            ((box_in.release(cta), box_out.into_free()), loaded)
-        });
-    }
-    lent.1.inval(&cta);
+    cta.lend_last(lent, |cta, ((mut box_in, mut box_out), mut loaded)| {
+        while let Some(([column, row], destination)) = mine.take_next() {
+            // What is outside of the tensor is loaded as zeros and not stored.
+            let source = input.at([row as i32 * SIDE as i32, column as i32 * SIDE as i32]);
+            let (ready, from, _) = tensor::load(cta, loaded, box_in, source).wait(cta);
+            let to = box_out.element_stores();
+            let (rows_in, rows_out) = (
+                from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+                to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+            );
+            for round in 0..SIDE / rows {
+                let y = first + round * rows;
+                rows_out.set([x, y], rows_in.get([y, x]).unwrap_or(0));
+            }
+            let (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
+            let (read, _) = tensor::store(cta, full, destination).commit(cta).wait_read(cta);
+            (box_in, box_out, loaded) = (free, read.into_free(), ready);
+        }
+        ((box_in.end(), box_out.end()), ())
+    });
 }

@@ -1,6 +1,7 @@
 //! Sums by key within each warp: a match makes the groups, each group reduces, a scan by shuffles gives what lies before.
 
-use ptx::launch::Cta;
+use ptx::global::{Global, GlobalElementsMut};
+use ptx::launch::{Block, Cta};
 
 /// For each word of the input, whose key is its low three bits: the sum of the words of its warp with its key, plus the
 /// number of such words on lower lanes, exclusive or the sum of all words of its warp up to and with its own.
@@ -10,16 +11,18 @@ use ptx::launch::Cta;
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses of `n` elements of global memory each, which do not overlap; until the grid ends
-///   nobody writes `input`, and nobody else uses `output`.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap;
+///   until the grid ends nobody writes `input`, and nobody else uses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn warp_segmented_sum(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; below, the threads of a group make the same calls on it.
-    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<112>>() };
     let warp = cta.warp();
     let i = cta.rank() * cta.thread_count() + cta.thread_rank();
-    // SAFETY: in bounds, and nobody writes.
-    let value = if i < n { unsafe { input.add(i as usize).read() } } else { 0 };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, n as usize)) };
+    let value = input.get(i as usize).unwrap_or(0);
 
     let same_key = warp.partition_by(value & 7);
     let sum = same_key.reduce_add(value).wrapping_add(same_key.rank());
@@ -28,8 +31,7 @@ pub unsafe extern "ptx-kernel" fn warp_segmented_sum(input: *const u32, output: 
     for delta in [1, 2, 4, 8, 16] {
         prefix = prefix.wrapping_add(warp.shuffle_up(prefix, delta).unwrap_or(0));
     }
-    if i < n {
-        // SAFETY: in bounds, and the element is this thread's.
-        unsafe { output.add(i as usize).write(sum ^ prefix) };
+    if let Some((_, output)) = output.elements(&cta).next() {
+        output.write(sum ^ prefix);
     }
 }

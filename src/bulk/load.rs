@@ -3,7 +3,7 @@
 use super::CachePolicy;
 use crate::async_group::Token;
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::raw;
 use crate::shared::{AsyncDestination, Element, Loaded, Shared};

@@ -2,7 +2,7 @@
 
 use super::{CachePolicy, tile_bytes};
 use crate::global::GlobalTile;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::raw;
 use crate::shared::Element;
 

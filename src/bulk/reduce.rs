@@ -1,7 +1,7 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
 use super::{BulkGroup, CachePolicy, Open, Split, tile_bytes};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{Qualifier, op, ty};
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};

@@ -3,11 +3,12 @@
 use core::marker::PhantomData;
 
 use super::{Cluster, Group};
-use crate::launch::{Cta, trap};
+use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable};
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::Place;
+use crate::trap::trap;
 
 /// A barrier of the CTAs of a group: where that of the cluster waits for all of it, this waits for a row or a column.
 /// Made of an mbarrier for even rounds and one for odd ones, in each CTA.
@@ -49,7 +50,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// threads than the group has CTAs.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
-    /// `fence.mbarrier_init.release.cluster;` By every thread `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// `fence.mbarrier_init.release.cluster;` By every thread `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::{Cluster, Group}, mbarrier::{Mbarrier, Uninit}};
@@ -86,7 +87,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// Arrives for the CTA, at the mbarriers of all of the group: what its threads did before is visible to every thread
     /// of the group after its wait. A call of the CTA, not of the cluster.
     ///
-    /// PTX: `barrier.cta.sync 0;`, then by as many threads as the group has CTAs `mapa.shared::cluster.u32 bar, bar, cta;`
+    /// PTX: `barrier.cta.sync.aligned 0;`, then by as many threads as the group has CTAs `mapa.shared::cluster.u32 bar, bar, cta;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
     /// ```
@@ -118,7 +119,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
 
     /// Ends it when all CTAs of the cluster have come to this point, and gives the memory back.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`, by the elected thread
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the elected thread
     /// `mbarrier.inval.shared::cta.b64 [bar];` twice
     ///
     /// ```

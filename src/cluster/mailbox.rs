@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::{Brand, Cluster, Route};
 use crate::global::tile_bytes;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::mbarrier::{Ready, Uninit};
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
@@ -143,6 +143,7 @@ unsafe impl<T: Element, const N: usize, V: Via> Place for Mailbox<T, N, V> {
 // SAFETY: an inbox has nothing in flight, and only a cluster's scope of the same lifetime can use it.
 unsafe impl<T: Element, const N: usize, V: Via> Lend for Mailbox<T, N, V, Ready> {
     type Lent<'s> = Inbox<'s, T, N, V>;
+    type Ended<'s> = Inbox<'s, T, N, V>;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
         Inbox { addr: self.addr, parity: self.parity, _scope: PhantomData, _elements: PhantomData }

@@ -129,7 +129,7 @@ pub struct ClusterSmem<'c, T, const N: usize, State> {
 impl<'c> Cluster<'c> {
     /// Lets the whole cluster read what each CTA has in `memory`.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared}};
@@ -151,7 +151,7 @@ impl<'c> Cluster<'c> {
 
     /// Lets the whole cluster write into the `memory` of each CTA, which keeps what it holds.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Shared, Free}};
@@ -175,7 +175,7 @@ impl<'c> Cluster<'c> {
 
     /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Shared, Free}};
@@ -272,7 +272,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 
     /// Waits until all CTAs have read what they want.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::{Cluster, ClusterSmem, ReadOnly}, shared::Loaded};
@@ -291,7 +291,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
@@ -310,7 +310,7 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterSmem}};

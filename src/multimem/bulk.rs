@@ -2,7 +2,7 @@
 
 use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
 use crate::global::tile_bytes;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::Qualifier;
 use crate::shared::{AsyncSource, Shared};
 

@@ -7,10 +7,11 @@ use super::Invariant;
 use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
 use crate::bulk::CachePolicy;
 use crate::cluster::Cluster;
-use crate::launch::{Cta, trap};
+use crate::group::Cta;
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Lend, Place};
+use crate::shared::{ALIGN, Element, Ended, Lend, Place};
+use crate::trap::trap;
 
 const WARP: u32 = 32;
 
@@ -84,6 +85,7 @@ unsafe impl<S: StageTiles, const STAGES: usize> Place for PipelineMemory<S, STAG
 // SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and one scope makes one of them.
 unsafe impl<S: StageTiles, const STAGES: usize> Lend for PipelineMemory<S, STAGES> {
     type Lent<'s> = Pipeline<'s, S, STAGES>;
+    type Ended<'s> = Ended<'s, Self>;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         Pipeline { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
@@ -260,9 +262,9 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// tiles are work for one `run`. Traps where the CTA is not of whole warps, two or more.
     ///
     /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;` by every thread `barrier.cta.sync 0;`; after both, by the producer, a stage:
-    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync 0;`; by the
-    /// elected thread, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync 0;`
+    /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both, by the producer, a stage:
+    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
+    /// elected thread, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
@@ -299,7 +301,55 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES>) -> Consumer<'p, S, STAGES>,
     ) -> Self {
         const { Layout::<S, STAGES>::check::<()>() };
-        self.run_in(cta, (), || cta.sync(), produce, consume)
+        self.run_in(cta, (), || cta.sync(), produce, consume);
+        self.reset(cta, || cta.sync());
+        self
+    }
+
+    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::lend_last`]): a consumer that is done does not wait for the
+    /// others, and the mbarriers stay as they are.
+    ///
+    /// PTX: as [`run`](Pipeline::run), without the two last barriers and what lies between them
+    ///
+    /// ```
+    /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
+    /// # fn kernel(cta: Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
+    /// let (mut next, step) = (cta.rank() as usize, cta.count() as usize);
+    /// let mine = tiles.count().saturating_sub(next).div_ceil(step);
+    /// let mut sum = 0.0;
+    /// cta.lend_last(memory, |cta, pipeline| {
+    ///     pipeline.run_last(
+    ///         cta,
+    ///         |mut producer| {
+    ///             while let Some(tile) = tiles.get(next) {
+    ///                 producer = producer.load(tile);
+    ///                 next += step;
+    ///             }
+    ///             producer
+    ///         },
+    ///         |mut consumer| {
+    ///             for _ in 0..mine {
+    ///                 let tile = consumer.wait();
+    ///                 sum += tile.get(tile.rank() as usize).unwrap_or(0.0);
+    ///                 consumer = tile.release();
+    ///             }
+    ///             consumer
+    ///         },
+    ///     )
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn run_last(
+        self,
+        cta: &Cta,
+        produce: impl for<'p> FnOnce(Producer<'p, S, STAGES>) -> Producer<'p, S, STAGES>,
+        consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES>) -> Consumer<'p, S, STAGES>,
+    ) -> Ended<'s, PipelineMemory<S, STAGES>> {
+        const { Layout::<S, STAGES>::check::<()>() };
+        // The producer's thread stays until its copies have come.
+        self.run_in(cta, (), || cta.sync(), produce, consume);
+        Ended::new()
     }
 
     /// [`run`](Pipeline::run) of tiles that CTAs of the cluster have in common, so that global memory is read once for all of
@@ -311,8 +361,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// A cluster call. Where one CTA loads, or its consumers wait for, more tiles than another of the group, they wait for
     /// ever.
     ///
-    /// PTX: as [`run`](Pipeline::run), with `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;` in place of
-    /// the first two `barrier.cta.sync 0;`, and `.cluster` for `.cta` in the waits
+    /// PTX: as [`run`](Pipeline::run), with `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of
+    /// the first two `barrier.cta.sync.aligned 0;`, and `.cluster` for `.cta` in the waits
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
@@ -355,19 +405,22 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
             Layout::<S, STAGES>::check::<G>();
             assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups");
         }
-        self.run_in(cluster.cta(), group, || cluster.sync(), produce, consume)
+        self.run_in(cluster.cta(), group, || cluster.sync(), produce, consume);
+        self.reset(cluster.cta(), || cluster.sync());
+        self
     }
 
     /// `sync` waits for all that use the mbarriers and the stages.
+    /// From the initialisation of the mbarriers to the producer's wait for its copies.
     #[inline(always)]
     fn run_in<G: Sharing>(
-        self,
+        &self,
         cta: &Cta,
         group: G,
         sync: impl Fn(),
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
-    ) -> Self {
+    ) {
         let (rank, threads) = (cta.thread_rank(), cta.thread_count());
         if threads <= WARP || !threads.is_multiple_of(WARP) {
             trap();
@@ -388,8 +441,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
                 }
             });
             raw::fence_mbarrier_init();
+            raw::fence_proxy_async(space::SharedCta);
         }
-        raw::fence_proxy_async(space::SharedCta);
         sync();
         if rank == 0 {
             let at = Position::start(self.addr, group);
@@ -400,8 +453,13 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
             let (rank, count) = (rank - WARP, threads - WARP);
             let _done = consume(Consumer { at, rank, count, _run: PhantomData, _tiles: PhantomData });
         }
+    }
+
+    /// Invalidates the mbarriers, which no thread uses after the barrier that `sync` is.
+    #[inline(always)]
+    fn reset(&self, cta: &Cta, sync: impl FnOnce()) {
         sync();
-        if rank == 0 {
+        if cta.thread_rank() == 0 {
             for_each_stage::<STAGES>(|stage| {
                 // SAFETY: valid, and by the barrier above no thread uses them any more.
                 unsafe {
@@ -411,7 +469,6 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
             });
         }
         cta.sync();
-        self
     }
 }
 

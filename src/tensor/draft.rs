@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{LoadShape, TensorMap, TensorMapObject, TensorTile, TiledShape, shape_bytes};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{Sealed, elemtype, fill_mode, ord, scope, space, swizzle_mode};
 use crate::raw;
 use crate::shared::{Element, Free, Shared, fence_async};
@@ -38,7 +38,7 @@ static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Cop
 /// Copies a tensor map to shared memory, to be changed there.
 ///
 /// PTX per sixteen bytes, by a thread: two `ld.b64`, `st.weak.shared::cta.v4.b32`; then, by every thread,
-/// `barrier.cta.sync 0;`
+/// `barrier.cta.sync.aligned 0;`
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, MapSlot, TensorMap}};
@@ -513,9 +513,9 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
 impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Copies the map to its slot in global memory and releases it to the tensormap proxy. Gives back the shared memory.
     ///
-    /// PTX: `barrier.cta.sync 0;`, by the warp of the elected thread
+    /// PTX: `barrier.cta.sync.aligned 0;`, by the warp of the elected thread
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`, then
-    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync 0;`
+    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{Box2, Draft, MapSlot}};

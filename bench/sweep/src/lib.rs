@@ -6,6 +6,9 @@
 #[path = "../../../kernels/src/axpy_bulk.rs"]
 mod axpy_bulk;
 
+use ptx::global::{Global, GlobalMut};
+use ptx::launch::Cta;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()
@@ -15,11 +18,14 @@ macro_rules! sweep {
     ($( $name:ident: $kib:literal, $stages:literal; )*) => { $(
         /// # Safety
         ///
-        /// As [`axpy_bulk::axpy`].
+        /// As [`axpy_bulk::axpy_bulk`], of CTAs of any size.
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $name(a: f32, x: *const f32, y: *mut f32, n: usize) {
-            // SAFETY: the caller's contract.
-            unsafe { axpy_bulk::axpy::<{ $kib * 256 }, $stages>(a, x, y, n) }
+            // SAFETY: the kernel's first call; below, control flow depends on kernel arguments and on the ring alone.
+            let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
+            // SAFETY: the contract above; every thread makes the same handles, once.
+            let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::from_raw(y, n)) };
+            axpy_bulk::axpy::<{ $kib * 256 }, $stages>(cta, dynamic, a, x, y);
         }
     )* };
 }

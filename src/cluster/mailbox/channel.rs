@@ -3,7 +3,7 @@
 use super::{ByRoute, Inbox, Sendable};
 use crate::bulk::wait_sources_read;
 use crate::cluster::{Cluster, Route};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
 use crate::shared::Element;
@@ -151,7 +151,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
 
     /// Ends the channel when the channels of all CTAs have come to this point.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::cluster::{Channel, Cluster};
@@ -290,7 +290,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// Gives up the contents: tells the sender when all threads of this CTA have read what they want. An arrival on the
     /// mbarrier of another CTA gives no state, and nobody here waits for it.
     ///
-    /// PTX: `barrier.cta.sync 0;`, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
+    /// PTX: `barrier.cta.sync.aligned 0;`, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
     /// ```
@@ -329,7 +329,7 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
     /// Waits until the receiver has read: its mailbox is ready for more, and the source is no longer read.
     ///
     /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
-    /// repeated while false, then `barrier.cta.sync 0;`
+    /// repeated while false, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cluster::{Acknowledged, Cluster}, shared::{Fenced, Shared}};

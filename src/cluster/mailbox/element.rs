@@ -2,7 +2,7 @@
 
 use super::{ByElement, ClusterReduce, Inbox, Received, Sent, for_each_other, vector};
 use crate::cluster::{Cluster, Route};
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::{space, ty};
 use crate::raw;
 use crate::shared::{Element, bits, for_each_vector};
@@ -146,7 +146,7 @@ fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
 impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// Waits until every CTA has received and read what it wants: the mailbox is ready for more, and keeps what it holds.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::{ByElement, Cluster, Received}, qualifier::op};

@@ -6,7 +6,7 @@ use super::{
 use crate::bulk::{CachePolicy, wait_sources_read};
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::mask::CtaMask;
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
@@ -341,7 +341,7 @@ impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile,
     /// the elected thread have read their sources then, too.
     ///
     /// PTX by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`, by every thread
-    /// `barrier.cta.sync 0;`
+    /// `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -367,7 +367,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// source of what was sent is no longer read, and comes back: a tile that was forwarded as the [`Inbox`] where it had
     /// arrived, ready for more as well, and what that was filled from.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Received}, shared::{Fenced, Shared}};
@@ -385,7 +385,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
     /// [`release`](Received::release). What has arrived stays readable, and can be forwarded.
     ///
-    /// PTX: `barrier.cluster.arrive.release;` `barrier.cluster.wait.acquire;`
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};

@@ -9,7 +9,7 @@ use ptx::qualifier::{B128, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{fence_async, scope as closure, sync, thread_count, thread_rank};
+use crate::{each_vector, fence_async, scope as closure, sync, thread_count, thread_rank};
 
 const N: usize = 256;
 
@@ -415,16 +415,14 @@ macro_rules! shared {
             let base = smem.bar.addr() - (N * size_of::<$T>()) as u32;
             unsafe { $rout.cast::<u32>().write(smem.bar.addr()) };
             closure(|| unsafe {
-                let (mut v, threads) = (thread_rank(), thread_count());
-                while v < (N * size_of::<$T>() / 16) as u32 {
+                each_vector((N * size_of::<$T>() / 16) as u32, |v| {
                     // As wide as the elements.
                     match size_of::<$T>() {
                         16 => raw::st_weak_b128(space::SharedCta, base + 16 * v, B128::default()),
                         8 => raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]),
                         _ => raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]),
                     }
-                    v += threads;
-                }
+                });
                 sync();
                 // A closure, because LLVM keeps the direction of a test that leaves a function.
                 closure(|| {

@@ -9,7 +9,7 @@ use ptx::qualifier::{evict, op, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
 
-use crate::{elected, fence_async, scope, sync, thread_count, thread_rank};
+use crate::{each_vector, elected, fence_async, scope, sync, thread_count, thread_rank};
 
 /// Every tile has this many bytes.
 const BYTES: u32 = 1024;
@@ -32,11 +32,9 @@ fn sums_of_all<T: Element, const N: usize>(dst: *mut T) -> MulticastTile<T, N> {
 
 #[inline(always)]
 fn fill(mut store: impl FnMut(u32)) {
-    let (mut v, threads) = (thread_rank(), thread_count());
-    while v < BYTES / 16 {
+    each_vector(BYTES / 16, |v| {
         store(16 * v);
-        v += threads;
-    }
+    });
 }
 
 /// Starts a reduction in the elected thread and waits for it.

@@ -5,7 +5,7 @@ use ptx::global::{Global, GlobalTile};
 use ptx::launch::Cta;
 use ptx::mask::CtaMask;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Unaligned, cta_group, evict, op, sem, space, ty};
+use ptx::qualifier::{convergence::Aligned, cta_group, evict, op, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap};
@@ -50,8 +50,8 @@ const WIDE_TILES: u32 = WIDE_TILE + BYTES;
 #[inline(always)]
 pub unsafe fn cluster_sync() {
     unsafe {
-        raw::barrier_cluster_arrive(sem::Release, Unaligned);
-        raw::barrier_cluster_wait(Unaligned);
+        raw::barrier_cluster_arrive(sem::Release, Aligned);
+        raw::barrier_cluster_wait(Aligned);
     }
 }
 
@@ -67,7 +67,7 @@ fn for_each<const COUNT: u32>(mut f: impl FnMut(u32)) {
 
 #[inline(always)]
 unsafe fn write_tile(base: u32, mut f: impl FnMut(u32) -> u32) {
-    for_each::<{ BYTES / 16 }>(|v| {
+    crate::each_vector(BYTES / 16, |v| {
         let first = 4 * v;
         let values = [f(first), f(first + 1), f(first + 2), f(first + 3)];
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, values) };
@@ -201,7 +201,8 @@ unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
 unsafe fn each<const COUNT: u32>(inbox: u32, bar: u32, to: u32, mut start: impl FnMut(u32, u32, u32)) {
     unsafe { expect(bar, BYTES) };
     let (dst, mbar) = unsafe { of(inbox, bar, to) };
-    for_each::<COUNT>(|i| start(i, dst + BYTES / COUNT * i, mbar));
+    let start = |i| start(i, dst + BYTES / COUNT * i, mbar);
+    if COUNT == BYTES / 16 { crate::each_vector(COUNT, start) } else { for_each::<COUNT>(start) }
 }
 
 /// The rank `by` after this one.
@@ -319,9 +320,9 @@ pair! {
             out.write(N as u32);
             cluster_sync();
             fence_async();
-            raw::barrier_cluster_arrive(sem::Release, Unaligned);
+            raw::barrier_cluster_arrive(sem::Release, Aligned);
             out.add(1).write(thread_rank());
-            raw::barrier_cluster_wait(Unaligned);
+            raw::barrier_cluster_wait(Aligned);
         });
         cluster_sync();
     }
@@ -340,9 +341,9 @@ pair! {
         cluster_sync();
         scope(|| {
             cluster_sync();
-            raw::barrier_cluster_arrive(sem::Release, Unaligned);
+            raw::barrier_cluster_arrive(sem::Release, Aligned);
             out.write(src.read());
-            raw::barrier_cluster_wait(Unaligned);
+            raw::barrier_cluster_wait(Aligned);
         });
         cluster_sync();
     }
@@ -906,7 +907,7 @@ unsafe fn write<T>(base: u32) {
     if size_of::<T>() == 4 {
         return unsafe { write_tile(base, |i| i) };
     }
-    for_each::<{ BYTES / 16 }>(|v| {
+    crate::each_vector(BYTES / 16, |v| {
         let first = 2 * v as u64;
         unsafe { raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [first, first + 1]) };
     });

@@ -1,7 +1,7 @@
 use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Unaligned, scope, sem, space};
+use ptx::qualifier::{convergence::Aligned, scope, sem, space};
 use ptx::raw;
 
 use crate::{elected, fence_async, init};
@@ -135,8 +135,8 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_cluster(out: *mut u32
 #[inline(always)]
 unsafe fn cluster_sync() {
     unsafe {
-        raw::barrier_cluster_arrive(sem::Release, Unaligned);
-        raw::barrier_cluster_wait(Unaligned);
+        raw::barrier_cluster_arrive(sem::Release, Aligned);
+        raw::barrier_cluster_wait(Aligned);
     }
 }
 

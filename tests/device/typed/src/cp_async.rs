@@ -9,11 +9,9 @@ use super::*;
 /// What each thread does for each of its vectors of a tile.
 #[inline(always)]
 fn vectors(mut f: impl FnMut(u32)) {
-    let (mut v, threads) = (thread_rank(), thread_count());
-    while v < BYTES / 16 {
+    each_vector(BYTES / 16, |v| {
         f(16 * v);
-        v += threads;
-    }
+    });
 }
 
 #[inline(always)]
@@ -326,8 +324,9 @@ pub unsafe extern "ptx-kernel" fn raw_cp_async_arrive_on_noinc(src: *const f32, 
         if elected() {
             raw::mbarrier_init(space::SharedCta, bar, arrivals);
             raw::fence_mbarrier_init();
+            raw::fence_proxy_async(space::SharedCta);
         }
-        fence_async();
+        sync();
         scope(|| {
             copy(base, src.cast());
             raw::cp_async_mbarrier_arrive_noinc(space::SharedCta, bar);

@@ -38,11 +38,11 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
     let even = smem.even.addr();
     closure(|| unsafe {
         cluster_sync();
-        let (x, size) = (raw::cluster_ctaid_x(), raw::cluster_nctaid_x());
-        let first = raw::cluster_ctarank() - x;
-        if size != 2 {
+        if raw::cluster_nctaid_x() != 2 {
             trap();
         }
+        let (rank, x) = (raw::cluster_ctarank(), raw::cluster_ctaid_x());
+        let first = rank - x;
         if thread_count() < 2 {
             trap();
         }

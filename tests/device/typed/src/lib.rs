@@ -6,7 +6,7 @@
 #![allow(clippy::missing_safety_doc, unused_variables)]
 // Macros make pairs of many types, some of which need no cast.
 #![allow(unused_unsafe, unnecessary_transmutes, clippy::useless_transmute)]
-#![feature(abi_ptx, asm_experimental_arch)]
+#![feature(abi_ptx, asm_experimental_arch, stdarch_nvptx)]
 
 mod cluster;
 
@@ -14,7 +14,7 @@ use ptx::bulk;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
-use ptx::qualifier::{convergence::Unaligned, evict, scope, sem, space, ty};
+use ptx::qualifier::{convergence::Aligned, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -58,22 +58,39 @@ macro_rules! base {
 
 #[inline(always)]
 fn elected() -> bool {
-    (raw::tid_x() | raw::tid_y() | raw::tid_z()) == 0
+    use core::arch::nvptx::{_thread_idx_x, _thread_idx_y, _thread_idx_z};
+    unsafe { (_thread_idx_x() | _thread_idx_y() | _thread_idx_z()) == 0 }
 }
 
 #[inline(always)]
 fn thread_rank() -> u32 {
-    raw::tid_x() + raw::ntid_x() * (raw::tid_y() + raw::ntid_y() * raw::tid_z())
+    use core::arch::nvptx::{_block_dim_x, _block_dim_y, _thread_idx_x, _thread_idx_y, _thread_idx_z};
+    unsafe { _thread_idx_x() + _block_dim_x() * (_thread_idx_y() + _block_dim_y() * _thread_idx_z()) }
 }
 
 #[inline(always)]
 fn thread_count() -> u32 {
-    raw::ntid_x() * raw::ntid_y() * raw::ntid_z()
+    use core::arch::nvptx::{_block_dim_x, _block_dim_y, _block_dim_z};
+    unsafe { _block_dim_x() * _block_dim_y() * _block_dim_z() }
+}
+
+/// The vectors of this thread, of so many: the first rounds in full, the last as far as it goes.
+#[inline(always)]
+fn each_vector(vectors: u32, mut f: impl FnMut(u32)) {
+    let (rank, threads) = (thread_rank(), thread_count());
+    let mut first = 0;
+    while first + threads <= vectors {
+        f(first + rank);
+        first += threads;
+    }
+    if first + rank < vectors {
+        f(first + rank);
+    }
 }
 
 #[inline(always)]
 unsafe fn sync() {
-    unsafe { raw::barrier_cta_sync(Unaligned, 0) }
+    unsafe { raw::barrier_cta_sync(Aligned, 0) }
 }
 
 #[inline(always)]
@@ -88,8 +105,9 @@ unsafe fn init(bar: u32) {
     if elected() {
         unsafe { raw::mbarrier_init(space::SharedCta, bar, threads) };
         raw::fence_mbarrier_init();
+        raw::fence_proxy_async(space::SharedCta);
     }
-    unsafe { fence_async() }
+    unsafe { sync() }
 }
 
 /// The state of this thread's arrival; the elected thread expects `bytes`, which `copy` brings.
@@ -162,12 +180,14 @@ fn mine(cta: &Cta, dst: GlobalMut<f32, N>) -> Option<GlobalTileMut<f32, N>> {
 
 #[inline(always)]
 fn cta_rank() -> u32 {
-    raw::ctaid_x() + raw::nctaid_x() * (raw::ctaid_y() + raw::nctaid_y() * raw::ctaid_z())
+    use core::arch::nvptx::{_block_idx_x, _block_idx_y, _block_idx_z, _grid_dim_x, _grid_dim_y};
+    unsafe { _block_idx_x() + _grid_dim_x() * (_block_idx_y() + _grid_dim_y() * _block_idx_z()) }
 }
 
 #[inline(always)]
 fn cta_count() -> u32 {
-    raw::nctaid_x() * raw::nctaid_y() * raw::nctaid_z()
+    use core::arch::nvptx::{_grid_dim_x, _grid_dim_y, _grid_dim_z};
+    unsafe { _grid_dim_x() * _grid_dim_y() * _grid_dim_z() }
 }
 
 /// Observes a handle, so that what made it is used.
@@ -297,13 +317,11 @@ pair! {
     raw_bulk_store(base, bar, src, dst, out) {
         if cta_rank() == 0 {
             scope(|| {
-            let (mut v, threads) = (thread_rank(), thread_count());
-            while v < BYTES / 16 {
+            each_vector(BYTES / 16, |v| {
                 let addr = base + 16 * v;
                 let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
                 raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]);
-                v += threads;
-            }
+            });
             fence_async();
             if elected() {
                 raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES);
@@ -369,13 +387,11 @@ pair! {
         scope(|| {
         wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
         sync();
-        let (mut v, threads) = (thread_rank(), thread_count());
-        while v < BYTES / 16 {
+        each_vector(BYTES / 16, |v| {
             let addr = base + 16 * v;
             let b = raw::ld_weak_v4(space::SharedCta, ty::B32, addr).map(|bits| (f32::from_bits(bits) + 1.0).to_bits());
             raw::st_weak_v4(space::SharedCta, ty::B32, addr, b);
-            v += threads;
-        }
+        });
         sync();
         out.write(raw::ld_weak_v4(space::SharedCta, ty::B32, base + 16)[2]);
         fence_async();

@@ -5,7 +5,7 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{scope, sem, space};
 use ptx::raw;
 
-use super::{elected, fence_async, thread_count};
+use super::{elected, thread_count};
 
 ptx::shared_memory! {
     struct Smem { bar: Mbarrier<Uninit, 3> }
@@ -18,8 +18,9 @@ unsafe fn init() -> u32 {
     if elected() {
         unsafe { raw::mbarrier_init(space::SharedCta, bar, arrivals) };
         raw::fence_mbarrier_init();
+        raw::fence_proxy_async(space::SharedCta);
     }
-    unsafe { fence_async() };
+    unsafe { super::sync() };
     bar
 }
 

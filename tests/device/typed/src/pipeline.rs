@@ -10,7 +10,9 @@ use ptx::raw;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 use crate::cluster::cluster_sync;
-use crate::{cta_count, cta_rank, elected, fence_async, scope as closure, sync, thread_count, thread_rank};
+use crate::{
+    cta_count, cta_rank, each_vector, elected, fence_async, scope as closure, sync, thread_count, thread_rank,
+};
 
 const N: usize = 256;
 const BYTES: u32 = 4 * N as u32;
@@ -541,8 +543,8 @@ unsafe fn run_in<const CTAS: u32>(
                 raw::mbarrier_init(space::SharedCta, empty(base, stage), releases);
             });
             raw::fence_mbarrier_init();
+            raw::fence_proxy_async(space::SharedCta);
         }
-        raw::fence_proxy_async(space::SharedCta);
         sync_all();
         if rank == 0 {
             drain::<CTAS>(produce(at));
@@ -755,7 +757,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all(x: *const u32, y:
         let mut ring = Ring::start(base, [(x, n / N)], y, next, count, step);
         while ring.has(0) {
             ring.wait();
-            ring = ring.update(|[x], y| x ^ y).store().refill();
+            ring = ring.update(|[x], y| x ^ y).store_and_refill();
         }
         ring.close();
     });
@@ -805,11 +807,6 @@ impl Ring {
             trap();
         }
         unsafe {
-            if elected() {
-                for_each_stage(|stage| raw::mbarrier_init(space::SharedCta, Ring::bar(base, stage), 1));
-                raw::fence_mbarrier_init();
-            }
-            fence_async();
             let ring = Ring {
                 base,
                 bars: Ring::bar(base, 0),
@@ -822,12 +819,16 @@ impl Ring {
                 y: y.wrapping_add(next * N),
             };
             if elected() {
+                for_each_stage(|stage| raw::mbarrier_init(space::SharedCta, Ring::bar(base, stage), 1));
+                raw::fence_mbarrier_init();
+                raw::fence_proxy_async(space::SharedCta);
                 let mut stage = 0;
                 while stage < STAGES as usize && ring.has(stage) {
                     ring.load(stage as u32, stage);
                     stage += 1;
                 }
             }
+            sync();
             ring
         }
     }
@@ -879,8 +880,7 @@ impl Ring {
 
     #[inline(always)]
     unsafe fn update(self, mut f: impl FnMut([u32; 1], u32) -> u32) -> Ring {
-        let (mut v, threads) = (thread_rank(), thread_count());
-        while v < BYTES / 16 {
+        each_vector(BYTES / 16, |v| {
             let at = |tile| self.tile(self.stage, tile) + 16 * v;
             unsafe {
                 let inputs: [[u32; 4]; 1] =
@@ -891,8 +891,7 @@ impl Ring {
                 }
                 raw::st_weak_v4(space::SharedCta, ty::B32, at(1), values);
             }
-            v += threads;
-        }
+        });
         self
     }
 
@@ -910,10 +909,28 @@ impl Ring {
 
     #[inline(always)]
     unsafe fn refill(mut self) -> Ring {
-        if self.has(STAGES as usize) && elected() {
+        if elected() && self.has(STAGES as usize) {
             unsafe {
                 raw::cp_async_bulk_wait_group_read::<0>();
                 self.load(self.stage, STAGES as usize);
+            }
+        }
+        self.advance();
+        self
+    }
+
+    /// `store` and `refill`, by one election.
+    #[inline(always)]
+    unsafe fn store_and_refill(mut self) -> Ring {
+        unsafe {
+            fence_async();
+            if elected() {
+                raw::cp_async_bulk_global_shared_cta(self.y.cast(), self.tile(self.stage, 1), BYTES);
+                raw::cp_async_bulk_commit_group();
+                if self.has(STAGES as usize) {
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                    self.load(self.stage, STAGES as usize);
+                }
             }
         }
         self.advance();
@@ -949,7 +966,7 @@ impl Ring {
     unsafe fn close(self) {
         unsafe {
             if elected() {
-                raw::cp_async_bulk_wait_group::<0>();
+                raw::cp_async_bulk_wait_group_read::<0>();
             }
             sync();
             if elected() {

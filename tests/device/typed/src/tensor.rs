@@ -14,7 +14,9 @@ use ptx::tensor::{
 };
 
 use super::bulk_reduce::reduce;
-use super::{cta_rank, elected, fence_async, init, scope as closure, sync, thread_count, thread_rank};
+use super::{
+    cta_rank, each_vector, elected, fence_async, init, scope as closure, sync, thread_count, thread_rank,
+};
 
 const BYTES: u32 = 1024;
 const BAR: u32 = BYTES;
@@ -247,14 +249,12 @@ mod im2col_w_128 {
 /// Fills the tile with its indices.
 #[inline(always)]
 unsafe fn write(base: u32) {
-    let (mut v, threads) = (thread_rank(), thread_count());
-    while v < BYTES / 16 {
+    each_vector(BYTES / 16, |v| {
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
         unsafe {
             raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [bits(0), bits(1), bits(2), bits(3)])
         };
-        v += threads;
-    }
+    });
     unsafe { fence_async() }
 }
 
@@ -492,12 +492,10 @@ macro_rules! reductions {
                 smem.end.addr() - BYTES
             };
             closure(|| unsafe {
-                let (mut v, threads) = (thread_rank(), thread_count());
-                while v < BYTES / 16 {
+                each_vector(BYTES / 16, |v| {
                     let values = [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3];
                     raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, values);
-                    v += threads;
-                }
+                });
                 fence_async();
                 $(
                     reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [9, 8], base));
@@ -1016,12 +1014,10 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
     let draft = base + MAP;
     unsafe { init(bar) };
     closure(|| unsafe {
-        let (mut v, threads) = (thread_rank(), thread_count());
-        while v < 128 / 16 {
+        each_vector(128 / 16, |v| {
             let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
             raw::st_weak_v2(space::SharedCta, ty::B64, draft + 16 * v, [word(0), word(1)]);
-            v += threads;
-        }
+        });
         sync();
         #[cfg(feature = "sm_100a")]
         {
@@ -1152,12 +1148,10 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
 /// Fills 512 bytes.
 #[inline(always)]
 unsafe fn fill(base: u32, bits: u16) {
-    let (mut v, threads) = (thread_rank(), thread_count());
-    while v < 512 / 16 {
+    each_vector(512 / 16, |v| {
         let pair = u32::from(bits) << 16 | u32::from(bits);
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [pair; 4]) };
-        v += threads;
-    }
+    });
     unsafe { fence_async() }
 }
 
@@ -1222,12 +1216,10 @@ mod draft {
                 let $addr = smem.bar.addr() - 128;
                 unsafe { init(smem.bar.addr()) };
                 closure(|| unsafe {
-                    let (mut v, threads) = (thread_rank(), thread_count());
-                    while v < 128 / 16 {
+                    each_vector(128 / 16, |v| {
                         let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
                         raw::st_weak_v2(space::SharedCta, ty::B64, $addr + 16 * v, [word(0), word(1)]);
-                        v += threads;
-                    }
+                    });
                     sync();
                     $write
                     publish(slot, $addr);

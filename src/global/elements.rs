@@ -1,0 +1,292 @@
+//! Global memory that threads write one by one: elements, or vectors of sixteen bytes, dealt out over the whole grid.
+
+use super::Global;
+use crate::group::Cta;
+use crate::shared::Element;
+
+impl<T: Element> Global<T> {
+    /// The sixteen bytes that start at byte `16 * i`, or `None` past the last whole sixteen. Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Global<f32>) {
+    /// let v = cta.rank() * cta.thread_count() + cta.thread_rank();
+    /// if let Some([a, b, c, d]) = x.get_vector(v as usize) {
+    ///     let sum = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
+        // SAFETY: in bounds, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
+        (i < self.len / per_vector::<T>()).then(|| unsafe { self.base.cast::<Vector<T>>().add(i).read().0 })
+    }
+}
+
+/// Sixteen bytes, aligned to sixteen.
+#[repr(C, align(16))]
+struct Vector<T: Element>(T::Vector);
+
+const fn per_vector<T: Element>() -> usize {
+    16 / size_of::<T>()
+}
+
+/// The executing thread's place in the grid: what is dealt out is dealt by it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    rank: usize,
+    step: usize,
+}
+
+impl Place {
+    #[inline(always)]
+    fn of(cta: &Cta) -> Self {
+        let threads = cta.thread_count() as usize;
+        Place {
+            rank: cta.rank() as usize * threads + cta.thread_rank() as usize,
+            step: cta.count() as usize * threads,
+        }
+    }
+}
+
+/// A slice of global memory that the threads of the grid write, each its own elements.
+///
+/// ```
+/// use ptx::global::{Global, GlobalElementsMut};
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, y: *mut f32, n: usize) {
+/// // SAFETY: the host passes `n` elements each; only this grid uses `y`, nobody writes `x`.
+/// let (x, y) = unsafe { (Global::from_raw(x, n), GlobalElementsMut::from_raw(y, n)) };
+/// for (i, y) in y.elements(cta) {
+///     y.write(2.0 * x.get(i).unwrap_or(0.0)); // grid-stride: `y` is not read
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GlobalElementsMut<T> {
+    base: *mut T,
+    len: usize,
+}
+
+static_assertions::assert_not_impl_any!(GlobalElementsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> GlobalElementsMut<T> {
+    /// Makes it of a pointer and a length in elements.
+    ///
+    /// ```
+    /// use ptx::global::GlobalElementsMut;
+    /// # unsafe fn kernel(y: *mut f32, n: usize) {
+    /// // SAFETY: the host passes `n` elements, which only this grid uses.
+    /// let y = unsafe { GlobalElementsMut::from_raw(y, n) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - `base` is the address, aligned to the element's size, of `len` elements of global memory.
+    /// - until the grid ends nobody else uses them: this is the one handle of them in each thread, and all threads of the
+    ///   grid make it of the same address and length.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+        GlobalElementsMut { base, len }
+    }
+
+    /// The elements of the executing thread: every `t`-th from its rank on, where `t` is the number of threads of the grid. Not
+    /// collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalElementsMut, launch::Cta};
+    /// # fn kernel(cta: &Cta, counts: GlobalElementsMut<u32>) {
+    /// for (_, count) in counts.elements(cta) {
+    ///     count.write(count.read() + 1);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn elements(self, cta: &Cta) -> ElementsMut<T> {
+        let Place { rank, step } = Place::of(cta);
+        ElementsMut { base: self.base, next: rank, len: self.len, step }
+    }
+}
+
+/// The elements that a thread has of a [`GlobalElementsMut`], with their indices: an iterator.
+#[derive(Debug)]
+pub struct ElementsMut<T> {
+    base: *mut T,
+    next: usize,
+    len: usize,
+    step: usize,
+}
+
+static_assertions::assert_not_impl_any!(ElementsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> Iterator for ElementsMut<T> {
+    type Item = (usize, ElementMut<T>);
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.next;
+        if index >= self.len {
+            return None;
+        }
+        // No slice is longer than `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of 2^10 threads.
+        self.next = index + self.step;
+        // SAFETY: in bounds.
+        Some((index, ElementMut { at: unsafe { self.base.add(index) } }))
+    }
+}
+
+/// An element of global memory that is the executing thread's alone.
+#[derive(Debug)]
+pub struct ElementMut<T> {
+    at: *mut T,
+}
+
+static_assertions::assert_not_impl_any!(ElementMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> ElementMut<T> {
+    /// Its value.
+    ///
+    /// PTX: `ld.global`
+    #[inline(always)]
+    pub fn read(&self) -> T {
+        // SAFETY: in bounds, and no other thread uses it.
+        unsafe { self.at.read() }
+    }
+
+    /// Stores a value.
+    ///
+    /// PTX: `st.global`
+    #[inline(always)]
+    pub fn write(&self, value: T) {
+        // SAFETY: as in `read`.
+        unsafe { self.at.write(value) }
+    }
+}
+
+/// A slice of global memory that the threads of the grid write, each its own vectors of sixteen bytes, and the elements after
+/// the last whole vector one by one.
+///
+/// ```
+/// use ptx::global::{Global, GlobalVectorsMut};
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, a: f32, x: *const f32, y: *mut f32, n: usize) {
+/// // SAFETY: the host passes `n` elements each, aligned to 16 bytes; only this grid uses `y`, nobody writes `x`.
+/// let (x, y) = unsafe { (Global::from_raw(x, n), GlobalVectorsMut::from_raw(y, n)) };
+/// let (vectors, rest) = y.vectors(cta);
+/// for (v, y) in vectors {
+///     let (x, old) = (x.get_vector(v).unwrap_or_default(), y.read());
+///     y.write([0, 1, 2, 3].map(|i| a * x[i] + old[i]));
+/// }
+/// for (i, y) in rest {
+///     y.write(a * x.get(i).unwrap_or(0.0) + y.read());
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GlobalVectorsMut<T> {
+    base: *mut T,
+    len: usize,
+}
+
+static_assertions::assert_not_impl_any!(GlobalVectorsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> GlobalVectorsMut<T> {
+    /// Makes it of a pointer and a length in elements.
+    ///
+    /// ```
+    /// use ptx::global::GlobalVectorsMut;
+    /// # unsafe fn kernel(y: *mut f32, n: usize) {
+    /// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which only this grid uses.
+    /// let y = unsafe { GlobalVectorsMut::from_raw(y, n) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - `base` is the address, aligned to 16 bytes, of `len` elements of global memory.
+    /// - until the grid ends nobody else uses them: this is the one handle of them in each thread, and all threads of the
+    ///   grid make it of the same address and length.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+        GlobalVectorsMut { base, len }
+    }
+
+    /// The vectors of the executing thread, every `t`-th from its rank on, where `t` is the number of threads of the grid; and its
+    /// elements of those after the last whole vector. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalVectorsMut, launch::Cta};
+    /// # fn kernel(cta: &Cta, zeros: GlobalVectorsMut<u32>) {
+    /// let (vectors, rest) = zeros.vectors(cta);
+    /// vectors.for_each(|(_, vector)| vector.write([0; 4]));
+    /// rest.for_each(|(_, element)| element.write(0));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn vectors(self, cta: &Cta) -> (VectorsMut<T>, ElementsMut<T>) {
+        let Place { rank, step } = Place::of(cta);
+        let whole = self.len / per_vector::<T>();
+        let first_rest = whole * per_vector::<T>();
+        (
+            VectorsMut { base: self.base, next: rank, count: whole, step },
+            ElementsMut { base: self.base, next: first_rest + rank, len: self.len, step },
+        )
+    }
+}
+
+/// The vectors that a thread has of a [`GlobalVectorsMut`], with their indices: an iterator.
+#[derive(Debug)]
+pub struct VectorsMut<T> {
+    base: *mut T,
+    next: usize,
+    count: usize,
+    step: usize,
+}
+
+static_assertions::assert_not_impl_any!(VectorsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> Iterator for VectorsMut<T> {
+    type Item = (usize, VectorMut<T>);
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.next;
+        if index >= self.count {
+            return None;
+        }
+        self.next = index + self.step;
+        // SAFETY: in bounds.
+        Some((index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }))
+    }
+}
+
+/// Sixteen bytes of global memory that are the executing thread's alone.
+#[derive(Debug)]
+pub struct VectorMut<T: Element> {
+    at: *mut Vector<T>,
+}
+
+static_assertions::assert_not_impl_any!(VectorMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> VectorMut<T> {
+    /// Their elements.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`
+    #[inline(always)]
+    pub fn read(&self) -> T::Vector {
+        // SAFETY: in bounds, aligned to 16 bytes by the contract of `from_raw`, and no other thread uses them.
+        unsafe { self.at.read().0 }
+    }
+
+    /// Stores their elements.
+    ///
+    /// PTX: `st.global.v4.b32`, or `.v2.b64`
+    #[inline(always)]
+    pub fn write(&self, elements: T::Vector) {
+        // SAFETY: as in `read`.
+        unsafe { self.at.write(Vector(elements)) }
+    }
+}

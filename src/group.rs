@@ -1,0 +1,287 @@
+//! Who makes a call together: the executing CTA (thread block), whose threads hold its handles.
+
+use core::marker::PhantomData;
+
+use crate::qualifier::{Sealed, convergence::Aligned, op};
+use crate::raw;
+use crate::register;
+
+/// The executing CTA, as each of its threads holds it.
+///
+/// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all its threads make the call, from the same
+/// place; the contract of [`Cta::enter`] says it exactly, and which methods only answer. Where one thread has to issue an
+/// instruction, it is the elected one, [`Cta::is_elected`]. The value has no size.
+///
+/// ```
+/// use ptx::launch::Cta;
+/// /// Collective: every thread of the CTA calls it.
+/// fn is_common(cta: &Cta, condition: bool) -> bool {
+///     2 * cta.sync_count(condition) > cta.thread_count()
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Cta {
+    /// Bound to its thread.
+    _thread: PhantomData<*mut ()>,
+}
+
+static_assertions::const_assert_eq!(size_of::<Cta>(), 0);
+static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
+
+impl Cta {
+    /// The CTA of the executing thread.
+    ///
+    /// # Safety
+    ///
+    /// As [`Cta::enter`], whose contract is the program's from here on.
+    #[inline(always)]
+    pub(crate) unsafe fn entered() -> Cta {
+        Cta { _thread: PhantomData }
+    }
+
+    /// The thread's rank in the CTA, x fastest.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// let lane = cta.thread_rank() % 32;
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn thread_rank(&self) -> u32 {
+        register::tid_x() + register::ntid_x() * (register::tid_y() + register::ntid_y() * register::tid_z())
+    }
+
+    /// The number of threads of the CTA.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// let warps = cta.thread_count().div_ceil(32);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn thread_count(&self) -> u32 {
+        register::ntid_x() * register::ntid_y() * register::ntid_z()
+    }
+
+    /// The CTA's rank in the grid, x fastest.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// let i = cta.rank() * cta.thread_count() + cta.thread_rank(); // this thread's number in the grid
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn rank(&self) -> u32 {
+        register::ctaid_x()
+            + register::nctaid_x() * (register::ctaid_y() + register::nctaid_y() * register::ctaid_z())
+    }
+
+    /// The number of CTAs of the grid.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
+    /// let mut tile = cta.rank();
+    /// while tile < tiles {
+    ///     work(tile); // every CTA its share
+    ///     tile += cta.count();
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn count(&self) -> u32 {
+        register::nctaid_x() * register::nctaid_y() * register::nctaid_z()
+    }
+
+    /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// if cta.is_elected() {
+    ///     // … once a CTA; no collective call in here …
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn is_elected(&self) -> bool {
+        (register::tid_x() | register::tid_y() | register::tid_z()) == 0
+    }
+
+    /// The warp's rank in the CTA: 32 threads each, by their rank.
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let producer = cta.warp_rank() == 0;
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp_rank(&self) -> u32 {
+        self.thread_rank() / 32
+    }
+
+    /// Waits for all threads of the CTA; what each wrote before is visible to all after.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta) {
+    /// // … what this thread writes …
+    /// cta.sync();
+    /// // … the others read …
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync(&self) {
+        // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and `.aligned` wants that all "execute the
+        // same barrier{.cta} instruction": by the contract of `enter` they all make this call from the same place. Barrier 0
+        // has only collective calls, so no other kind of instruction is active on it.
+        unsafe { raw::barrier_cta_sync(Aligned, 0) }
+    }
+
+    /// [`sync`](Cta::sync), and in how many threads the predicate is true.
+    ///
+    /// PTX: `barrier.cta.red.popc.aligned.u32 d, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
+    /// let negative = cta.sync_count(value < 0.0);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync_count(&self, predicate: bool) -> u32 {
+        // SAFETY: as in `sync`: each collective call completes barrier 0, and all threads make the same, so a reduction
+        // meets neither `.sync` nor another reduction there.
+        unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate) }
+    }
+
+    /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
+    ///
+    /// PTX: `barrier.cta.red.and.aligned.pred p, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// let sorted: bool = cta.sync_and(value < 100);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync_and(&self, predicate: bool) -> bool {
+        // SAFETY: as in `sync_count`.
+        unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate) }
+    }
+
+    /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
+    /// steer which collective calls come next.
+    ///
+    /// PTX: `barrier.cta.red.or.aligned.pred p, 0, predicate;`
+    ///
+    /// ```
+    /// # fn kernel(cta: &ptx::launch::Cta, mut step: impl FnMut() -> bool) {
+    /// while cta.sync_or(step()) {} // until no thread has more to do
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync_or(&self, predicate: bool) -> bool {
+        // SAFETY: as in `sync_count`.
+        unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate) }
+    }
+}
+
+/// Handles that are in their next state once all threads of the CTA have met: what a transition has done before its barrier.
+/// [`Cta::sync_with`] is the barrier; several transitions can share it.
+///
+/// ```
+/// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
+/// /// One `__syncthreads()`: what was loaded is free again, what was written can be stored.
+/// fn exchange<'s>(
+///     cta: &Cta,
+///     loaded: Shared<'s, f32, 1024, Loaded>,
+///     written: Shared<'s, f32, 1024, Written>,
+/// ) -> (Shared<'s, f32, 1024, Free>, Shared<'s, f32, 1024, Fenced>) {
+///     cta.sync_with((loaded.release_at_sync(), written.to_async_at_sync()))
+/// }
+/// ```
+#[must_use = "the handles come out behind the barrier: `cta.sync_with(…)`"]
+pub struct AfterSync<Handles> {
+    handles: Handles,
+}
+
+impl<Handles> AfterSync<Handles> {
+    /// Every thread has done what comes before the barrier of the transition to `handles`.
+    #[inline(always)]
+    pub(crate) fn new(handles: Handles) -> Self {
+        AfterSync { handles }
+    }
+}
+
+impl<Handles> core::fmt::Debug for AfterSync<Handles> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("AfterSync")
+    }
+}
+
+/// What [`Cta::sync_with`] takes: an [`AfterSync`], or a tuple of two to four.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not wait for a barrier of the CTA",
+    label = "no transition that ends at a barrier",
+    note = "`cta.sync_with` takes what the methods `…_at_sync` give, or a tuple of two to four of these"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Transitions: Sealed {
+    /// The handles in their next states.
+    type Handles;
+    /// Takes them out. With a token: who calls it has passed the barrier.
+    #[doc(hidden)]
+    fn handles(self, passed: Passed) -> Self::Handles;
+}
+
+mod passed {
+    /// What only this crate can make: it stands for a barrier that the thread has passed.
+    #[derive(Debug, Clone, Copy)]
+    pub struct Passed(());
+    impl Passed {
+        pub(super) const NEW: Passed = Passed(());
+    }
+}
+use passed::Passed;
+
+impl<Handles> Sealed for AfterSync<Handles> {}
+impl<Handles> Transitions for AfterSync<Handles> {
+    type Handles = Handles;
+    #[inline(always)]
+    fn handles(self, _: Passed) -> Handles {
+        self.handles
+    }
+}
+
+macro_rules! transitions {
+    ($( ($($T:ident $i:tt),+) )*) => { $(
+        impl<$($T),+> Sealed for ($(AfterSync<$T>,)+) {}
+        impl<$($T),+> Transitions for ($(AfterSync<$T>,)+) {
+            type Handles = ($($T,)+);
+            #[inline(always)]
+            fn handles(self, _: Passed) -> Self::Handles {
+                ($(self.$i.handles,)+)
+            }
+        }
+    )* };
+}
+transitions! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+
+impl Cta {
+    /// [`sync`](Cta::sync), the barrier of all the transitions: gives the handles in their next states.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent, Written}};
+    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, u32, 64, Published>, new: Shared<'s, u32, 64, Written>)
+    /// # -> (Shared<'s, u32, 64, Spent>, Shared<'s, u32, 64, Published>) {
+    /// // Two buffers change places: one is free to be written, the other can be read.
+    /// let (old, new) = cta.sync_with((old.release_at_sync(), new.publish_at_sync()));
+    /// # (old, new) }
+    /// ```
+    #[inline(always)]
+    pub fn sync_with<T: Transitions>(&self, transitions: T) -> T::Handles {
+        self.sync();
+        transitions.handles(Passed::NEW)
+    }
+}
