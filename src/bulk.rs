@@ -20,6 +20,7 @@ use crate::launch::Cta;
 use crate::qualifier::Sealed;
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};
+use crate::size;
 
 mod load;
 mod policy;
@@ -33,7 +34,7 @@ pub use prefetch::{prefetch, prefetch_cache_hint};
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
 
 const fn tile_bytes<T, const N: usize>() -> u32 {
-    (N * size_of::<T>()) as u32
+    size::shared(size::bytes::<T, N>())
 }
 
 /// State: the group takes copies.

@@ -29,5 +29,6 @@ pub mod multimem;
 pub mod pipeline;
 pub mod raw;
 pub mod shared;
+mod size;
 pub mod tensor;
 pub mod warp;

@@ -27,6 +27,7 @@ use core::marker::PhantomData;
 use crate::launch::{Cta, trap};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
+use crate::size;
 
 mod layout;
 
@@ -439,7 +440,7 @@ const fn check_align(align: u32) {
 #[doc(hidden)]
 pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
-    let (mut end, mut i) = (0_u32, 0);
+    let (mut end, mut i) = (0, 0);
     let (mut barriers, mut cancels) = (0, false);
     while i < FIELDS {
         let place = places[i];
@@ -454,11 +455,12 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
         barriers |= place.barriers;
         cancels |= place.cancels;
         check_align(place.align);
-        offsets[i] = end.next_multiple_of(place.align);
-        end = offsets[i] + place.size;
+        let offset = size::aligned(end, place.align);
+        offsets[i] = size::shared(offset);
+        end = size::sum(offset, place.size as usize);
         i += 1;
     }
-    (offsets, end)
+    (offsets, size::shared(end))
 }
 
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
@@ -702,13 +704,7 @@ static_assertions::assert_not_impl_any!(SharedArray<u32, 4>: Copy, Clone, Send, 
 
 // SAFETY: `N` elements from `addr` on.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
-    const SIZE: u32 = {
-        assert!(
-            N * size_of::<T>() <= 1 << 20,
-            "no CTA has more than 2^20 bytes of shared memory: choose a smaller array"
-        );
-        (N * size_of::<T>()) as u32
-    };
+    const SIZE: u32 = size::shared(size::bytes::<T, N>());
     const ALIGN: u32 = ALIGN;
 
     #[inline(always)]
@@ -981,8 +977,6 @@ pub struct Shared<'s, T, const N: usize, State> {
 static_assertions::assert_not_impl_any!(Shared<'static, u32, 4, Free>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
-    const BYTES: u32 = (N * size_of::<T>()) as u32;
-
     #[inline(always)]
     pub(crate) fn new(addr: u32) -> Self {
         Shared { addr, _scope: PhantomData, _elements: PhantomData }
@@ -1073,7 +1067,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     where
         State: Readable,
     {
-        if i >= Self::BYTES as usize / 16 {
+        if i >= const { size::vectors::<T, N>() } {
             return None;
         }
         // SAFETY: in bounds, and aligned since `addr` is to 128; the state says that nobody writes.
@@ -1316,7 +1310,7 @@ pub(crate) fn fence_async(cta: &Cta) {
 pub(crate) const fn whole_vectors<T, const N: usize>() {
     assert!(N > 0, "an array that threads fill has at least one element");
     assert!(
-        (N * size_of::<T>()).is_multiple_of(16),
+        size::bytes::<T, N>().is_multiple_of(16),
         "threads fill an array by 16 bytes at a time: choose an array of a multiple of 16 bytes"
     );
 }
@@ -1325,7 +1319,7 @@ pub(crate) const fn whole_vectors<T, const N: usize>() {
 #[inline(always)]
 pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, mut f: impl FnMut(u32)) {
     let (mut v, threads) = (cta.thread_rank(), cta.thread_count());
-    while v < (N * size_of::<T>() / 16) as u32 {
+    while v < const { size::shared(size::vectors::<T, N>()) } {
         f(v);
         v += threads;
     }

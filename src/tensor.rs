@@ -27,6 +27,7 @@ use crate::launch::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};
+use crate::size;
 
 mod draft;
 mod shape;
@@ -59,18 +60,18 @@ static_assertions::const_assert_eq!(size_of::<TensorMapObject>(), 128);
 pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
     let () = S::LIMITS;
     assert!(
-        (S::ROW * size_of::<T>()).is_multiple_of(16),
+        size::product([S::ROW, size_of::<T>()]).is_multiple_of(16),
         "the innermost dimension of a box has a multiple of 16 bytes (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
     );
     assert!(
-        S::SWIZZLES.is_empty() || contains(S::SWIZZLES, S::ROW * size_of::<T>()),
+        S::SWIZZLES.is_empty() || contains(S::SWIZZLES, size::product([S::ROW, size_of::<T>()])),
         "the channels of `.im2col::w` and `.im2col::w::128` have the 32, 64 or 128 bytes of a swizzle, which these modes need (PTX ISA 5.5.5)"
     );
     assert!(
-        S::LEN * size_of::<T>() < 1 << 20,
+        size::product([S::LEN, size_of::<T>()]) < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller box (PTX ISA 9.7.13.15.2)"
     );
-    (S::LEN * size_of::<T>()) as u32
+    size::shared(size::product([S::LEN, size_of::<T>()]))
 }
 
 const fn contains(widths: &[usize], bytes: usize) -> bool {

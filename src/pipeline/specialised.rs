@@ -11,6 +11,7 @@ use crate::launch::{Cta, trap};
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place};
+use crate::size;
 
 const WARP: u32 = 32;
 
@@ -39,9 +40,9 @@ static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone
 struct Layout<S, const STAGES: usize>(PhantomData<S>);
 
 impl<S: StageTiles, const STAGES: usize> Layout<S, STAGES> {
-    const STAGE: u32 = S::SIZE as u32;
-    const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
-    const BYTES: u32 = Self::BARRIERS + 16 * STAGES as u32;
+    const STAGE: u32 = size::shared(S::SIZE);
+    const BARRIERS: u32 = size::shared(size::product([STAGES, S::SIZE]));
+    const BYTES: u32 = size::shared(size::product([STAGES, size::sum(S::SIZE, 16)]));
 
     const fn check<G: Sharing>() {
         assert!(STAGES > 0, "a pipeline has at least one stage");
@@ -498,7 +499,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
                 scope::Cta,
                 space::SharedCta,
                 full,
-                const { S::BYTES as u32 },
+                const { size::shared(S::BYTES) },
             )
         };
         // SAFETY: the stage is free in every CTA that shares tiles with this, and aligned to 128 bytes, as is each tile in

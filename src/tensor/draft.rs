@@ -505,7 +505,7 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
     // By their numbers in the section's table.
     let width = [0, 32, 64, 128, 96][digit::<Mode>()];
     assert!(
-        width == 0 || width == S::ROW * size_of::<T>(),
+        width == 0 || width == crate::size::product([S::ROW, size_of::<T>()]),
         "a swizzle is as wide as a row of the box: `swizzle_mode::B32` is for rows of 32 bytes, `B64` of 64, `B128` of 128 (a narrower row would be padded, a wider one refused)"
     );
 }
