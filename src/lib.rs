@@ -32,3 +32,9 @@ pub mod shared;
 mod size;
 pub mod tensor;
 pub mod warp;
+
+/// What the macros name, which no `core` or macro of their user stands for.
+#[doc(hidden)]
+pub mod __private {
+    pub use core;
+}

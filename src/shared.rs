@@ -463,6 +463,12 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
     (offsets, size::shared(end))
 }
 
+/// How many fields have these names.
+#[doc(hidden)]
+pub const fn count(names: &[&str]) -> usize {
+    names.len()
+}
+
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
 /// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory), the barriers of
 /// [`barrier`](crate::barrier), each number once).
@@ -487,7 +493,12 @@ macro_rules! shared_memory {
 
         impl $Name {
             #[doc(hidden)]
-            const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = {
+            const LAYOUT: (
+                [$crate::__private::core::primitive::u32; $crate::shared::count(
+                    &[$( $crate::__private::core::stringify!($field) ),*],
+                )],
+                $crate::__private::core::primitive::u32,
+            ) = {
                 let layout = $crate::shared::layout([
                     $( $crate::shared::Needs {
                         size: <$Place as $crate::shared::Place>::SIZE,
@@ -496,7 +507,7 @@ macro_rules! shared_memory {
                         cancels: <$Place as $crate::shared::Place>::CANCELS,
                     } ),*
                 ]);
-                assert!(
+                $crate::__private::core::assert!(
                     layout.1 <= 48 * 1024,
                     "a kernel declares 48 KiB of shared memory at most; take more from `DynamicShared`"
                 );
@@ -512,10 +523,10 @@ macro_rules! shared_memory {
         }
 
         // Checked on every target, used or not.
-        const _: u32 = $Name::LAYOUT.1;
+        const _: $crate::__private::core::primitive::u32 = $Name::LAYOUT.1;
 
         #[cfg(target_arch = "nvptx64")]
-        core::arch::global_asm!(
+        $crate::__private::core::arch::global_asm!(
             ".shared .align 128 .b8 {tag}__smem[{size}];",
             tag = sym $Name::tag,
             // Barriers alone take no bytes, but PTX has no array of none.
@@ -529,10 +540,10 @@ macro_rules! shared_memory {
             unsafe fn claim() -> Self {
                 #[cfg(target_arch = "nvptx64")]
                 let base = {
-                    let base: u32;
+                    let base: $crate::__private::core::primitive::u32;
                     // SAFETY: takes an address.
                     unsafe {
-                        core::arch::asm!(
+                        $crate::__private::core::arch::asm!(
                             "mov.u32 {base}, {tag}__smem;",
                             base = lateout(reg32) base, tag = sym $Name::tag,
                             options(pure, nomem, nostack, preserves_flags),
@@ -541,7 +552,8 @@ macro_rules! shared_memory {
                     base
                 };
                 #[cfg(not(target_arch = "nvptx64"))]
-                let base: u32 = panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
+                let base: $crate::__private::core::primitive::u32 =
+                    $crate::__private::core::panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
 
                 let [$( $field ),*] = $Name::LAYOUT.0;
                 // SAFETY: see the impl.
