@@ -607,8 +607,12 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 }
 
 /// The copies of a group as its sources and its destinations.
+///
+/// # Safety
+///
+/// Implemented here only: the parts are those of the whole, each once.
 #[cfg_attr(doc, doc(hidden))]
-pub trait Split {
+pub unsafe trait Split {
     /// What the copies read.
     type Sources;
     /// What they write.
@@ -618,7 +622,8 @@ pub trait Split {
     fn split(self) -> (Self::Sources, Self::Destinations);
 }
 
-impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
@@ -627,7 +632,8 @@ impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
     }
 }
 
-impl<Rest: Split, Last: Split> Split for (Rest, Last) {
+// SAFETY: both are.
+unsafe impl<Rest: Split, Last: Split> Split for (Rest, Last) {
     type Sources = (Rest::Sources, Last::Sources);
     type Destinations = (Rest::Destinations, Last::Destinations);
     #[inline(always)]

@@ -68,7 +68,7 @@ pub trait AddressSpace: Qualifier {
 
 /// An address as what goes in its register: a conversion that costs the MIR inliner nothing where the types are the same.
 #[doc(hidden)]
-pub trait AddressBits: Copy {
+pub trait AddressBits: Copy + Sealed {
     fn u32(self) -> u32;
     fn u64(self) -> u64;
 }
@@ -87,6 +87,7 @@ macro_rules! address_bits {
     )* };
 }
 address_bits! { u32, *mut u8 }
+impl Sealed for *mut u8 {}
 
 const fn fnv1a(text: &str) -> u64 {
     let bytes = text.as_bytes();

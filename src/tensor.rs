@@ -362,10 +362,14 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         if self.next >= self.count {
             return None;
         }
-        // SAFETY: there is a box `next`, and there are fewer than 2^32, by the contract of `TensorMapMut::from_raw`.
-        let index = unsafe { S::index(self.boxes, self.next as u32) };
+        // SAFETY: there is a box `next`. By the contract of `TensorMapMut::from_raw` there are fewer than 2^32, and none of their
+        // coordinates is 2^31 or more.
+        let (index, corner) = unsafe {
+            let index = S::index(self.boxes, self.next as u32);
+            (index, S::corner(index))
+        };
         self.next += self.step;
-        Some((index, TensorTileMut { object: self.object, corner: S::corner(index), _of: PhantomData }))
+        Some((index, TensorTileMut { object: self.object, corner, _of: PhantomData }))
     }
 }
 
@@ -675,7 +679,7 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32`; with the feature `half`, `Add`, `Min`, `Max` take its two types (PTX ISA 9.7.9.25.5.3)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait ReduceOp<T>: raw::TensorRedOp {}
+pub trait ReduceOp<T: Element>: raw::TensorRedOp {}
 
 macro_rules! reduce_ops {
     ($( $Op:ident: $($T:ty),+; )*) => { $( $( impl ReduceOp<$T> for op::$Op {} )+ )* };
@@ -832,7 +836,8 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     }
 }
 
-impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
     type Sources = Shared<'s, T, N, State>;
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
@@ -841,7 +846,8 @@ impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N
     }
 }
 
-impl<'s, T, const N: usize, State, S: ReduceShape> Split for TensorReduce<'s, T, N, State, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, State, S: ReduceShape> Split for TensorReduce<'s, T, N, State, S> {
     type Sources = Shared<'s, T, N, State>;
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]

@@ -244,7 +244,8 @@ reductions! {
 /// ```
 pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
 
-impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]

@@ -118,7 +118,8 @@ impl<T, const N: usize> Copy for MulticastTile<T, N> {}
 /// ```
 pub type BulkReduceMulticast<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, MulticastTile<T, N>);
 
-impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = MulticastTile<T, N>;
     #[inline(always)]

@@ -173,9 +173,13 @@ pub trait BoxShape: LoadShape + StoreShape {
     /// `i` is less than `count`, which does not overflow.
     #[doc(hidden)]
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
-    /// Its first element, which has no coordinate of 2^31 or more.
+    /// The first element of the box at an index.
+    ///
+    /// # Safety
+    ///
+    /// It has no coordinate of 2^31 or more.
     #[doc(hidden)]
-    fn corner(index: Self::Index) -> Self::Corner;
+    unsafe fn corner(index: Self::Index) -> Self::Corner;
     /// As coordinates of a load.
     #[doc(hidden)]
     fn at(corner: Self::Corner) -> Self::At;
@@ -424,7 +428,7 @@ macro_rules! boxes {
                 unsafe { nth(boxes, i) }
             }
             #[inline(always)]
-            fn corner(index: Self::Index) -> Self::Corner {
+            unsafe fn corner(index: Self::Index) -> Self::Corner {
                 Corner(core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32))
             }
             #[inline(always)]
