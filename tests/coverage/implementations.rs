@@ -72,12 +72,12 @@ fn module<'a>(json: &'a Value, id: &Value) -> Option<&'a str> {
     (path["crate_id"] == 0).then(|| path["path"][1].as_str()).flatten()
 }
 
-fn last(path: &str) -> &str {
+pub fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
 /// A type as it is written, without lifetimes and the modules of paths.
-fn shown(ty: &Value) -> String {
+pub fn shown(ty: &Value) -> String {
     let Some((kind, inner)) = ty.as_object().and_then(|ty| ty.iter().next()) else {
         return ty.as_str().unwrap_or_default().into();
     };
@@ -93,11 +93,25 @@ fn shown(ty: &Value) -> String {
         "raw_pointer" if inner["is_mutable"] == true => format!("*mut {}", shown(&inner["type"])),
         "raw_pointer" => format!("*const {}", shown(&inner["type"])),
         "qualified_path" => format!("{}::{}", shown(&inner["self_type"]), text(&inner["name"])),
+        "impl_trait" => format!("impl {}", list(inner, bound).replace(", ", " + ")),
         other => panic!("a type of another kind: {other}"),
     }
 }
 
+/// A bound, none of one that is a lifetime.
+pub fn bound(bound: &Value) -> String {
+    let of = &bound["trait_bound"]["trait"];
+    format!("{}{}", last(of["path"].as_str().unwrap_or_default()), args(&of["args"]))
+}
+
 fn args(args: &Value) -> String {
+    if let Some(closure) = args.get("parenthesized") {
+        let output = match &closure["output"] {
+            Value::Null => String::new(),
+            output => format!(" -> {}", shown(output)),
+        };
+        return format!("({}){output}", list(&closure["inputs"], shown));
+    }
     let shown = list(&args["angle_bracketed"]["args"], |arg| match arg.get("type") {
         Some(ty) => shown(ty),
         None => arg["const"]["expr"].as_str().unwrap_or_default().into(),
