@@ -596,6 +596,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: in bounds, and aligned since the mailbox is to 128; otherwise as in `get`.
-        (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.inbox.addr + 16 * i as u32) })
+        (i < const { size::vectors::<T, N>() })
+            .then(|| unsafe { T::load_vector(self.inbox.addr + 16 * i as u32) })
     }
 }
