@@ -186,7 +186,7 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
             raw::cp_async_bulk_global_shared_cta_cache_hint(
                 dst.base.cast(),
                 src.addr(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 policy.bits(),
             )
         }
@@ -222,7 +222,7 @@ pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
             raw::cp_async_bulk_global_shared_cta_cp_mask(
                 dst.base.cast(),
                 src.addr(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 bytes,
             )
         }
@@ -263,7 +263,7 @@ pub fn store_masked_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
             raw::cp_async_bulk_global_shared_cta_cp_mask_cache_hint(
                 dst.base.cast(),
                 src.addr(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 policy.bits(),
                 bytes,
             )
@@ -282,7 +282,9 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; shared
         // arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; both handles go
         // into the group.
-        unsafe { raw::cp_async_bulk_global_shared_cta(dst.base.cast(), src.addr(), tile_bytes::<T, N>()) }
+        unsafe {
+            raw::cp_async_bulk_global_shared_cta(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() })
+        }
     }
 }
 

@@ -88,7 +88,6 @@ impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Layou
     const fn check() {
         whole_vectors::<T, N>();
         assert!(STAGES > 0, "a ring has at least one stage");
-        assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
         assert!(
             Self::LOADED < 1 << 20,
             "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"

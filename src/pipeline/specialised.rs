@@ -46,7 +46,6 @@ impl<S: StageTiles, const STAGES: usize> Layout<S, STAGES> {
 
     const fn check<G: Sharing>() {
         assert!(STAGES > 0, "a pipeline has at least one stage");
-        assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
         assert!(S::BYTES > 0, "a tile has at least one element");
         assert!(
             S::BYTES < 1 << 20,

@@ -1,5 +1,6 @@
 //! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
-//! which trait is golden, and so is the index of instructions: `BLESS=1 cargo test --test coverage` writes both.
+//! which trait is golden, and so are what makes a handle in safe code and the index of instructions: `BLESS=1 cargo test --test
+//! coverage` writes them.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
