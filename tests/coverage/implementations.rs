@@ -10,9 +10,9 @@ use crate::shown::{Shown, last};
 const SHOWN: Shown = Shown { lifetimes: false };
 
 /// By which a value comes from nothing or from another, or goes where its owner is not.
-const OF_THE_LANGUAGE: [&str; 12] = [
-    "AsMut", "AsRef", "Borrow", "Clone", "Copy", "Default", "Deref", "DerefMut", "From", "Into", "Send",
-    "Sync",
+const OF_THE_LANGUAGE: [&str; 19] = [
+    "AsMut", "AsRef", "Borrow", "Clone", "Copy", "Default", "Deref", "DerefMut", "Drop", "From", "FromStr",
+    "Index", "IndexMut", "Into", "Iterator", "Send", "Sync", "ToOwned", "TryFrom",
 ];
 
 /// A text of each module that defines a trait: each trait and, in a line each, the types; of the language's in `std`.
