@@ -15,7 +15,7 @@
 use crate::qualifier::Sealed;
 
 mod token {
-    /// What only this crate can make: it stands for a wait, or for an order of commits.
+    /// What only this crate can make: it stands for a wait, for a barrier, or for an order of commits.
     #[derive(Clone, Copy, Debug)]
     pub struct Token(());
     impl Token {

@@ -101,13 +101,17 @@ static_assertions::assert_not_impl_any!(Meeting: Reduction<u32>, Reduction<bool>
 ///     votes.red(warp, mine)
 /// }
 /// ```
+///
+/// # Safety
+///
+/// Implemented here only: `red` is the one instruction on a barrier of this kind.
 #[diagnostic::on_unimplemented(
     message = "a barrier of the kind `{Self}` does not reduce",
     label = "declared for something else, or `barrier.cta.red` has no such reduction",
     note = "a predicate is counted or combined on a barrier of its own: `ReductionBarrier<ID, THREADS, Op>`, `Op` being \
             `barrier::Popc`, `qualifier::op::And` or `qualifier::op::Or`"
 )]
-pub trait Reduction<Output>: Sealed {
+pub unsafe trait Reduction<Output>: Sealed {
     /// # Safety
     ///
     /// That of `barrier.cta.red` with a thread count.
@@ -115,7 +119,8 @@ pub trait Reduction<Output>: Sealed {
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> Output;
 }
 
-impl Reduction<u32> for Popc {
+// SAFETY: `.red.popc`.
+unsafe impl Reduction<u32> for Popc {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
         // SAFETY: the caller's.
@@ -123,7 +128,8 @@ impl Reduction<u32> for Popc {
     }
 }
 
-impl Reduction<bool> for op::And {
+// SAFETY: `.red.and`.
+unsafe impl Reduction<bool> for op::And {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
@@ -131,7 +137,8 @@ impl Reduction<bool> for op::And {
     }
 }
 
-impl Reduction<bool> for op::Or {
+// SAFETY: `.red.or`.
+unsafe impl Reduction<bool> for op::Or {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.

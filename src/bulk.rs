@@ -20,6 +20,7 @@ use crate::group::Cta;
 use crate::qualifier::Sealed;
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};
+use crate::size;
 
 mod load;
 mod policy;
@@ -33,7 +34,7 @@ pub use prefetch::{prefetch, prefetch_cache_hint};
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
 
 const fn tile_bytes<T, const N: usize>() -> u32 {
-    (N * size_of::<T>()) as u32
+    size::shared(size::bytes::<T, N>())
 }
 
 /// State: the group takes copies.
@@ -185,7 +186,7 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
             raw::cp_async_bulk_global_shared_cta_cache_hint(
                 dst.base.cast(),
                 src.addr(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 policy.bits(),
             )
         }
@@ -221,7 +222,7 @@ pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
             raw::cp_async_bulk_global_shared_cta_cp_mask(
                 dst.base.cast(),
                 src.addr(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 bytes,
             )
         }
@@ -262,7 +263,7 @@ pub fn store_masked_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
             raw::cp_async_bulk_global_shared_cta_cp_mask_cache_hint(
                 dst.base.cast(),
                 src.addr(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 policy.bits(),
                 bytes,
             )
@@ -281,7 +282,9 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; shared
         // arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; both handles go
         // into the group.
-        unsafe { raw::cp_async_bulk_global_shared_cta(dst.base.cast(), src.addr(), tile_bytes::<T, N>()) }
+        unsafe {
+            raw::cp_async_bulk_global_shared_cta(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() })
+        }
     }
 }
 
@@ -606,8 +609,12 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 }
 
 /// The copies of a group as its sources and its destinations.
+///
+/// # Safety
+///
+/// Implemented here only: the parts are those of the whole, each once.
 #[cfg_attr(doc, doc(hidden))]
-pub trait Split {
+pub unsafe trait Split {
     /// What the copies read.
     type Sources;
     /// What they write.
@@ -617,7 +624,8 @@ pub trait Split {
     fn split(self) -> (Self::Sources, Self::Destinations);
 }
 
-impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
@@ -626,7 +634,8 @@ impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
     }
 }
 
-impl<Rest: Split, Last: Split> Split for (Rest, Last) {
+// SAFETY: both are.
+unsafe impl<Rest: Split, Last: Split> Split for (Rest, Last) {
     type Sources = (Rest::Sources, Last::Sources);
     type Destinations = (Rest::Destinations, Last::Destinations);
     #[inline(always)]

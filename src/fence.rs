@@ -258,7 +258,7 @@ pub fn proxy_tensormap_release(scope: impl FenceScope) {
 /// ```
 #[inline(always)]
 pub fn proxy_tensormap_acquire<T, const N: usize>(scope: impl FenceScope, map: &impl TileSource<T, N>) {
-    const { assert!(N * size_of::<T>() == 128, "a tensor map has 128 bytes (PTX ISA 9.7.13.4)") };
+    const { assert!(crate::size::bytes::<T, N>() == 128, "a tensor map has 128 bytes (PTX ISA 9.7.13.4)") };
     // SAFETY: 9.7.13.4: "the address specified by the operand `addr` must fall within the `.global` state space": a tile is
     // global memory, of 128 bytes as asserted above.
     unsafe { raw::fence_proxy_tensormap_generic_acquire(scope, map.base().cast()) }

@@ -7,6 +7,7 @@ use crate::bulk::CachePolicy;
 use crate::group::Cta;
 use crate::qualifier::Sealed;
 use crate::shared::Element;
+use crate::size;
 
 mod elements;
 
@@ -18,14 +19,14 @@ pub const ALIGN: usize = 16;
 pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
     assert!(N > 0, "a tile has at least one element");
     assert!(
-        (N * size_of::<T>()).is_multiple_of(16),
+        size::bytes::<T, N>().is_multiple_of(16),
         "a bulk copy moves a multiple of 16 bytes: choose a tile of a multiple of 16 bytes (PTX ISA 9.7.9.25.4.1)"
     );
     assert!(
-        N * size_of::<T>() < 1 << 20,
+        size::bytes::<T, N>() < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller tile (PTX ISA 9.7.13.15.2)"
     );
-    N * size_of::<T>()
+    size::bytes::<T, N>()
 }
 
 /// A slice of global memory that nobody writes while the kernel runs.

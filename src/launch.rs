@@ -2,7 +2,9 @@
 //! kernel states ([`LaunchShape`]: `__launch_bounds__`, `__cluster_dims__`). And its place between the grids before and after it:
 //! programmatic dependent launch ([`Prerequisite`], [`Cta::launch_dependents`]).
 
+use core::fmt;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 pub use crate::group::{AfterSync, Cta, Transitions};
 use crate::qualifier::action;
@@ -80,7 +82,8 @@ impl Cta {
 }
 
 /// Handles of memory that the grids before this one may still use: what a kernel launched with programmatic dependent
-/// launch has until it waits for them. They come out by [`wait`](Prerequisite::wait) alone.
+/// launch has until it waits for them. They come out by [`wait`](Prerequisite::wait) alone: what is not waited for is forgotten,
+/// so that no `Drop` of theirs runs.
 ///
 /// ```
 /// use ptx::global::Global;
@@ -94,14 +97,28 @@ impl Cta {
 /// # }
 /// ```
 #[must_use = "the memory of the grids before comes out by `.wait(&cta)`"]
-#[derive(Debug)]
 pub struct Prerequisite<T> {
-    memory: T,
+    /// Initialised; read by `wait` alone. `T` is the user's, and its `Drop` or `Debug` may use the handles in it.
+    memory: MaybeUninit<T>,
     /// The wait is the thread's.
     _thread: PhantomData<*mut ()>,
 }
 
 static_assertions::assert_not_impl_any!(Prerequisite<u32>: Copy, Clone, Send, Sync);
+const _: () = {
+    /// Stands for a type of the user's.
+    struct Dropped;
+    impl Drop for Dropped {
+        fn drop(&mut self) {}
+    }
+    assert!(!core::mem::needs_drop::<Prerequisite<Dropped>>());
+};
+
+impl<T> fmt::Debug for Prerequisite<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Prerequisite").finish_non_exhaustive()
+    }
+}
 
 impl<T> Prerequisite<T> {
     /// Puts handles away until the grids before this one are complete.
@@ -121,7 +138,7 @@ impl<T> Prerequisite<T> {
     /// now on; until then this kernel has no other handle of that memory.
     #[inline(always)]
     pub const unsafe fn new(memory: T) -> Self {
-        Prerequisite { memory, _thread: PhantomData }
+        Prerequisite { memory: MaybeUninit::new(memory), _thread: PhantomData }
     }
 
     /// Waits until the prerequisite grids are complete and their memory operations visible. Without any it does not wait.
@@ -138,6 +155,7 @@ impl<T> Prerequisite<T> {
     #[inline(always)]
     pub fn wait(self, _cta: &Cta) -> T {
         raw::griddepcontrol(action::Wait);
-        self.memory
+        // SAFETY: `new` has initialised it.
+        unsafe { self.memory.assume_init() }
     }
 }

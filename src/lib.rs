@@ -31,6 +31,13 @@ pub mod pipeline;
 pub mod raw;
 mod register;
 pub mod shared;
+mod size;
 pub mod tensor;
 mod trap;
 pub mod warp;
+
+/// What the macros name, which no `core` or macro of their user stands for.
+#[doc(hidden)]
+pub mod __private {
+    pub use core;
+}

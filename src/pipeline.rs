@@ -20,6 +20,7 @@ use crate::group::Cta;
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place, fence_async, for_each_vector, whole_vectors};
+use crate::size;
 use crate::trap::trap;
 
 /// Memory for a ring of `STAGES` stages, each of `INPUTS` input tiles and one in-out tile of `N` elements.
@@ -74,22 +75,23 @@ struct Layout<T, const N: usize, const INPUTS: usize, const STAGES: usize>(Phant
 
 impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Layout<T, N, INPUTS, STAGES> {
     /// Tensor copies want 128; it also keeps stages apart.
-    const TILE: u32 = ((N * size_of::<T>()) as u32).next_multiple_of(ALIGN);
-    const STAGE: u32 = (INPUTS as u32 + 1) * Self::TILE;
-    const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
-    const BYTES: u32 = Self::BARRIERS + 8 * STAGES as u32;
+    const TILE: u32 = size::shared(size::aligned(size::bytes::<T, N>(), ALIGN));
+    const STAGE: u32 = size::shared(size::product([Self::TILES, Self::TILE as usize]));
+    const BARRIERS: u32 = size::shared(size::product([STAGES, Self::STAGE as usize]));
+    const BYTES: u32 = size::shared(size::product([STAGES, size::sum(Self::STAGE as usize, 8)]));
     /// What one stage's copies bring.
-    const LOADED: u32 = ((INPUTS + 1) * N * size_of::<T>()) as u32;
+    const LOADED: u32 = size::shared(size::product([Self::TILES, size::bytes::<T, N>()]));
     /// What one copy brings.
-    const COPY: u32 = (N * size_of::<T>()) as u32;
+    const COPY: u32 = size::shared(size::bytes::<T, N>());
+    /// Of a stage.
+    const TILES: usize = size::sum(INPUTS, 1);
 
-    /// What every ring that is started has: the sizes above are then exact.
+    /// What every ring that is started has.
     const fn check() {
         whole_vectors::<T, N>();
         assert!(STAGES > 0, "a ring has at least one stage");
-        assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
         assert!(
-            (INPUTS + 1) * N * size_of::<T>() < 1 << 20,
+            Self::LOADED < 1 << 20,
             "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
         );
     }

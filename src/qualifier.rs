@@ -67,14 +67,19 @@ pub trait AddressSpace: Qualifier {
 }
 
 /// An address as what goes in its register: a conversion that costs the MIR inliner nothing where the types are the same.
+///
+/// # Safety
+///
+/// Implemented here only: both are the address.
 #[doc(hidden)]
-pub trait AddressBits: Copy {
+pub unsafe trait AddressBits: Copy {
     fn u32(self) -> u32;
     fn u64(self) -> u64;
 }
 macro_rules! address_bits {
     ($( $Address:ty ),*) => { $(
-        impl AddressBits for $Address {
+        // SAFETY: casts.
+        unsafe impl AddressBits for $Address {
             #[inline(always)]
             fn u32(self) -> u32 {
                 self as u32

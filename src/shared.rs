@@ -27,6 +27,7 @@ use core::marker::PhantomData;
 use crate::group::{AfterSync, Cta};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
+use crate::size;
 use crate::trap::trap;
 
 mod layout;
@@ -444,7 +445,7 @@ const fn check_align(align: u32) {
 #[doc(hidden)]
 pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
-    let (mut end, mut i) = (0_u32, 0);
+    let (mut end, mut i) = (0, 0);
     let (mut barriers, mut cancels) = (0, false);
     while i < FIELDS {
         let place = places[i];
@@ -459,11 +460,18 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
         barriers |= place.barriers;
         cancels |= place.cancels;
         check_align(place.align);
-        offsets[i] = end.next_multiple_of(place.align);
-        end = offsets[i] + place.size;
+        let offset = size::aligned(end, place.align);
+        offsets[i] = size::shared(offset);
+        end = size::sum(offset, place.size as usize);
         i += 1;
     }
-    (offsets, end)
+    (offsets, size::shared(end))
+}
+
+/// How many fields have these names.
+#[doc(hidden)]
+pub const fn count(names: &[&str]) -> usize {
+    names.len()
 }
 
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
@@ -490,7 +498,12 @@ macro_rules! shared_memory {
 
         impl $Name {
             #[doc(hidden)]
-            const LAYOUT: ([u32; [$( stringify!($field) ),*].len()], u32) = {
+            const LAYOUT: (
+                [$crate::__private::core::primitive::u32; $crate::shared::count(
+                    &[$( $crate::__private::core::stringify!($field) ),*],
+                )],
+                $crate::__private::core::primitive::u32,
+            ) = {
                 let layout = $crate::shared::layout([
                     $( $crate::shared::Needs {
                         size: <$Place as $crate::shared::Place>::SIZE,
@@ -499,7 +512,7 @@ macro_rules! shared_memory {
                         cancels: <$Place as $crate::shared::Place>::CANCELS,
                     } ),*
                 ]);
-                assert!(
+                $crate::__private::core::assert!(
                     layout.1 <= 48 * 1024,
                     "a kernel declares 48 KiB of shared memory at most; take more from `DynamicShared`"
                 );
@@ -515,10 +528,10 @@ macro_rules! shared_memory {
         }
 
         // Checked on every target, used or not.
-        const _: u32 = $Name::LAYOUT.1;
+        const _: $crate::__private::core::primitive::u32 = $Name::LAYOUT.1;
 
         #[cfg(target_arch = "nvptx64")]
-        core::arch::global_asm!(
+        $crate::__private::core::arch::global_asm!(
             ".shared .align 128 .b8 {tag}__smem[{size}];",
             tag = sym $Name::tag,
             // Barriers alone take no bytes, but PTX has no array of none.
@@ -532,10 +545,10 @@ macro_rules! shared_memory {
             unsafe fn claim() -> Self {
                 #[cfg(target_arch = "nvptx64")]
                 let base = {
-                    let base: u32;
+                    let base: $crate::__private::core::primitive::u32;
                     // SAFETY: takes an address.
                     unsafe {
-                        core::arch::asm!(
+                        $crate::__private::core::arch::asm!(
                             "mov.u32 {base}, {tag}__smem;",
                             base = lateout(reg32) base, tag = sym $Name::tag,
                             options(pure, nomem, nostack, preserves_flags),
@@ -544,7 +557,8 @@ macro_rules! shared_memory {
                     base
                 };
                 #[cfg(not(target_arch = "nvptx64"))]
-                let base: u32 = panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
+                let base: $crate::__private::core::primitive::u32 =
+                    $crate::__private::core::panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
 
                 let [$( $field ),*] = $Name::LAYOUT.0;
                 // SAFETY: see the impl.
@@ -707,13 +721,7 @@ static_assertions::assert_not_impl_any!(SharedArray<u32, 4>: Copy, Clone, Send, 
 
 // SAFETY: `N` elements from `addr` on.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
-    const SIZE: u32 = {
-        assert!(
-            N * size_of::<T>() <= 1 << 20,
-            "no CTA has more than 2^20 bytes of shared memory: choose a smaller array"
-        );
-        (N * size_of::<T>()) as u32
-    };
+    const SIZE: u32 = size::shared(size::bytes::<T, N>());
     const ALIGN: u32 = ALIGN;
 
     #[inline(always)]
@@ -1057,8 +1065,6 @@ pub struct Shared<'s, T, const N: usize, State> {
 static_assertions::assert_not_impl_any!(Shared<'static, u32, 4, Free>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
-    const BYTES: u32 = (N * size_of::<T>()) as u32;
-
     #[inline(always)]
     pub(crate) fn new(addr: u32) -> Self {
         Shared { addr, _scope: PhantomData, _elements: PhantomData }
@@ -1157,7 +1163,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     where
         State: Readable,
     {
-        if i >= Self::BYTES as usize / 16 {
+        if i >= const { size::vectors::<T, N>() } {
             return None;
         }
         // SAFETY: in bounds, and aligned since `addr` is to 128; the state says that nobody writes.
@@ -1488,7 +1494,7 @@ pub(crate) fn fence_async(cta: &Cta) {
 pub(crate) const fn whole_vectors<T, const N: usize>() {
     assert!(N > 0, "an array that threads fill has at least one element");
     assert!(
-        (N * size_of::<T>()).is_multiple_of(16),
+        size::bytes::<T, N>().is_multiple_of(16),
         "threads fill an array by 16 bytes at a time: choose an array of a multiple of 16 bytes"
     );
 }
@@ -1497,7 +1503,7 @@ pub(crate) const fn whole_vectors<T, const N: usize>() {
 /// thread has one are counted in what all threads have in common, so that LLVM knows their number when it knows the block.
 #[inline(always)]
 pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, mut f: impl FnMut(u32)) {
-    let vectors = const { (N * size_of::<T>() / 16) as u32 };
+    let vectors = const { size::shared(size::vectors::<T, N>()) };
     let (rank, threads) = (cta.thread_rank(), cta.thread_count());
     let mut first = 0;
     while first + threads <= vectors {

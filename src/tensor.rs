@@ -27,6 +27,7 @@ use crate::group::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};
+use crate::size;
 
 mod draft;
 mod shape;
@@ -59,18 +60,18 @@ static_assertions::const_assert_eq!(size_of::<TensorMapObject>(), 128);
 pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
     let () = S::LIMITS;
     assert!(
-        (S::ROW * size_of::<T>()).is_multiple_of(16),
+        size::product([S::ROW, size_of::<T>()]).is_multiple_of(16),
         "the innermost dimension of a box has a multiple of 16 bytes (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
     );
     assert!(
-        S::SWIZZLES.is_empty() || contains(S::SWIZZLES, S::ROW * size_of::<T>()),
+        S::SWIZZLES.is_empty() || contains(S::SWIZZLES, size::product([S::ROW, size_of::<T>()])),
         "the channels of `.im2col::w` and `.im2col::w::128` have the 32, 64 or 128 bytes of a swizzle, which these modes need (PTX ISA 5.5.5)"
     );
     assert!(
-        S::LEN * size_of::<T>() < 1 << 20,
+        size::product([S::LEN, size_of::<T>()]) < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller box (PTX ISA 9.7.13.15.2)"
     );
-    (S::LEN * size_of::<T>()) as u32
+    size::shared(size::product([S::LEN, size_of::<T>()]))
 }
 
 const fn contains(widths: &[usize], bytes: usize) -> bool {
@@ -361,10 +362,14 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         if self.next >= self.count {
             return None;
         }
-        // SAFETY: there is a box `next`, and there are fewer than 2^32, by the contract of `TensorMapMut::from_raw`.
-        let index = unsafe { S::index(self.boxes, self.next as u32) };
+        // SAFETY: there is a box `next`. By the contract of `TensorMapMut::from_raw` there are fewer than 2^32, and none of their
+        // coordinates is 2^31 or more.
+        let (index, corner) = unsafe {
+            let index = S::index(self.boxes, self.next as u32);
+            (index, S::corner(index))
+        };
         self.next += self.step;
-        Some((index, TensorTileMut { object: self.object, corner: S::corner(index), _of: PhantomData }))
+        Some((index, TensorTileMut { object: self.object, corner, _of: PhantomData }))
     }
 }
 
@@ -674,7 +679,7 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32`; with the feature `half`, `Add`, `Min`, `Max` take its two types (PTX ISA 9.7.9.25.5.3)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait ReduceOp<T>: raw::TensorRedOp {}
+pub trait ReduceOp<T: Element>: raw::TensorRedOp {}
 
 macro_rules! reduce_ops {
     ($( $Op:ident: $($T:ty),+; )*) => { $( $( impl ReduceOp<$T> for op::$Op {} )+ )* };
@@ -831,7 +836,8 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     }
 }
 
-impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
     type Sources = Shared<'s, T, N, State>;
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
@@ -840,7 +846,8 @@ impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N
     }
 }
 
-impl<'s, T, const N: usize, State, S: ReduceShape> Split for TensorReduce<'s, T, N, State, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, State, S: ReduceShape> Split for TensorReduce<'s, T, N, State, S> {
     type Sources = Shared<'s, T, N, State>;
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ptx::launch::Cta;
+use ptx::launch::{Cta, Prerequisite};
 use ptx::qualifier::{scope, sem, space};
 use ptx::raw;
 
@@ -35,4 +35,27 @@ fn a_typed_call_panics_with_the_instruction_that_it_needs() {
     // SAFETY: panics before it gives out anything.
     let message = message(|| _ = unsafe { Cta::enter::<()>() });
     assert!(message.contains("`ptx::raw::dynamic_smem_size`"), "{message}");
+}
+
+/// What is put away for the grids before has handles in it that its own `Drop` and `Debug` could use.
+#[test]
+fn what_is_put_away_does_nothing_before_the_wait() {
+    struct Payload<'a>(&'a std::cell::Cell<u32>);
+    impl Drop for Payload<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+    impl std::fmt::Debug for Payload<'_> {
+        fn fmt(&self, _: &mut std::fmt::Formatter) -> std::fmt::Result {
+            self.0.set(self.0.get() + 1);
+            Ok(())
+        }
+    }
+    let uses = std::cell::Cell::new(0);
+    // SAFETY: no handle of a grid's memory is in it.
+    let memory = unsafe { Prerequisite::new(Payload(&uses)) };
+    assert_eq!(format!("{memory:?}"), "Prerequisite { .. }");
+    drop(memory);
+    assert_eq!(uses.get(), 0);
 }

@@ -7,6 +7,7 @@ use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::raw;
 use crate::shared::{AsyncDestination, Element, Loaded, Shared};
+use crate::size;
 
 /// Copies from global to shared memory in flight, on one mbarrier. It owns both ends and the mbarrier.
 ///
@@ -206,7 +207,7 @@ pub unsafe trait Arriving {
 
 // SAFETY: as long as it is.
 unsafe impl<'s, T: Element, const N: usize, State> Arriving for Shared<'s, T, N, State> {
-    const BYTES: usize = N * size_of::<T>();
+    const BYTES: usize = size::bytes::<T, N>();
     type Loaded = Shared<'s, T, N, Loaded>;
     #[inline(always)]
     fn loaded(self, _: Token) -> Self::Loaded {
@@ -216,7 +217,7 @@ unsafe impl<'s, T: Element, const N: usize, State> Arriving for Shared<'s, T, N,
 
 // SAFETY: both.
 unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
-    const BYTES: usize = X::BYTES + Y::BYTES;
+    const BYTES: usize = size::sum(X::BYTES, Y::BYTES);
     type Loaded = (X::Loaded, Y::Loaded);
     #[inline(always)]
     fn loaded(self, token: Token) -> Self::Loaded {
@@ -293,7 +294,7 @@ pub(crate) unsafe fn copy_tile<T, const N: usize>(
     mbar: u32,
     policy: Option<CachePolicy>,
 ) {
-    let (src, size) = (src.base().cast(), const { size_of::<[T; N]>() as u32 });
+    let (src, size) = (src.base().cast(), const { size::shared(size::bytes::<T, N>()) });
     // SAFETY: the caller's. The tile's type proves the size and the alignment of the source.
     unsafe {
         match policy {

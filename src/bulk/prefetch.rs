@@ -22,7 +22,7 @@ use crate::shared::Element;
 pub fn prefetch<T: Element, const N: usize>(cta: &Cta, src: GlobalTile<T, N>) {
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment; the tile lies in global memory.
-        unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), tile_bytes::<T, N>()) }
+        unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }) }
     }
 }
 
@@ -49,7 +49,7 @@ pub fn prefetch_cache_hint<T: Element, const N: usize>(
         unsafe {
             raw::cp_async_bulk_prefetch_global_cache_hint(
                 src.base.cast(),
-                tile_bytes::<T, N>(),
+                const { tile_bytes::<T, N>() },
                 policy.bits(),
             )
         }

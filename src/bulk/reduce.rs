@@ -244,7 +244,8 @@ reductions! {
 /// ```
 pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
 
-impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]
@@ -282,7 +283,7 @@ pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSour
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
         // alone; shared arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; it goes
         // into the group.
-        unsafe { T::reduce(dst.base.cast(), src.addr(), tile_bytes::<T, N>()) }
+        unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }) }
     }
     BulkGroup::new((src, dst))
 }
@@ -311,7 +312,7 @@ pub fn reduce_cache_hint<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S
     let _: Op = op;
     if cta.is_elected() {
         // SAFETY: as in `reduce`.
-        unsafe { T::reduce_cache_hint(dst.base.cast(), src.addr(), tile_bytes::<T, N>(), policy) }
+        unsafe { T::reduce_cache_hint(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, policy) }
     }
     BulkGroup::new((src, dst))
 }

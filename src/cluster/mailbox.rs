@@ -9,6 +9,7 @@ use crate::mbarrier::{Ready, Uninit};
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, for_each_vector};
+use crate::size;
 
 mod channel;
 mod element;
@@ -123,7 +124,7 @@ const fn mailbox_bytes<T: Element, const N: usize, V: Via>() -> u32 {
 const fn phase_bytes<T: Element, const N: usize>(times: usize) -> u32 {
     let bytes = tile_bytes::<T, N>();
     assert!(
-        times * bytes < 1 << 20,
+        size::product([times, bytes]) < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most, and 15 CTAs may send to this mailbox: choose fewer elements (PTX ISA 9.7.13.15.2)"
     );
     bytes as u32
@@ -596,6 +597,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: in bounds, and aligned since the mailbox is to 128; otherwise as in `get`.
-        (i < N * size_of::<T>() / 16).then(|| unsafe { T::load_vector(self.inbox.addr + 16 * i as u32) })
+        (i < const { size::vectors::<T, N>() })
+            .then(|| unsafe { T::load_vector(self.inbox.addr + 16 * i as u32) })
     }
 }

@@ -7,6 +7,7 @@ use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
 use crate::shared::{Element, Fenced, Free, Loaded, Published, Shared, Spent, Written};
+use crate::size;
 
 /// State of a [`ClusterSmem`]: every CTA may read every other's. `After` is the state of its memory afterwards.
 ///
@@ -359,7 +360,7 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
 
     #[inline(always)]
     fn vector(&self, i: usize) -> Option<u32> {
-        (i < N * size_of::<T>() / 16).then(|| self.addr + 16 * i as u32)
+        (i < const { size::vectors::<T, N>() }).then(|| self.addr + 16 * i as u32)
     }
 
     /// Element `i`, or `None` past the end.

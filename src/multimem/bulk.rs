@@ -118,7 +118,8 @@ impl<T, const N: usize> Copy for MulticastTile<T, N> {}
 /// ```
 pub type BulkReduceMulticast<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, MulticastTile<T, N>);
 
-impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
+// SAFETY: a tuple.
+unsafe impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
     type Sources = Shared<'s, T, N, S>;
     type Destinations = MulticastTile<T, N>;
     #[inline(always)]
@@ -155,7 +156,7 @@ pub fn bulk_reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: Asyn
         // SAFETY: the tile's type proves the size and the alignment of the destination, a multimem address whose memory is
         // accessed by such reductions alone; shared arrays are aligned to 128 bytes; by its state the source is visible to
         // the async proxy; it goes into the group.
-        unsafe { T::multimem_reduce(dst.base.cast(), src.addr(), tile_bytes::<T, N>() as u32) }
+        unsafe { T::multimem_reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() as u32 }) }
     }
     BulkGroup::new((src, dst))
 }

@@ -11,6 +11,7 @@ use crate::group::Cta;
 use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place};
+use crate::size;
 use crate::trap::trap;
 
 const WARP: u32 = 32;
@@ -40,13 +41,12 @@ static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone
 struct Layout<S, const STAGES: usize>(PhantomData<S>);
 
 impl<S: StageTiles, const STAGES: usize> Layout<S, STAGES> {
-    const STAGE: u32 = S::SIZE as u32;
-    const BARRIERS: u32 = STAGES as u32 * Self::STAGE;
-    const BYTES: u32 = Self::BARRIERS + 16 * STAGES as u32;
+    const STAGE: u32 = size::shared(S::SIZE);
+    const BARRIERS: u32 = size::shared(size::product([STAGES, S::SIZE]));
+    const BYTES: u32 = size::shared(size::product([STAGES, size::sum(S::SIZE, 16)]));
 
     const fn check<G: Sharing>() {
         assert!(STAGES > 0, "a pipeline has at least one stage");
-        assert!(STAGES <= 1 << 16, "no CTA has shared memory for more than 2^16 stages");
         assert!(S::BYTES > 0, "a tile has at least one element");
         assert!(
             S::BYTES < 1 << 20,
@@ -555,7 +555,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
                 scope::Cta,
                 space::SharedCta,
                 full,
-                const { S::BYTES as u32 },
+                const { size::shared(S::BYTES) },
             )
         };
         // SAFETY: the stage is free in every CTA that shares tiles with this, and aligned to 128 bytes, as is each tile in

@@ -7,6 +7,7 @@ use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::raw;
 use crate::shared::{ALIGN, Element, Swizzle, swizzled};
+use crate::size;
 use crate::tensor::{LoadShape, MulticastShape, TensorTile, shape_bytes, tile_bytes};
 
 /// What a stage holds: a tile `[T; N]` of `N` elements, or a pair of what stages hold.
@@ -38,8 +39,8 @@ pub unsafe trait StageTiles {
 
 // SAFETY: a tile is as long as it is.
 unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
-    const BYTES: usize = N * size_of::<T>();
-    const SIZE: usize = Self::BYTES.next_multiple_of(ALIGN as usize);
+    const BYTES: usize = size::bytes::<T, N>();
+    const SIZE: usize = size::aligned(Self::BYTES, ALIGN);
     type View<'a> = Tile<'a, T, N>;
     #[inline(always)]
     unsafe fn view<'a>(addr: u32) -> Tile<'a, T, N> {
@@ -49,13 +50,13 @@ unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
 
 // SAFETY: one after the other.
 unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
-    const BYTES: usize = X::BYTES + Y::BYTES;
-    const SIZE: usize = X::SIZE + Y::SIZE;
+    const BYTES: usize = size::sum(X::BYTES, Y::BYTES);
+    const SIZE: usize = size::sum(X::SIZE, Y::SIZE);
     type View<'a> = (X::View<'a>, Y::View<'a>);
     #[inline(always)]
     unsafe fn view<'a>(addr: u32) -> Self::View<'a> {
         // SAFETY: the caller's; the second lies behind the first.
-        unsafe { (X::view(addr), Y::view(addr + X::SIZE as u32)) }
+        unsafe { (X::view(addr), Y::view(addr + const { size::shared(X::SIZE) })) }
     }
 }
 
@@ -131,7 +132,7 @@ impl<T: Element, const N: usize> Tile<'_, T, N> {
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: as in `get`; tiles are aligned to 128 bytes.
-        (i < N * size_of::<T>() / 16).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
+        (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
     }
 
     /// Where the elements of a tile lie that a tensor copy has brought under this swizzle, as
@@ -258,12 +259,12 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
     for GlobalTile<T, N>
 {
     const FITS: () = assert!(
-        size_of::<[T; N]>().is_multiple_of(16 * CTAS as usize),
+        size::bytes::<T, N>().is_multiple_of(size::product([16, CTAS as usize])),
         "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
     );
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
-        let size = const { size_of::<[T; N]>() as u32 / CTAS };
+        let size = const { size::shared(size::bytes::<T, N>()) / CTAS };
         let part = group.rank() * size;
         let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
         let mask = group.mask();
@@ -305,7 +306,7 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
     const FITS: () = {
         let bytes = shape_bytes::<T, S>();
         assert!(
-            S::LEN * CTAS as usize == N,
+            size::product([S::LEN, CTAS as usize]) == N,
             "each CTA of the group loads its part of a tile: the box of the tensor map has one `CTAS`th of its elements"
         );
         assert!(
@@ -315,7 +316,7 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
     };
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
-        let dst = addr + group.rank() * const { size_of::<[T; N]>() as u32 / CTAS };
+        let dst = addr + group.rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
         // SAFETY: as above; parts are aligned to 128 bytes.
         unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), policy) }
     }
@@ -331,7 +332,7 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
         // SAFETY: the caller's.
         unsafe {
             self.0.load(addr, (), full, policy);
-            self.1.load(addr + X::SIZE as u32, (), full, policy);
+            self.1.load(addr + const { size::shared(X::SIZE) }, (), full, policy);
         }
     }
 }
@@ -349,7 +350,7 @@ where
         // SAFETY: the caller's.
         unsafe {
             self.0.load(addr, group, full, policy);
-            self.1.load(addr + X::SIZE as u32, group, full, policy);
+            self.1.load(addr + const { size::shared(X::SIZE) }, group, full, policy);
         }
     }
 }
@@ -366,7 +367,7 @@ where
         // SAFETY: the caller's.
         unsafe {
             self.0.load(addr, group, full, policy);
-            self.1.load(addr + X::SIZE as u32, other, full, policy);
+            self.1.load(addr + const { size::shared(X::SIZE) }, other, full, policy);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{ALIGN, Element, Shared};
 use crate::qualifier::{Sealed, swizzle_atomicity, swizzle_mode};
+use crate::size;
 
 /// How a tensor map swizzles the tiles in shared memory (5.5.7).
 #[diagnostic::on_unimplemented(
@@ -80,13 +81,13 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     #[inline(always)]
     pub fn split<const A: usize, const B: usize>(self) -> (Shared<'s, T, A, State>, Shared<'s, T, B, State>) {
         const {
-            assert!(A + B == N, "the two parts are of as many elements as the whole");
+            assert!(size::sum(A, B) == N, "the two parts are of as many elements as the whole");
             assert!(
-                (A * size_of::<T>()).is_multiple_of(ALIGN as usize),
+                size::bytes::<T, A>().is_multiple_of(ALIGN as usize),
                 "an array in shared memory is aligned to 128 bytes: the first part has a multiple of 128 bytes"
             );
         }
-        (Shared::new(self.addr), Shared::new(self.addr + const { (A * size_of::<T>()) as u32 }))
+        (Shared::new(self.addr), Shared::new(self.addr + const { size::shared(size::bytes::<T, A>()) }))
     }
 
     /// Puts two parts together again, or gives them back where `other` does not lie right behind this.
@@ -104,8 +105,8 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         self,
         other: Shared<'s, T, B, State>,
     ) -> Result<Shared<'s, T, BOTH, State>, (Self, Shared<'s, T, B, State>)> {
-        const { assert!(N + B == BOTH, "the whole is of as many elements as the two parts") }
-        if self.addr + const { (N * size_of::<T>()) as u32 } == other.addr {
+        const { assert!(size::sum(N, B) == BOTH, "the whole is of as many elements as the two parts") }
+        if self.addr + const { size::shared(size::bytes::<T, N>()) } == other.addr {
             Ok(Shared::new(self.addr))
         } else {
             Err((self, other))

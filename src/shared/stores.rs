@@ -2,6 +2,7 @@
 
 use super::{Element, Overwritable, Shared, ThreadStores};
 use crate::qualifier::Sealed;
+use crate::size;
 
 /// Any thread stores any element: [`set`](Shared::set). Until the barrier nobody reads.
 ///
@@ -120,6 +121,7 @@ impl<T: Element, const N: usize> Shared<'_, T, N, VectorStores> {
     pub fn set_vector(&self, i: usize, value: T::Vector) -> Option<()> {
         // SAFETY: in bounds, and aligned since `addr` is to 128. By the state nobody reads, and every store that may race is of
         // the same sixteen bytes.
-        (i < Self::BYTES as usize / 16).then(|| unsafe { T::store_vector(self.addr + 16 * i as u32, value) })
+        (i < const { size::vectors::<T, N>() })
+            .then(|| unsafe { T::store_vector(self.addr + 16 * i as u32, value) })
     }
 }

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use super::stores::ElementStores;
 use super::{Element, Readable, Shared, Swizzle};
 use crate::qualifier::{Sealed, swizzle_mode};
+use crate::size;
 
 /// A tile as rows of `W` elements, in the order `M` of its elements: `()` for one row behind the other, or a swizzle.
 ///
@@ -104,7 +105,7 @@ impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, 
     pub fn swizzled<M: Swizzle>(self, _mode: M) -> View2d<'a, T, W, N, State, M> {
         const {
             assert!(
-                (N * size_of::<T>()).is_multiple_of(128),
+                size::bytes::<T, N>().is_multiple_of(128),
                 "a swizzle changes the order within 128 bytes: choose an array of a multiple of 128 bytes (PTX ISA 5.5.7)"
             )
         };

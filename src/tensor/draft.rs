@@ -168,7 +168,7 @@ impl<T, S: TiledShape> ReplaceAtomicity for Draft<'_, T, S> {
     note = "it is `U8` of `u8`, `i8`; `U16`, `F16`, `Bf16` of `u16`, `i16`; `U32`, `S32` of `u32`, `i32`; `U64`, `S64` of `u64`, `i64`; `F32`, `F32Ftz`, `Tf32`, `Tf32Ftz` of `f32`; `F64` of `f64`; `F16` of `half::f16`; `Bf16` of `half::bf16`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait ElementTypeOf<T>: raw::TensormapElemtype {}
+pub trait ElementTypeOf<T: Element>: raw::TensormapElemtype {}
 
 /// Elements that a map has a type for.
 #[diagnostic::on_unimplemented(
@@ -217,8 +217,8 @@ element_types! {
     note = "`fill_mode::Zero` fills with zeros; `fill_mode::OobNan` is for `f32`, `f64`, and for `half::f16` and `half::bf16` with the feature `half`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait FillOf<T>: raw::TensormapFill {}
-impl<T> FillOf<T> for fill_mode::Zero {}
+pub trait FillOf<T: Element>: raw::TensormapFill {}
+impl<T: Element> FillOf<T> for fill_mode::Zero {}
 impl FillOf<f32> for fill_mode::OobNan {}
 impl FillOf<f64> for fill_mode::OobNan {}
 #[cfg(feature = "half")]
@@ -505,7 +505,7 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
     // By their numbers in the section's table.
     let width = [0, 32, 64, 128, 96][digit::<Mode>()];
     assert!(
-        width == 0 || width == S::ROW * size_of::<T>(),
+        width == 0 || width == crate::size::product([S::ROW, size_of::<T>()]),
         "a swizzle is as wide as a row of the box: `swizzle_mode::B32` is for rows of 32 bytes, `B64` of 64, `B128` of 128 (a narrower row would be padded, a wider one refused)"
     );
 }

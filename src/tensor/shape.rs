@@ -4,6 +4,7 @@ use crate::bulk::CachePolicy;
 use crate::mask::CtaMask;
 use crate::qualifier::{Sealed, cta_group, load_mode, space};
 use crate::raw;
+use crate::size;
 
 /// As much of a tensor as one copy moves, and how: a box ([`Box1`] to [`Box5`]), a column of pixels ([`Im2col3`] to
 /// [`Im2col5`]), or rows from anywhere.
@@ -172,9 +173,13 @@ pub trait BoxShape: LoadShape + StoreShape {
     /// `i` is less than `count`, which does not overflow.
     #[doc(hidden)]
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
-    /// Its first element, which has no coordinate of 2^31 or more.
+    /// The first element of the box at an index.
+    ///
+    /// # Safety
+    ///
+    /// It has no coordinate of 2^31 or more.
     #[doc(hidden)]
-    fn corner(index: Self::Index) -> Self::Corner;
+    unsafe fn corner(index: Self::Index) -> Self::Corner;
     /// As coordinates of a load.
     #[doc(hidden)]
     fn at(corner: Self::Corner) -> Self::At;
@@ -285,7 +290,7 @@ mod w {
     pub(super) const SWIZZLES: &[usize] =
         if cfg!(feature = "sm_103a") { &[32, 64, 96, 128] } else { &[32, 64, 128] };
     pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
-        pixels + halo
+        crate::size::sum(pixels, halo)
     }
 }
 
@@ -295,7 +300,7 @@ mod w_128 {
     /// 9.7.9.25.5.1, of 96 bytes: "The `.load_mode` must not be set to `.im2col::w::128`."
     pub(super) const SWIZZLES: &[usize] = &[32, 64, 128];
     pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
-        pixels / 32 * (32 + halo)
+        crate::size::product([pixels / 32, crate::size::sum(32, halo)])
     }
 }
 
@@ -310,7 +315,7 @@ macro_rules! boxes {
 
         impl<$(const $D: usize),+> $Box<$($D),+> {
             /// The elements of the box: the length of its shared array.
-            pub const LEN: usize = 1 $(* $D)+;
+            pub const LEN: usize = size::product(Self::DIMS);
             const DIMS: [usize; $rank] = [$($D),+];
         }
         #[diagnostic::do_not_recommend]
@@ -318,7 +323,7 @@ macro_rules! boxes {
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> Shape for $Box<$($D),+> {
             const RANK: usize = $rank;
-            const LEN: usize = 1 $(* $D)+;
+            const LEN: usize = Self::LEN;
             const ROW: usize = Self::DIMS[0];
             const LIMITS: () = limits(Self::DIMS);
         }
@@ -409,7 +414,7 @@ macro_rules! boxes {
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> TiledShape for $Box<$($D),+> {
-            const BOX: &'static [u32] = &[$($D as u32),+];
+            const BOX: &'static [u32] = &[$(size::narrow($D)),+];
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> BoxShape for $Box<$($D),+> {
@@ -423,7 +428,7 @@ macro_rules! boxes {
                 unsafe { nth(boxes, i) }
             }
             #[inline(always)]
-            fn corner(index: Self::Index) -> Self::Corner {
+            unsafe fn corner(index: Self::Index) -> Self::Corner {
                 Corner(core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32))
             }
             #[inline(always)]
@@ -549,14 +554,14 @@ macro_rules! im2col {
 
         impl<const CHANNELS: usize, const PIXELS: usize> $Im2col<CHANNELS, PIXELS> {
             /// The elements of a column: the length of its shared array.
-            pub const LEN: usize = CHANNELS * PIXELS;
+            pub const LEN: usize = size::product([CHANNELS, PIXELS]);
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> Sealed for $Im2col<CHANNELS, PIXELS> {}
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> Shape for $Im2col<CHANNELS, PIXELS> {
             const RANK: usize = $rank;
-            const LEN: usize = CHANNELS * PIXELS;
+            const LEN: usize = Self::LEN;
             const ROW: usize = CHANNELS;
             const LIMITS: () = column_limits(CHANNELS, PIXELS);
         }
@@ -721,7 +726,7 @@ macro_rules! im2col_w {
 
         impl<$(const $P: usize,)+ const HALO: usize> $Im2col<$($P,)+ HALO> {
             /// The elements of a column and its halo: the length of its shared array.
-            pub const LEN: usize = $channels * $limits::pixels($pixels, HALO);
+            pub const LEN: usize = size::product([$channels, $limits::pixels($pixels, HALO)]);
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> Sealed for $Im2col<$($P,)+ HALO> {}
@@ -920,14 +925,14 @@ pub enum Gather4<const WIDTH: usize> {}
 
 impl<const WIDTH: usize> Gather4<WIDTH> {
     /// The elements of the four rows: the length of their shared array.
-    pub const LEN: usize = 4 * WIDTH;
+    pub const LEN: usize = size::product([4, WIDTH]);
 }
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Sealed for Gather4<WIDTH> {}
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
     const RANK: usize = 2;
-    const LEN: usize = 4 * WIDTH;
+    const LEN: usize = Self::LEN;
     const ROW: usize = WIDTH;
     const LIMITS: () = limits([WIDTH, 1]);
 }
@@ -964,7 +969,7 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
 #[cfg(feature = "sm_100")]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> TiledShape for Gather4<WIDTH> {
-    const BOX: &'static [u32] = &[WIDTH as u32, 1];
+    const BOX: &'static [u32] = &[size::narrow(WIDTH), 1];
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
@@ -1043,14 +1048,14 @@ pub enum Scatter4<const WIDTH: usize> {}
 
 impl<const WIDTH: usize> Scatter4<WIDTH> {
     /// The elements of the four rows: the length of their shared array.
-    pub const LEN: usize = 4 * WIDTH;
+    pub const LEN: usize = size::product([4, WIDTH]);
 }
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Sealed for Scatter4<WIDTH> {}
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
     const RANK: usize = 2;
-    const LEN: usize = 4 * WIDTH;
+    const LEN: usize = Self::LEN;
     const ROW: usize = WIDTH;
     const LIMITS: () = limits([WIDTH, 1]);
 }

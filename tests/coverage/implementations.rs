@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::shown::{Shown, last};
+
+const SHOWN: Shown = Shown { lifetimes: false };
+
 /// By which a value comes from nothing or from another, or goes where its owner is not.
-const OF_THE_LANGUAGE: [&str; 12] = [
-    "AsMut", "AsRef", "Borrow", "Clone", "Copy", "Default", "Deref", "DerefMut", "From", "Into", "Send",
-    "Sync",
+const OF_THE_LANGUAGE: [&str; 19] = [
+    "AsMut", "AsRef", "Borrow", "Clone", "Copy", "Default", "Deref", "DerefMut", "Drop", "From", "FromStr",
+    "Index", "IndexMut", "Into", "Iterator", "Send", "Sync", "ToOwned", "TryFrom",
 ];
 
 /// A text of each module that defines a trait: each trait and, in a line each, the types; of the language's in `std`.
@@ -30,8 +34,8 @@ pub fn by_module(json: &Value) -> BTreeMap<String, String> {
             None if OF_THE_LANGUAGE.contains(&name) => "std",
             None => continue,
         };
-        let name = format!("{name}{}", args(&implemented["args"]));
-        modules.entry(module.into()).or_default().entry(name).or_default().insert(shown(&block["for"]));
+        let name = format!("{name}{}", SHOWN.args(&implemented["args"]));
+        modules.entry(module.into()).or_default().entry(name).or_default().insert(SHOWN.ty(&block["for"]));
     }
     let text = |traits: BTreeMap<String, BTreeSet<String>>| {
         let mut text = String::new();
@@ -70,43 +74,4 @@ pub fn public_fields(json: &Value) -> BTreeSet<String> {
 fn module<'a>(json: &'a Value, id: &Value) -> Option<&'a str> {
     let path = &json["paths"][id.to_string()];
     (path["crate_id"] == 0).then(|| path["path"][1].as_str()).flatten()
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or(path)
-}
-
-/// A type as it is written, without lifetimes and the modules of paths.
-fn shown(ty: &Value) -> String {
-    let Some((kind, inner)) = ty.as_object().and_then(|ty| ty.iter().next()) else {
-        return ty.as_str().unwrap_or_default().into();
-    };
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    match kind.as_str() {
-        "resolved_path" => format!("{}{}", last(&text(&inner["path"])), args(&inner["args"])),
-        "generic" | "primitive" => text(inner),
-        "tuple" => format!("({})", list(inner, shown)),
-        "array" => format!("[{}; {}]", shown(&inner["type"]), text(&inner["len"])),
-        "slice" => format!("[{}]", shown(inner)),
-        "borrowed_ref" if inner["is_mutable"] == true => format!("&mut {}", shown(&inner["type"])),
-        "borrowed_ref" => format!("&{}", shown(&inner["type"])),
-        "raw_pointer" if inner["is_mutable"] == true => format!("*mut {}", shown(&inner["type"])),
-        "raw_pointer" => format!("*const {}", shown(&inner["type"])),
-        "qualified_path" => format!("{}::{}", shown(&inner["self_type"]), text(&inner["name"])),
-        other => panic!("a type of another kind: {other}"),
-    }
-}
-
-fn args(args: &Value) -> String {
-    let shown = list(&args["angle_bracketed"]["args"], |arg| match arg.get("type") {
-        Some(ty) => shown(ty),
-        None => arg["const"]["expr"].as_str().unwrap_or_default().into(),
-    });
-    if shown.is_empty() { shown } else { format!("<{shown}>") }
-}
-
-/// Those that have a text, which lifetimes have not.
-fn list(values: &Value, text: impl Fn(&Value) -> String) -> String {
-    let texts = values.as_array().into_iter().flatten().map(text);
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,6 @@
 //! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
-//! which trait is golden, and so is the index of instructions: `BLESS=1 cargo test --test coverage` writes both.
+//! which trait is golden, and so are what makes a handle in safe code and the index of instructions: `BLESS=1 cargo test --test
+//! coverage` writes them.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
@@ -7,6 +8,8 @@ mod api;
 mod calls;
 mod implementations;
 mod index;
+mod makers;
+mod shown;
 #[path = "../support/mod.rs"]
 mod support;
 mod types;
@@ -66,6 +69,14 @@ const NO_MISUSE: Exceptions = &[
         ],
     ),
     ("what it gives is misused in tests/ui/warp", &["launch::Cta::warp"]),
+];
+
+/// As [`makers::without_token`] names them.
+const NO_TOKEN: Exceptions = &[
+    ("takes a pair apart, as its holder can", &["bulk::Split::split"]),
+    ("lends what a `&Cluster` lends by `Cluster::cta`", &["clusterlaunchcontrol::Asker::cta"]),
+    ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Asker::wait"]),
+    ("gives the numbers that `Corner::coords` gives", &["tensor::BoxShape::at"]),
 ];
 
 /// What `bitflags` makes of each mask: operations on an integer.
@@ -130,6 +141,44 @@ fn only_plain_data_has_public_fields() {
     // `Needs` is what an implementation of the unsafe trait `Place` says of itself.
     let plain = ["Needs.align", "Needs.barriers", "Needs.cancels", "Needs.size"];
     assert_eq!(implementations::public_fields(docs), plain.map(String::from).into());
+}
+
+/// What makes a handle, a state, a corner, a token or a map in safe code, by its signature. A new line is to be read as an attack: is
+/// what it asks for all that the value stands for?
+#[test]
+fn what_makes_a_handle_is_golden() {
+    let Some(docs) = &*DOCS else { return };
+    let mut golden = support::Golden::new("makers");
+    for (module, text) in makers::by_module(docs) {
+        golden.check(&format!("{module}.txt"), &text);
+    }
+    // What is dropped, shown or cloned with its holder: of a user's type, that is the user's code.
+    golden.check("holders.txt", &makers::holders(docs));
+    golden.finish();
+}
+
+/// A method of a public trait can be called by anybody, hidden or not.
+#[test]
+fn a_method_of_a_trait_makes_a_handle_for_a_token_alone() {
+    let Some(docs) = &*DOCS else { return };
+    let excepted: BTreeSet<String> =
+        NO_TOKEN.iter().flat_map(|(_, names)| names.iter().map(|&name| name.to_owned())).collect();
+    let without = makers::without_token(docs);
+    let open: Vec<_> = without.difference(&excepted).collect();
+    assert!(
+        open.is_empty(),
+        "a safe method of a public trait that makes a handle without a `Token`: {open:#?}"
+    );
+    let stale: Vec<_> = excepted.difference(&without).collect();
+    assert!(stale.is_empty(), "exceptions that are none: {stale:#?}");
+}
+
+/// `Sealed` closes a trait of no parameters. One with a parameter the orphan rule opens to every crate, for a parameter of its
+/// own, unless that has to be of a sealed trait as well.
+#[test]
+fn no_crate_implements_a_trait_of_this_without_unsafe() {
+    let Some(docs) = &*DOCS else { return };
+    assert_eq!(makers::open_traits(docs), BTreeSet::new());
 }
 
 /// The IR of the twins and of what they call, before any function is inlined.

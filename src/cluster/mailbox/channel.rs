@@ -7,6 +7,7 @@ use crate::group::Cta;
 use crate::qualifier::{Sealed, scope, sem, space};
 use crate::raw;
 use crate::shared::Element;
+use crate::size;
 
 /// A [`Mailbox`](super::Mailbox) that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`]
 /// waits for the whole cluster between two tiles, this waits for the receiver alone, which arrives on an mbarrier of the
@@ -283,7 +284,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: in bounds, and aligned since the mailbox is to 128; otherwise as in `get`.
-        (i < N * size_of::<T>() / 16)
+        (i < const { size::vectors::<T, N>() })
             .then(|| unsafe { T::load_vector(self.channel.inbox.addr + 16 * i as u32) })
     }
 

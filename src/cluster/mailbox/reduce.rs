@@ -2,6 +2,7 @@
 
 use crate::qualifier::{Qualifier, op, space, ty};
 use crate::raw;
+use crate::shared::Element;
 
 /// Operations that combine elements of `T` in a mailbox: one by one (`red.async`) or as tiles (`cp.reduce.async.bulk`), which
 /// have the same operations and types.
@@ -29,7 +30,7 @@ use crate::raw;
     note = "other elements, such as floats, are sent or stored, and combined by the threads that receive them"
 )]
 // The operation is `Self`: of a type with one operation, rustc would otherwise take any argument for that one.
-pub trait ClusterReduce<T>: Qualifier {
+pub trait ClusterReduce<T: Element>: Qualifier {
     /// Starts the reduction of one element.
     ///
     /// # Safety

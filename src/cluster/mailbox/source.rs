@@ -1,6 +1,7 @@
 //! What mailboxes are filled from.
 
 use super::{ByTile, ChannelReceived, Inbox, Received};
+use crate::async_group::Token;
 use crate::global::GlobalTile;
 use crate::qualifier::Sealed;
 use crate::shared::{AsyncSource, Element, Shared};
@@ -30,9 +31,9 @@ pub unsafe trait Sendable<T, const N: usize> {
 pub trait Origin: Sealed {
     /// What it is then.
     type Back;
-    /// Behind a barrier of the cluster that follows the wait for the tile.
+    /// With a token: who calls it has passed a barrier of the cluster that follows the wait for the tile.
     #[doc(hidden)]
-    fn back(self) -> Self::Back;
+    fn back(self, token: Token) -> Self::Back;
 }
 
 macro_rules! come_back_as_they_are {
@@ -40,7 +41,7 @@ macro_rules! come_back_as_they_are {
         impl<$($param)*> Origin for $Origin {
             type Back = Self;
             #[inline(always)]
-            fn back(self) -> Self {
+            fn back(self, _: Token) -> Self {
                 self
             }
         }
@@ -76,7 +77,7 @@ unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for Received<'_, T, 
 impl<'c, T, const N: usize, Src: Origin> Origin for Received<'c, T, N, ByTile, Src> {
     type Back = (Inbox<'c, T, N, ByTile>, Src::Back);
     #[inline(always)]
-    fn back(self) -> Self::Back {
-        (self.inbox, self.src.back())
+    fn back(self, token: Token) -> Self::Back {
+        (self.inbox, self.src.back(token))
     }
 }

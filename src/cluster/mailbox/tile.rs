@@ -3,6 +3,7 @@
 use super::{
     ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
 };
+use crate::async_group::Token;
 use crate::bulk::{CachePolicy, wait_sources_read};
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
@@ -379,7 +380,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
         cluster.sync();
-        self.back()
+        self.back(Token::NEW)
     }
 
     /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
@@ -407,6 +408,6 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     #[inline(always)]
     pub fn reclaim(self, cluster: &Cluster<'c>) -> (Received<'c, T, N, ByTile, ()>, Src::Back) {
         cluster.sync();
-        (Received { inbox: self.inbox, src: () }, self.src.back())
+        (Received { inbox: self.inbox, src: () }, self.src.back(Token::NEW))
     }
 }

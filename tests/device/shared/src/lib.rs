@@ -1,5 +1,5 @@
-//! `shared_memory!` under the same name in two modules and in another crate, entered from several kernels, some through
-//! a helper that is inlined in each.
+//! `shared_memory!` under the same name in two modules and in another crate, in one of them among names of its user's that
+//! are those of `core`; entered from several kernels, some through a helper that is inlined in each.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
@@ -17,11 +17,38 @@ mod a {
     }
 }
 
+/// Where names of `core` stand for something else.
+#[allow(dead_code, non_camel_case_types, unused_imports, unused_macros)]
 mod b {
     use ptx::shared::SharedArray;
+
+    mod core {
+        pub mod arch {
+            macro_rules! asm {
+                ($text:literal, $name:ident = lateout($class:ident) $base:ident, $($rest:tt)*) => {
+                    $base = 0
+                };
+            }
+            macro_rules! global_asm {
+                ($($anything:tt)*) => {};
+            }
+            pub(crate) use {asm, global_asm};
+        }
+    }
+    macro_rules! assert {
+        ($($anything:tt)*) => {};
+    }
+    macro_rules! stringify {
+        ($($anything:tt)*) => {
+            ()
+        };
+    }
+    type Word = ::core::primitive::u32;
+    type u32 = u64;
+
     ptx::shared_memory! {
         /// 256 bytes.
-        pub struct Smem { pub tile: SharedArray<u32, 64> }
+        pub struct Smem { pub tile: SharedArray<Word, 64> }
     }
 }
 

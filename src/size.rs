@@ -1,0 +1,51 @@
+//! Sizes that types ask for, in arithmetic that fails where it would wrap: in a release build a `const fn` wraps even where a
+//! constant is made of it, and `as` cuts off in any. What does not fit is an error wherever a constant is made of it.
+
+/// `N` elements in bytes.
+pub(crate) const fn bytes<T, const N: usize>() -> usize {
+    product([N, size_of::<T>()])
+}
+
+/// The whole vectors of sixteen bytes in `N` elements.
+pub(crate) const fn vectors<T, const N: usize>() -> usize {
+    bytes::<T, N>() / 16
+}
+
+pub(crate) const fn product<const FACTORS: usize>(factors: [usize; FACTORS]) -> usize {
+    let (mut product, mut i) = (1_usize, 0);
+    while i < FACTORS {
+        product = fits(product.checked_mul(factors[i]));
+        i += 1;
+    }
+    product
+}
+
+pub(crate) const fn sum(a: usize, b: usize) -> usize {
+    fits(a.checked_add(b))
+}
+
+/// The next multiple of `align`, a power of two.
+pub(crate) const fn aligned(size: usize, align: u32) -> usize {
+    fits(size.checked_next_multiple_of(align as usize))
+}
+
+const fn fits(size: Option<usize>) -> usize {
+    match size {
+        Some(size) => size,
+        None => panic!("a size is out of range: choose fewer elements, tiles or stages"),
+    }
+}
+
+/// A number that an instruction takes in 32 bits.
+pub(crate) const fn narrow(number: usize) -> u32 {
+    fits(if number <= u32::MAX as usize { Some(number) } else { None }) as u32
+}
+
+/// A number of bytes of shared memory.
+pub(crate) const fn shared(bytes: usize) -> u32 {
+    assert!(
+        bytes <= 1 << 20,
+        "no CTA has more than 2^20 bytes of shared memory: choose smaller arrays, fewer tiles or fewer stages"
+    );
+    bytes as u32
+}

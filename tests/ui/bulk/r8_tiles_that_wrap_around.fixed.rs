@@ -1,0 +1,26 @@
+//! What copies move is counted in a number that does not wrap around, and so is what they bring to an mbarrier together.
+
+use ptx::bulk::{self, BulkGroup, Load, Open, Reduce, ReduceTile, Store};
+use ptx::global::{GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Free, Shared};
+
+type Tiles<'s> = (Shared<'s, u8, 16, Free>, Shared<'s, u8, 16, Free>);
+type Sources = (GlobalTile<u8, 16>, GlobalTile<u8, 16>);
+
+pub fn load<'s>(cta: &Cta, bar: Mbarrier<Ready>, tiles: Tiles<'s>, from: Sources) -> Load<Tiles<'s>, Sources> {
+    bulk::load(cta, bar, tiles, from)
+}
+
+type Stored<'s> = BulkGroup<Store<'s, u32, 16, Fenced>, Open>;
+type Reduced<'s> = BulkGroup<Reduce<'s, u32, 16, Fenced>, Open>;
+
+pub fn store<'s>(cta: &Cta, tile: Shared<'s, u32, 16, Fenced>, to: GlobalTileMut<u32, 16>) -> Stored<'s> {
+    bulk::store(cta, tile, to)
+}
+
+pub fn reduce<'s>(cta: &Cta, tile: Shared<'s, u32, 16, Fenced>, to: ReduceTile<u32, 16>) -> Reduced<'s> {
+    bulk::reduce(cta, op::Add, tile, to)
+}

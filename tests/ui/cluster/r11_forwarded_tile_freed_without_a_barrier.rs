@@ -1,0 +1,10 @@
+//! A mailbox that a tile was forwarded from is free behind a barrier of the cluster: others may not have received yet.
+
+use ptx::cluster::{ByTile, Cluster, Inbox, Origin, Received};
+
+type Forwarded<'c> = Received<'c, u32, 128, ByTile, Received<'c, u32, 128, ByTile, ()>>;
+type Freed<'c> = (Inbox<'c, u32, 128, ByTile>, (Inbox<'c, u32, 128, ByTile>, ()));
+
+pub fn body<'c>(_cluster: &Cluster<'c>, tile: Forwarded<'c>) -> Freed<'c> {
+    tile.back()
+}

@@ -1,0 +1,17 @@
+//! The bytes of a tile are counted in a number that does not wrap around.
+
+use ptx::global::{Global, GlobalMut, Tiles};
+
+const N: usize = (1 << 62) + 4;
+
+pub fn tiles(x: Global<u32>) -> Tiles<u32, N> {
+    x.tiles().0
+}
+
+/// # Safety
+///
+/// That of `GlobalMut::from_raw`.
+pub unsafe fn slice(y: *mut u32, n: usize) -> GlobalMut<u32, N> {
+    // SAFETY: the caller's.
+    unsafe { GlobalMut::from_raw(y, n) }
+}

@@ -1,0 +1,10 @@
+//! The size of a pipeline does not wrap around: not that of a tile, of the tiles of a stage, of its stages, nor of its mbarriers.
+
+use ptx::pipeline::PipelineMemory;
+use ptx::shared::Place;
+
+pub const TILE: u32 = <PipelineMemory<[u32; (1 << 62) + 4], 2>>::SIZE;
+pub const TILES: u32 = <PipelineMemory<([u8; 1 << 63], [u8; 1 << 63]), 2>>::SIZE;
+pub const STAGES: u32 = <PipelineMemory<[u8; 16], { 1 << 60 }>>::SIZE;
+pub const TOO_MANY: u32 = <PipelineMemory<[u8; 16], { (1 << 25) + 1 }>>::SIZE;
+pub const MBARRIERS: u32 = <PipelineMemory<[u8; 128], { 1 << 13 }>>::SIZE;

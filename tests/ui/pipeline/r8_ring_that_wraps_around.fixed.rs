@@ -1,0 +1,10 @@
+//! The size of a ring does not wrap around: not that of a tile, of a stage, of its stages, nor of its mbarriers.
+
+use ptx::pipeline::RingMemory;
+use ptx::shared::Place;
+
+pub const TILE: u32 = <RingMemory<u32, 4, 1, 2>>::SIZE;
+pub const STAGE: u32 = <RingMemory<u32, 4, 1, 2>>::SIZE;
+pub const STAGES: u32 = <RingMemory<u32, 4, 1, 2>>::SIZE;
+pub const TOO_MANY: u32 = <RingMemory<u32, 4, 1, 2>>::SIZE;
+pub const MBARRIERS: u32 = <RingMemory<u32, 32, 0, 2>>::SIZE;

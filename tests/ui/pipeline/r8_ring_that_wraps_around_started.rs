@@ -1,0 +1,11 @@
+//! A ring of another size than its memory has is not started: what its stages bring does not wrap around.
+
+use ptx::global::{Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::{IdleRing, Ring};
+
+const N: usize = (1 << 62) + 4;
+
+pub fn start<'s>(cta: &Cta, ring: IdleRing<'s, u32, N, 1, 2>, x: Tiles<u32, N>, y: TilesMut<u32, N>) -> Ring<'s, u32, N, 1, 2> {
+    ring.start(cta, [x], y)
+}

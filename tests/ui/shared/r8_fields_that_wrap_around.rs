@@ -1,0 +1,8 @@
+//! Fields whose sizes add up to 2^32 and more do not lie at one address.
+
+use ptx::pipeline::PipelineMemory;
+use ptx::shared::SharedArray;
+
+ptx::shared_memory! {
+    pub struct Smem { pub first: SharedArray<u32, 64>, pub pipeline: PipelineMemory<[u8; 1048448], 4096>, pub last: SharedArray<u32, 64> }
+}

@@ -1,0 +1,19 @@
+//! The vectors of an array, its parts and its whole are counted in numbers that do not wrap around.
+
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared, Written};
+
+const N: usize = 64;
+
+pub fn written<'s>(cta: &Cta, tile: Shared<'s, u32, N, Free>) -> Shared<'s, u32, N, Written> {
+    tile.write(cta, |i| i as u32)
+}
+
+pub fn parts<'s>(tile: Shared<'s, u32, 64, Free>) -> (Shared<'s, u32, 32, Free>, Shared<'s, u32, 32, Free>) {
+    tile.split()
+}
+
+pub fn whole<'s>(first: Shared<'s, u32, 32, Free>, rest: Shared<'s, u32, 32, Free>) -> Shared<'s, u32, 64, Free> {
+    let Ok(tile) = first.join(rest) else { ptx::launch::trap() };
+    tile
+}

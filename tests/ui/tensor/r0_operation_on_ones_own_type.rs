@@ -1,0 +1,10 @@
+//! Operations, element types and fills are those of elements, of which nobody adds one.
+
+use ptx::qualifier::{elemtype, fill_mode, op};
+use ptx::tensor::{ElementTypeOf, FillOf, ReduceOp};
+
+pub struct Money(pub u32);
+
+impl ReduceOp<Money> for op::Add {}
+impl ElementTypeOf<Money> for elemtype::U32 {}
+impl FillOf<Money> for fill_mode::OobNan {}

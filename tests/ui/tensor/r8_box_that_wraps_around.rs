@@ -1,0 +1,9 @@
+//! The elements of a box, a column or gathered rows are counted in a number that does not wrap around.
+
+use ptx::tensor::{Box2, Box5, Gather4, Im2col4, Scatter4};
+
+pub const BOX: usize = Box2::<{ 1 << 32 }, { 1 << 32 }>::LEN;
+pub const LONG_BOX: usize = Box5::<16, { 1 << 16 }, { 1 << 16 }, { 1 << 16 }, { 1 << 16 }>::LEN;
+pub const COLUMN: usize = Im2col4::<{ 1 << 32 }, { 1 << 32 }>::LEN;
+pub const GATHERED: usize = Gather4::<{ 1 << 62 }>::LEN;
+pub const SCATTERED: usize = Scatter4::<{ 1 << 62 }>::LEN;

@@ -1,0 +1,7 @@
+//! The elements of a column and its halo are counted in a number that does not wrap around.
+
+use ptx::tensor::{Im2colW3, Im2colW128x3};
+
+pub const COLUMN: usize = Im2colW3::<16, 64, { usize::MAX }>::LEN;
+pub const COLUMN_OF_128: usize = Im2colW128x3::<16, { usize::MAX }>::LEN;
+pub const COLUMNS: usize = Im2colW128x3::<16, { 1 << 62 }>::LEN;
