@@ -102,7 +102,7 @@ impl Device {
             faults.push(format!(
                 "the linker is `{linker}`, which does not mark convergent instructions: LLVM may then copy a barrier into \
                  divergent branches. Set `linker = \"ptx-link\"` under `[target.nvptx64-nvidia-cuda]` in \
-                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx` and read what it does not guarantee"
+                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx`, which has the raw layer alone"
             ));
         }
         // A bare name is looked up by rustc; a path has to lead somewhere.

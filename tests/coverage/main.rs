@@ -132,6 +132,26 @@ fn only_plain_data_has_public_fields() {
     assert_eq!(implementations::public_fields(docs), plain.map(String::from).into());
 }
 
+/// Behind the stock linker nothing marks convergence, so no safe code may rest on it: there is the raw layer alone.
+#[test]
+fn the_typed_layer_is_left_out_behind_the_stock_linker() {
+    const OF_THE_RAW_LAYER: [&str; 3] = ["mask", "qualifier", "raw"];
+    let source = fs::read_to_string(xtask::root().join("src/lib.rs")).expect("the crate's root");
+    let mut lines = source.lines().collect::<Vec<_>>();
+    lines.retain(|line| !line.trim_start().starts_with("//"));
+    let modules = lines.windows(2).filter_map(|pair| {
+        let name = pair[1].strip_prefix("pub mod ").or(pair[1].strip_prefix("mod "))?;
+        Some((name.trim_end_matches(';'), pair[0]))
+    });
+    let left: Vec<_> = modules
+        .filter(|(_, gate)| {
+            !(gate.starts_with("#[cfg(") && gate.contains(r#"not(feature = "stock-linker")"#))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(left.iter().copied().collect::<BTreeSet<_>>(), OF_THE_RAW_LAYER.into(), "without a gate");
+}
+
 /// The IR of the twins and of what they call, before any function is inlined.
 static TWINS: LazyLock<String> = LazyLock::new(|| {
     // The target that has every function.
