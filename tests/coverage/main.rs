@@ -1,10 +1,12 @@
 //! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
-//! which trait is golden, and so is the index of instructions: `BLESS=1 cargo test --test coverage` writes both.
+//! which trait is golden, and so are which safe functions are made of convergent instructions and the index of instructions:
+//! `BLESS=1 cargo test --test coverage` writes them.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
 mod api;
 mod calls;
+mod collective;
 mod implementations;
 mod index;
 #[path = "../support/mod.rs"]
@@ -208,6 +210,15 @@ fn the_index_of_instructions_is_up_to_date() {
         "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
         support::diff(&present, &text)
     );
+}
+
+/// What threads execute together, safe code reaches by reviewed functions alone: each is collective by what it takes.
+#[test]
+fn what_is_made_of_convergent_instructions_is_golden() {
+    let Some(docs) = &*DOCS else { return };
+    let mut golden = support::Golden::new("collective");
+    golden.check("safe_functions.txt", &collective::text(docs, &CALLS));
+    golden.finish();
 }
 
 #[test]
