@@ -80,6 +80,12 @@ impl Device {
     /// What is wrong, each fault with its cure.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
+        // rustc reads such a file in the place of its name.
+        if let Some(file) = self.flags.iter().find(|flag| flag.starts_with('@')) {
+            faults.push(format!(
+                "`{file}` hides flags of rustc from this check: write them into `rustflags` themselves"
+            ));
+        }
         if !self.has_feature("stock-linker") {
             faults.extend(self.mark_faults());
         }
@@ -96,7 +102,7 @@ impl Device {
             faults.push(format!(
                 "the linker is `{linker}`, which does not mark convergent instructions: LLVM may then copy a barrier into \
                  divergent branches. Set `linker = \"ptx-link\"` under `[target.nvptx64-nvidia-cuda]` in \
-                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx` and read what it does not guarantee"
+                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx`, which has the raw layer alone"
             ));
         }
         // A bare name is looked up by rustc; a path has to lead somewhere.
@@ -108,6 +114,8 @@ impl Device {
             ));
         }
         let link_args = self.all_codegen("link-arg").chain(self.all_codegen("link-args"));
+        let link_args = link_args.chain(self.values(&["-Z"], "pre-link-arg"));
+        let link_args = link_args.chain(self.values(&["-Z"], "pre-link-args"));
         if link_args.flat_map(str::split_whitespace).any(|arg| arg == "--no-marks") {
             faults
                 .push("`--no-marks` switches off the convergence marks: remove it from the link-args".into());
@@ -120,6 +128,13 @@ impl Device {
                     .into(),
             );
         }
+        // Of several, each adds its passes.
+        if let Some(passes) = self.all_codegen("passes").find(|passes| !passes.trim().is_empty()) {
+            faults.push(format!(
+                "`-Cpasses={passes}` lets rustc run LLVM passes before the linker can mark convergent instructions: remove \
+                 it from `rustflags`"
+            ));
+        }
         faults
     }
 
@@ -127,12 +142,18 @@ impl Device {
     fn mir_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (pass, what) in MIR_PASSES {
-            if !self.mir_pass_is_off(pass) {
-                faults.push(format!(
+            match self.mir_switch(pass) {
+                Some(false) => {}
+                Some(true) => faults.push(format!(
+                    "`-Zmir-enable-passes=+{pass}` switches the MIR pass {pass} on again, which {what}, with the convergent \
+                     instructions in them. The last switch of a pass counts: remove `+{pass}` from `rustflags`, and keep \
+                     `-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification`"
+                )),
+                None => faults.push(format!(
                     "`-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification` is missing: the MIR pass {pass} {what}, \
                      with the convergent instructions in them. Add it to `rustflags` under \
                      `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
-                ));
+                )),
             }
         }
         faults
@@ -174,11 +195,13 @@ impl Device {
         self.features.iter().any(|feature| feature == name)
     }
 
-    fn mir_pass_is_off(&self, pass: &str) -> bool {
-        self.options(&["-Z"])
-            .filter_map(|option| option.strip_prefix("mir-enable-passes="))
-            .flat_map(|passes| passes.split(','))
-            .any(|switch| switch.strip_prefix('-') == Some(pass))
+    /// Whether a MIR pass is switched on (`+`) or off (`-`), if at all. rustc puts the lists of all options together and goes
+    /// by a pass's last switch, whatever `-Zmir-opt-level` and the target say.
+    fn mir_switch(&self, pass: &str) -> Option<bool> {
+        let lists = self.values(&["-Z"], "mir-enable-passes");
+        let switches = lists.flat_map(|passes| passes.split(','));
+        let of_pass = switches.filter(|switch| switch.get(1..) == Some(pass)).last()?;
+        Some(of_pass.starts_with('+'))
     }
 
     /// The last value of a codegen option; empty where it has none.
@@ -187,7 +210,12 @@ impl Device {
     }
 
     fn all_codegen(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.options(&["-C", "--codegen"]).filter_map(move |option| {
+        self.values(&["-C", "--codegen"], name)
+    }
+
+    /// The values of an option, in the order of the flags; empty where it has none.
+    fn values<'a>(&'a self, switches: &'a [&str], name: &str) -> impl Iterator<Item = &'a str> {
+        self.options(switches).filter_map(move |option| {
             let (key, value) = option.split_once('=').unwrap_or((option, ""));
             // rustc takes `_` for `-`.
             (key.replace('_', "-") == name).then_some(value)

@@ -12,32 +12,67 @@
 
 #[macro_use]
 pub mod qualifier;
-pub mod async_group;
-pub mod atomic;
-pub mod barrier;
-pub mod bulk;
-pub mod cluster;
-#[cfg(feature = "sm_100")]
-pub mod clusterlaunchcontrol;
-pub mod cp_async;
-pub mod fence;
-pub mod global;
-mod group;
-pub mod launch;
 pub mod mask;
-pub mod mbarrier;
-pub mod multimem;
-pub mod pipeline;
 pub mod raw;
+
+// The typed layer. Its safe code rests on barriers that stay where the source has them, which nothing but the marks of `ptx-link`
+// sees to. Documentation is built with all features, and has it all the same.
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod async_group;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod atomic;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod barrier;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod bulk;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod cluster;
+#[cfg(all(feature = "sm_100", any(doc, not(feature = "stock-linker"))))]
+pub mod clusterlaunchcontrol;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod cp_async;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod fence;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod global;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+mod group;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod launch;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod mbarrier;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod multimem;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod pipeline;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 mod register;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod shared;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 mod size;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod tensor;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 mod trap;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod warp;
 
 /// What the macros name, which no `core` or macro of their user stands for.
 #[doc(hidden)]
 pub mod __private {
     pub use core;
+}
+
+/// Under the feature `stock-linker` there is no typed layer, and no shared memory to declare for it.
+#[cfg(all(feature = "stock-linker", not(doc)))]
+#[macro_export]
+macro_rules! shared_memory {
+    ($($item:tt)*) => {
+        ::core::compile_error!(
+            "`shared_memory!` belongs to the typed layer, which `ptx` lacks under its feature `stock-linker`: without the \
+             marks of `ptx-link`, LLVM may copy and merge the barriers that safe code relies on. Build with `ptx-link` and \
+             without that feature, or use `ptx::raw`"
+        );
+    };
 }

@@ -470,6 +470,9 @@ pub struct B128 {
     /// Bits 64 to 127.
     pub hi: u64,
 }
+// As PTX has `.b128`, in memory and as an operand.
+static_assertions::assert_eq_size!(B128, [u64; 2]);
+static_assertions::const_assert_eq!(align_of::<B128>(), 16);
 
 macro_rules! spaces {
     ($( $Tag:ident = $Address:ty; )*) => {

@@ -4,7 +4,11 @@
 #[path = "../build.rs"]
 mod build_script;
 
+use std::path::Path;
+
 use build_script::Device;
+use xtask::process::run;
+use xtask::toolchain::Toolchain;
 
 const GOOD: &[&str] = &[
     "-Ctarget-cpu=sm_90a",
@@ -55,6 +59,7 @@ fn a_linker_without_marks_is_refused() {
     }
     refused(&device(&[GOOD, &["-Clinker=/bin/other"]].concat(), &["sm_90"]), &["`/bin/other`"]);
     refused(&device(&[GOOD, &["-Clink-arg=--no-marks"]].concat(), &["sm_90"]), &["--no-marks", "remove"]);
+    refused(&device(&[GOOD, &["-Zpre-link-args=a --no-marks"]].concat(), &["sm_90"]), &["--no-marks"]);
     let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=ptx-link"]].concat(), &["sm_90"]) };
     assert_eq!(own.faults(), [""; 0]);
     let missing = Device { linker: Some("/nowhere/ptx-link".into()), ..device(GOOD, &["sm_90"]) };
@@ -69,6 +74,56 @@ fn flags_that_let_llvm_run_early_are_refused() {
     assert_eq!(device(&GOOD[..2], &["sm_90"]).faults().len(), 2);
     let one = [GOOD[0], GOOD[1], "-Zmir-enable-passes=-JumpThreading"];
     refused(&device(&one, &["sm_90"]), &["MatchBranchSimplification", "config.toml"]);
+    let early = [GOOD, &["-C", "passes=default<O3>"]].concat();
+    refused(&device(&early, &["sm_90"]), &["-Cpasses=default<O3>", "remove"]);
+    assert_eq!(device(&[GOOD, &["-Cpasses="]].concat(), &["sm_90"]).faults(), [""; 0]);
+}
+
+#[test]
+fn a_mir_pass_that_is_switched_on_again_is_refused() {
+    for (more, pass) in [
+        (&["-Zmir-enable-passes=+JumpThreading"][..], "JumpThreading"),
+        (&["-Z", "mir-enable-passes=-GVN,+JumpThreading"], "JumpThreading"),
+        (&["-Zmir_enable_passes=+MatchBranchSimplification"], "MatchBranchSimplification"),
+        (&["-Zmir-enable-passes=-JumpThreading,+JumpThreading,-GVN"], "JumpThreading"),
+    ] {
+        let on = format!("`-Zmir-enable-passes=+{pass}` switches");
+        refused(&device(&[GOOD, more].concat(), &["sm_90"]), &[&on, "remove", "last switch"]);
+        let stock = device(&[GOOD, more].concat(), &["sm_90", "stock-linker"]);
+        refused(&stock, &[&on]);
+    }
+    for more in
+        ["-Zmir-enable-passes=+JumpThreading,-JumpThreading", "-Zmir-enable-passes=+GVN,-JumpThreadin"]
+    {
+        assert_eq!(device(&[GOOD, &[more]].concat(), &["sm_90"]).faults(), [""; 0]);
+    }
+    let first = [&["-Zmir-enable-passes=+JumpThreading"], GOOD].concat();
+    assert_eq!(device(&first, &["sm_90"]).faults(), [""; 0]);
+}
+
+/// What rustc itself makes of repeated switches, by the MIR of a branch with equal arms.
+#[test]
+fn rustc_goes_by_the_last_switch_of_a_pass() {
+    let toolchain = Toolchain::active().unwrap();
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arms.rs");
+    std::fs::write(&source, "pub fn arms(c: bool) -> bool { if c { true } else { false } }").unwrap();
+    let merges = |flags: &[&str]| {
+        let mut rustc = toolchain.rustc();
+        rustc.args(["--crate-type=lib", "--emit=mir", "-Copt-level=3", "-o-"]).args(flags).arg(&source);
+        !String::from_utf8(run(&mut rustc).unwrap().stdout).unwrap().contains("switchInt")
+    };
+    let (on, off) = ("-Zmir-enable-passes=+MatchBranchSimplification", GOOD[2]);
+    assert!(merges(&[on]));
+    assert!(!merges(&[off]));
+    assert!(merges(&[off, on]));
+    assert!(merges(&[off, "-Zmir_enable_passes=+MatchBranchSimplification"]));
+    assert!(!merges(&[on, off]));
+    assert!(!merges(&[off, "-Zmir-opt-level=4", "-Zunsound-mir-opts"]));
+}
+
+#[test]
+fn a_file_of_flags_is_refused() {
+    refused(&device(&[GOOD, &["@flags"]].concat(), &["sm_90"]), &["`@flags`", "`rustflags`"]);
 }
 
 #[test]

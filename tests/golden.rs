@@ -137,6 +137,25 @@ fn the_label_form_is_the_same_instructions() {
     assert!(labelled == plain, "{}", support::diff(&plain.join("\n"), &labelled.join("\n")));
 }
 
+/// The marks are set by the linker's table, the asm gotos of the stock linker by the rows: both say the same of every form.
+#[test]
+fn rows_and_the_linkers_table_agree_on_convergence() {
+    let mut faults = Vec::new();
+    for row in &*ROWS {
+        for form in row.forms.iter().filter(|form| is_convergent(&form.block.text) != row.convergent) {
+            let (has, wants) = match row.convergent {
+                true => ("", "is in link/src/nonconvergent.txt"),
+                false => ("no ", "is not in link/src/nonconvergent.txt, or has `.sync` or `.aligned`"),
+            };
+            faults.push(format!(
+                "{}/{} has {has}`convergent: convergent;`, and {} {wants}",
+                row.family, row.name, form.instruction
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 #[test]
 fn no_form_has_two_rows() {
     for (arch, rows) in &*PROBES {

@@ -1,7 +1,8 @@
 //! What must not compile: `tests/ui/<module>/r<rule>_<what>.rs`, each with the message in its `.stderr` and a twin
 //! `.fixed.rs` that says the same rightly, and compiles without a warning. The number is that of the rule in `RULES`.
 //!
-//! They are built with the crate's default features; those of a folder `tests/ui/<module>/sm_100a`, with that feature.
+//! They are built with the crate's default features; those of a folder `tests/ui/<module>/sm_100a` or `…/stock-linker`, with
+//! that feature.
 //!
 //! Everything is built for the host, up to the point where code would be generated: assertions inside generic
 //! functions fail only when these are instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
@@ -40,10 +41,11 @@ const RULES: &[(u32, &str)] = &[
     (13, "call an instruction that the target of the crate's features lacks"),
     (14, "combine qualifiers as no instruction does"),
     (15, "ask for a cluster while a request is under way, or after a refusal"),
+    (16, "rest safe code on barriers that nothing marks"),
 ];
 
-/// The folder of the cases for newer targets, and the feature that they are built with.
-const NEWER: &str = "sm_100a";
+/// Folders of cases, each named after the feature that they are built with.
+const FEATURES: [&str; 2] = ["sm_100a", "stock-linker"];
 
 fn main() -> ExitCode {
     match run() {
@@ -76,7 +78,11 @@ fn run() -> Result<()> {
     let args = Args::test()?;
     // Leaked, as what configures a case is to be `Copy`.
     let default: &[OsString] = ptx_args(root, &[])?.leak();
-    let newer: &[OsString] = ptx_args(root, &["--features", NEWER])?.leak();
+    let mut featured: Vec<(&str, &[OsString])> = Vec::new();
+    for feature in FEATURES {
+        featured.push((feature, ptx_args(root, &["--features", feature])?.leak()));
+    }
+    let featured: &[(&str, &[OsString])] = featured.leak();
     let mut config = config(root, cases)?;
     config.with_args(&args);
     config.output_conflict_handling = match (pinned, bless) {
@@ -91,8 +97,10 @@ fn run() -> Result<()> {
         move |config, contents| {
             let path = &contents.span.file;
             config.program.args.extend(["--crate-type=lib", "--crate-name=case"].map(OsString::from));
-            let is_newer = path.parent().is_some_and(|folder| folder.ends_with(NEWER));
-            config.program.args.extend_from_slice(if is_newer { newer } else { default });
+            let is_for =
+                |(feature, _): &&(&str, _)| path.parent().is_some_and(|folder| folder.ends_with(feature));
+            let args = featured.iter().find(is_for).map_or(default, |(_, args)| args);
+            config.program.args.extend_from_slice(args);
             if is_twin(path) {
                 config.program.args.push("-Dwarnings".into());
                 config.comment_defaults.base().exit_status = Spanned::dummy(0).into();

@@ -19,11 +19,10 @@ mod multimem;
 mod pipeline;
 mod shared;
 mod tensor;
-// `tensormap.replace`.
-#[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
 mod tensor_multicast;
+#[cfg(not(any(feature = "sm_90", feature = "sm_100")))] // `tensormap.replace`
 mod tensor_retype;
-#[cfg(not(any(feature = "sm_90", feature = "sm_100")))]
+#[cfg(not(any(feature = "sm_90", feature = "sm_100")))] // `tensormap.replace`
 mod tensor_sum;
 mod warp;
 

@@ -1,4 +1,5 @@
-//! Sums over the rows of a matrix by a pipeline: each CTA of a pair loads half of every tile, swizzled, for both.
+//! Sums over the rows of a matrix by a pipeline: each CTA of a pair loads half of every tile, swizzled, for both. On sm_120a, which
+//! has no multicast of its own, a call of the driver stands for each such load.
 
 use ptx::global::GlobalMut;
 use ptx::launch::{Cta, trap};

@@ -33,7 +33,8 @@ impl CachePolicy {
     /// ```
     #[inline(always)]
     pub fn evict_last() -> Self {
-        CachePolicy(raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0))
+        // SAFETY: 1 is in (0, 1].
+        CachePolicy(unsafe { raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0) })
     }
 
     /// The data is not wanted again: let it go first.
@@ -48,7 +49,8 @@ impl CachePolicy {
     /// ```
     #[inline(always)]
     pub fn evict_first() -> Self {
-        CachePolicy(raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0))
+        // SAFETY: 1 is in (0, 1].
+        CachePolicy(unsafe { raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0) })
     }
 
     /// Gives `fraction` of the accesses the primary priority and the rest the secondary one; `None` if `fraction` is not
@@ -73,7 +75,8 @@ impl CachePolicy {
     ) -> Option<Self> {
         // False for NaN.
         let valid = fraction > 0.0 && fraction <= 1.0;
-        valid.then(|| CachePolicy(raw::createpolicy_fractional(primary, secondary, fraction)))
+        // SAFETY: `fraction` is in (0, 1].
+        valid.then(|| CachePolicy(unsafe { raw::createpolicy_fractional(primary, secondary, fraction) }))
     }
 
     /// Gives accesses to the first `first` elements of `slice` the primary priority, to its others the secondary one;

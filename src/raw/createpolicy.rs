@@ -13,7 +13,7 @@ legal! {
 
 instruction! {
     /// A cache policy that gives `fraction` of the accesses the primary priority and the rest the secondary one.
-    fn createpolicy_fractional[
+    @unsafe fn createpolicy_fractional[
         Primary: PrimaryPriority { evict::Last, evict::Normal, evict::First, evict::Unchanged },
         Secondary: SecondaryPriority { evict::First, evict::Unchanged },
     ](fraction: f32 = reg32) -> u64 = (cache_policy: u64 = reg64) cache_policy;
@@ -21,6 +21,8 @@ instruction! {
     ptx: "createpolicy.fractional" .. ".b64 {cache_policy}, {fraction};";
     isa: "7.4", target: "sm_80", section: "9.7.9.18";
     options: pure, nomem, nostack, preserves_flags;
+    # Safety
+    "- `fraction` is greater than 0 and at most 1, so it is no NaN."
 }
 
 legal! {

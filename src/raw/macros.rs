@@ -207,7 +207,7 @@ macro_rules! instruction {
         instruction!(@gated _ [ $($gate)? ] {
             const _: () = {
                 $crate::raw::probe! {
-                    $name [ [ $($form),+ ], $isa, $target, $section ]
+                    $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ]
                     [ $( $( [ $( [ $axis :: $Tag [ $($tag_gate)? ] ] )* ] )* )? ]
                     [ $( $n_probe )? ] [ $( $Arg ),* ]
                 }
@@ -370,7 +370,7 @@ macro_rules! emit {
 /// asm, behind a comment that says what the row claims. `tests/golden.rs` compiles and reads it.
 macro_rules! probe {
     (
-        $name:ident [ [ $($form:literal),+ ], $isa:literal, $target:literal, $section:literal ]
+        $name:ident [ [ $($form:literal),+ ], $isa:literal, $target:literal, $section:literal, [ $($convergent:ident)? ] ]
         $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
@@ -380,7 +380,8 @@ macro_rules! probe {
             #[allow(unused_unsafe)]
             unsafe {
                 core::arch::asm!(concat!(
-                    "// row:", module_path!(), "@@", stringify!($name), "@@", $($form,)+ "@@", $isa, "@@", $target, "@@", $section
+                    "// row:", module_path!(), "@@", stringify!($name), "@@", $($form,)+ "@@", $isa, "@@", $target, "@@", $section,
+                    "@@" $( , stringify!($convergent) )?
                 ), options(raw));
                 $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
             }

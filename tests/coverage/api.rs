@@ -17,6 +17,7 @@ pub struct Function {
     /// The type of which it is a method.
     pub owner: Option<Type>,
     pub name: String,
+    pub is_unsafe: bool,
     /// Whether it takes or gives a value that is not `Copy`, by reference or not, or takes `self` by value.
     pub has_handles: bool,
     /// Whether the type of an argument says which instruction it is, or must fit.
@@ -45,27 +46,68 @@ pub fn json(toolchain: &Toolchain) -> Value {
     serde_json::from_slice(&text).expect("rustdoc's JSON")
 }
 
-/// The public functions that are in rustdoc's JSON.
+/// The public functions that are in rustdoc's JSON, but for those that are hidden.
 pub fn functions(json: &Value) -> Vec<Function> {
-    let docs = Docs(json);
-    let mut functions = Vec::new();
-    for module in docs.items(&docs.item(&docs.0["root"])["inner"]["module"]["items"]) {
-        let name = module["name"].as_str().unwrap_or_default();
-        if module["inner"].get("module").is_some() && !["raw", "qualifier"].contains(&name) {
-            docs.walk(module, name, &mut functions);
-        }
-    }
-    functions
+    Docs { json, hidden: false }.functions()
 }
 
-struct Docs<'a>(&'a Value);
+/// All that a program can call: hidden or not.
+pub fn callable(json: &Value) -> Vec<Function> {
+    Docs { json, hidden: true }.functions()
+}
+
+/// The safe methods of the public traits of the typed layer, hidden or not: modules, traits and names.
+pub fn safe_trait_methods(json: &Value) -> BTreeSet<[String; 3]> {
+    let index = json["index"].as_object().expect("an index");
+    let mut methods = BTreeSet::new();
+    for item in index.values().filter(|item| item["visibility"] == "public") {
+        let path = &json["paths"][item["id"].to_string()]["path"];
+        let (Some(items), Some(module)) = (item["inner"]["trait"]["items"].as_array(), path[1].as_str())
+        else {
+            continue;
+        };
+        for method in items.iter().map(|id| &index[&id.to_string()]) {
+            if method["inner"]["function"]["header"]["is_unsafe"] == false {
+                let name = |item: &Value| item["name"].as_str().expect("a name").to_owned();
+                methods.insert([module.to_owned(), name(item), name(method)]);
+            }
+        }
+    }
+    methods
+}
+
+/// The safe functions of `ptx::raw`.
+pub fn safe_raw(json: &Value) -> BTreeSet<String> {
+    let index = json["index"].as_object().expect("an index");
+    let of_raw = |item: &&Value| json["paths"][item["id"].to_string()]["path"][1] == "raw";
+    let safe = |item: &&Value| item["inner"]["function"]["header"]["is_unsafe"] == false;
+    let functions = index.values().filter(|item| item["visibility"] == "public").filter(of_raw).filter(safe);
+    functions.filter_map(|function| function["name"].as_str().map(str::to_owned)).collect()
+}
+
+struct Docs<'a> {
+    json: &'a Value,
+    /// Whether it looks at hidden items too.
+    hidden: bool,
+}
 
 impl Docs<'_> {
-    fn item(&self, id: &Value) -> &Value {
-        &self.0["index"][id.to_string()]
+    fn functions(&self) -> Vec<Function> {
+        let mut functions = Vec::new();
+        for module in self.items(&self.item(&self.json["root"])["inner"]["module"]["items"]) {
+            let name = module["name"].as_str().unwrap_or_default();
+            if module["inner"].get("module").is_some() && !["raw", "qualifier"].contains(&name) {
+                self.walk(module, name, &mut functions);
+            }
+        }
+        functions
     }
 
-    /// The items of a list, but for those that are private or hidden.
+    fn item(&self, id: &Value) -> &Value {
+        &self.json["index"][id.to_string()]
+    }
+
+    /// The items of a list, but for those that are private, and those that are hidden unless these are wanted.
     fn items<'a>(&'a self, ids: &'a Value) -> impl Iterator<Item = &'a Value> {
         // `default` is what has the visibility of another item: an `impl`, a method of a trait.
         let is_public = |item: &&Value| item["visibility"] == "public" || item["visibility"] == "default";
@@ -75,7 +117,7 @@ impl Docs<'_> {
                 .is_some_and(|attrs| attrs.iter().any(|attr| attr["other"] == "#[doc(hidden)]"))
         };
         let items = ids.as_array().into_iter().flatten().map(|id| self.item(id));
-        items.filter(is_public).filter(move |item| !is_hidden(item))
+        items.filter(is_public).filter(move |item| self.hidden || !is_hidden(item))
     }
 
     /// The functions of a module, those of its types and of what it exports.
@@ -133,6 +175,7 @@ impl Docs<'_> {
             written_in: file.split('/').next().unwrap_or_default().into(),
             owner: owner.map(|owner| self.pattern(owner)),
             name: item["name"].as_str().expect("a name").into(),
+            is_unsafe: item["inner"]["function"]["header"]["is_unsafe"] == true,
             has_handles,
             has_tags: inputs.iter().any(|input| is_tag(&input[1])),
         }
@@ -162,7 +205,7 @@ impl Docs<'_> {
         };
         match kind.as_str() {
             "resolved_path" => {
-                let path = &self.0["paths"][inner["id"].to_string()]["path"];
+                let path = &self.json["paths"][inner["id"].to_string()]["path"];
                 let mut path: Vec<_> =
                     path.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 if path.is_empty() {

@@ -87,6 +87,32 @@ pub fn called(name: &str) -> Option<Called> {
     }
 }
 
+/// Reads a demangled name of a method by which a type implements a trait of `ptx`: the first module of the trait's path, the
+/// trait and the method.
+pub fn trait_method(name: &str) -> Option<[String; 3]> {
+    let rest = name.strip_prefix('<')?;
+    let end = closing(name)?;
+    let (inner, method) = (&rest[..end - 1], name[end + 1..].strip_prefix("::")?);
+    let (mut depth, mut at, mut before) = (0, None, ' ');
+    for (i, c) in inner.char_indices() {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' if before == '-' => {}
+            '>' | ')' | ']' => depth -= 1,
+            ' ' if depth == 0 && inner[i..].starts_with(" as ptx::") => at = Some(i + " as ".len()),
+            _ => {}
+        }
+        before = c;
+    }
+    let path = &inner[at?..];
+    let path = path.split_once('<').map_or(path, |(path, _)| path);
+    let method = method.split_once("::<").map_or(method, |(method, _)| method);
+    match path.split("::").collect::<Vec<_>>()[..] {
+        ["ptx", module, .., name] if !method.contains("::") => Some([module, name, method].map(String::from)),
+        _ => None,
+    }
+}
+
 #[test]
 fn names_are_read() {
     let method = |owner: &str, name: &str| Some(Called::Method(Type::parse(owner), name.into()));
@@ -96,5 +122,11 @@ fn names_are_read() {
     );
     assert_eq!(called("<ptx::a::B>::d::{closure#0}"), None);
     assert_eq!(called("<ptx::a::B as ptx::a::T>::d").map(|_| ()), Some(()));
+    assert_eq!(
+        trait_method("<ptx::a::B<<u8 as ptx::c::D>::E> as ptx::a::b::T<u8>>::d::<F>"),
+        Some(["a", "T", "d"].map(String::from))
+    );
+    assert_eq!(trait_method("<ptx::a::B as ptx::a::T>::d::{closure#0}"), None);
+    assert_eq!(trait_method("<ptx::a::B as core::a::T>::d"), None);
     assert_eq!(called("ptx::a::x::b::<C>"), Some(Called::Free("a".into(), "b".into())));
 }

@@ -1,11 +1,12 @@
 //! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
-//! which trait is golden, and so are what makes a handle in safe code and the index of instructions: `BLESS=1 cargo test --test
-//! coverage` writes them.
+//! which trait is golden, and so are what makes a handle in safe code, which safe functions are made of convergent instructions,
+//! and the index of instructions: `BLESS=1 cargo test --test coverage` writes them.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
 mod api;
 mod calls;
+mod collective;
 mod implementations;
 mod index;
 mod makers;
@@ -181,6 +182,26 @@ fn no_crate_implements_a_trait_of_this_without_unsafe() {
     assert_eq!(makers::open_traits(docs), BTreeSet::new());
 }
 
+/// Behind the stock linker nothing marks convergence, so no safe code may rest on it: there is the raw layer alone.
+#[test]
+fn the_typed_layer_is_left_out_behind_the_stock_linker() {
+    const OF_THE_RAW_LAYER: [&str; 3] = ["mask", "qualifier", "raw"];
+    let source = fs::read_to_string(xtask::root().join("src/lib.rs")).expect("the crate's root");
+    let mut lines = source.lines().collect::<Vec<_>>();
+    lines.retain(|line| !line.trim_start().starts_with("//"));
+    let modules = lines.windows(2).filter_map(|pair| {
+        let name = pair[1].strip_prefix("pub mod ").or(pair[1].strip_prefix("mod "))?;
+        Some((name.strip_suffix(';')?, pair[0]))
+    });
+    let left: Vec<_> = modules
+        .filter(|(_, gate)| {
+            !(gate.starts_with("#[cfg(") && gate.contains(r#"not(feature = "stock-linker")"#))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(left.iter().copied().collect::<BTreeSet<_>>(), OF_THE_RAW_LAYER.into(), "without a gate");
+}
+
 /// The IR of the twins and of what they call, before any function is inlined.
 static TWINS: LazyLock<String> = LazyLock::new(|| {
     // The target that has every function.
@@ -237,6 +258,15 @@ fn the_index_of_instructions_is_up_to_date() {
         "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
         support::diff(&present, &text)
     );
+}
+
+/// What threads execute together, safe code reaches by reviewed functions alone: each is collective by what it takes.
+#[test]
+fn what_is_made_of_convergent_instructions_is_golden() {
+    let Some(docs) = &*DOCS else { return };
+    let mut golden = support::Golden::new("collective");
+    golden.check("safe_functions.txt", &collective::text(docs, &CALLS));
+    golden.finish();
 }
 
 #[test]

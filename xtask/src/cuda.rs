@@ -59,7 +59,7 @@ pub struct KernelReport {
     pub registers: u32,
     /// Static shared memory of a CTA, in bytes.
     pub shared: u32,
-    /// Stack of a thread with that of the functions it calls, in bytes.
+    /// Stack of a thread with that of the functions it calls, in bytes: all local memory but spills.
     pub stack: u32,
     /// Bytes of spill stores.
     pub spill_stores: u32,
@@ -286,7 +286,9 @@ fn parse_verbose(text: String) -> Result<AssembleReport> {
             kernel.registers = number_before(line, "registers")?;
             kernel.barriers = number_before(line, "barriers").unwrap_or(0);
             kernel.shared = number_before(line, "bytes smem").unwrap_or(0);
-            kernel.stack = kernel.stack.max(number_before(line, "bytes cumulative stack size").unwrap_or(0));
+            for stack in ["bytes cumulative stack size", "bytes lmem"] {
+                kernel.stack = kernel.stack.max(number_before(line, stack).unwrap_or(0));
+            }
         }
     }
     if let Some(kernel) = kernels.iter().find(|kernel| kernel.registers == 0) {
@@ -340,6 +342,10 @@ ptxas info    : Used 10 registers, used 4 barriers, 96 bytes cumulative stack si
 ptxas info    : Compile time = 3.438 ms
 ptxas info    : Function properties for helper
     32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Compiling entry function 'k3' for 'sm_90a'
+ptxas info    : Function properties for k3
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 6 registers, used 0 barriers, 24 bytes lmem
 ";
 
     #[test]
@@ -357,7 +363,8 @@ ptxas info    : Function properties for helper
         };
         assert!(plain.faults().is_empty());
         assert_eq!(full.faults(), ["spills (8 B stored, 12 B loaded)", "stack frame (96 B)"]);
-        assert_eq!(report.kernels, [plain, full]);
+        let local = KernelReport { name: "k3".into(), registers: 6, stack: 24, ..KernelReport::default() };
+        assert_eq!(report.kernels, [plain, full, local]);
     }
 
     #[test]

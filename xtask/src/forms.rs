@@ -25,6 +25,8 @@ pub struct Row {
     pub target: String,
     /// The section of the PTX ISA.
     pub section: String,
+    /// Whether it says that threads execute it together. The linker goes by its own table.
+    pub convergent: bool,
     /// What it emits, each spelling once.
     pub forms: Vec<Form>,
 }
@@ -177,7 +179,9 @@ pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
 
 fn row_of(text: &str) -> Result<Row> {
     let fields: Vec<&str> = text.split("@@").collect();
-    let [module, name, form, isa, target, section] = fields[..] else { bail!("not a row: {text}") };
+    let [module, name, form, isa, target, section, convergent] = fields[..] else {
+        bail!("not a row: {text}")
+    };
     Ok(Row {
         family: module.rsplit("::").next().unwrap_or(module).into(),
         name: name.into(),
@@ -185,6 +189,7 @@ fn row_of(text: &str) -> Result<Row> {
         isa: version(isa),
         target: target.into(),
         section: section.into(),
+        convergent: convergent == "convergent",
         forms: Vec::new(),
     })
 }
@@ -295,7 +300,7 @@ mod tests {
     use super::*;
 
     fn module(tags: &[&str]) -> String {
-        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7\n\t// end inline asm\n";
+        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7@@\n\t// end inline asm\n";
         let form = |tag: &&str| {
             format!(
                 "\t// begin inline asm\n\t{{ .reg .pred p; setp.ne.b32 p, %r4, 0; f{tag} p, %rd12; }} \

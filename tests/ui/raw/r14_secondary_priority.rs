@@ -4,5 +4,6 @@ use ptx::qualifier::evict;
 use ptx::raw;
 
 pub fn kernel() -> u64 {
-    raw::createpolicy_fractional(evict::Last, evict::Last, 0.5)
+    // SAFETY: a half is in (0, 1].
+    unsafe { raw::createpolicy_fractional(evict::Last, evict::Last, 0.5) }
 }

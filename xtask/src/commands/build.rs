@@ -10,6 +10,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use xtask::cuda::{KernelReport, Tools};
 use xtask::device::Arch;
+use xtask::forms::by_two;
 use xtask::ptx::Kernel;
 use xtask::{files, progress, root};
 
@@ -20,6 +21,9 @@ pub struct Options {
     /// A target to compile for, repeatable
     #[arg(long, value_name = "ARCH", default_value = "sm_90a")]
     arch: Vec<Arch>,
+    /// Compile for every target
+    #[arg(long, conflicts_with = "arch")]
+    all_targets: bool,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -30,11 +34,17 @@ pub struct Options {
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
+    let archs = if options.all_targets { &Arch::ALL[..] } else { &options.arch };
     let mut verdicts = Vec::new();
-    for &arch in &options.arch {
-        verdicts.extend(build(&setup, arch, options.kernel.as_deref())?);
+    for built in by_two(archs, |&arch| build(&setup, arch, options.kernel.as_deref())) {
+        verdicts.extend(built?);
     }
     println!("{}", table(&verdicts));
+    for Verdict { arch, report, excuse, .. } in &verdicts {
+        if let Some(excuse) = excuse {
+            println!("{} for {arch} may have a stack frame of {} B: {excuse}", report.name, report.stack);
+        }
+    }
     let bad: Vec<_> = verdicts.iter().filter(|verdict| !verdict.faults.is_empty()).collect();
     for verdict in &bad {
         eprintln!("{} for {}: {}", verdict.report.name, verdict.arch, verdict.faults.join("; "));
@@ -53,6 +63,40 @@ struct Verdict {
     arch: Arch,
     report: KernelReport,
     faults: Vec<String>,
+    /// Why it may have its stack frame.
+    excuse: Option<&'static str>,
+}
+
+/// A stack frame that a kernel has on a target, and that nothing here can avoid.
+struct Frame {
+    kernel: &'static str,
+    arch: Arch,
+    bytes: u32,
+    reason: &'static str,
+}
+
+const FRAMES: [Frame; 1] = [Frame {
+    kernel: "tensor_multicast",
+    arch: Arch::Sm120a,
+    bytes: 8,
+    reason: "sm_120a is none of the targets that `.multicast::cluster` is made for (9.7.9.25.5.2), and ptxas calls the driver's \
+             `__cuda_syscall_cp_async_bulk_tensor_2d_tile_multicast`, with its last argument on the stack",
+}];
+
+impl Verdict {
+    fn of(arch: Arch, report: KernelReport, frames: &[Frame]) -> Verdict {
+        let listed = frames.iter().find(|frame| frame.kernel == report.name && frame.arch == arch);
+        let Some(frame) = listed else {
+            let faults = report.faults();
+            return Verdict { arch, report, faults, excuse: None };
+        };
+        let mut faults = KernelReport { stack: 0, ..report.clone() }.faults();
+        let excuse = (frame.bytes == report.stack).then_some(frame.reason);
+        if excuse.is_none() {
+            faults.push(format!("stack frame ({} B), and it is listed with {} B", report.stack, frame.bytes));
+        }
+        Verdict { arch, report, faults, excuse }
+    }
 }
 
 fn build(setup: &Setup, arch: Arch, only: Option<&str>) -> Result<Vec<Verdict>> {
@@ -71,24 +115,20 @@ fn assemble(tools: &Tools, kernel: &Kernel, arch: Arch, folder: &Path) -> Result
     let cubin = ptx.with_extension("cubin");
     files::write(&ptx, &kernel.text)?;
     let assembled = tools.assemble(&ptx, arch, &cubin);
-    let (report, faults) = match assembled {
+    match assembled {
         Ok(report) => {
             let report = report.kernels.into_iter().find(|report| report.name == kernel.name);
             let report = report.with_context(|| format!("ptxas says nothing of {}", kernel.name))?;
-            let faults = report.faults();
-            (report, faults)
+            Ok(Verdict::of(arch, report, &FRAMES))
         }
         Err(error) => {
             if cubin.exists() {
                 fs::remove_file(&cubin).with_context(|| format!("cannot remove {}", cubin.display()))?;
             }
-            (
-                KernelReport { name: kernel.name.clone(), ..KernelReport::default() },
-                vec![format!("{error:#}")],
-            )
+            let report = KernelReport { name: kernel.name.clone(), ..KernelReport::default() };
+            Ok(Verdict { arch, report, faults: vec![format!("{error:#}")], excuse: None })
         }
-    };
-    Ok(Verdict { arch, report, faults })
+    }
 }
 
 /// Removes what earlier builds left of kernels that are no more.
@@ -111,7 +151,7 @@ fn table(verdicts: &[Verdict]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
     table.set_header(["kernel", "target", "registers", "shared", "stack", "spills", "barriers", "verdict"]);
-    for Verdict { arch, report, faults } in verdicts {
+    for Verdict { arch, report, faults, excuse } in verdicts {
         let spilled = report.spill_stores + report.spill_loads;
         table.add_row([
             report.name.clone(),
@@ -121,11 +161,36 @@ fn table(verdicts: &[Verdict]) -> Table {
             format!("{} B", report.stack),
             format!("{spilled} B"),
             report.barriers.to_string(),
-            if faults.is_empty() { "ok".into() } else { "NOT OK, see below".into() },
+            match (&faults[..], excuse) {
+                ([], None) => "ok".into(),
+                ([], Some(_)) => "ok, see below".into(),
+                _ => "NOT OK, see below".into(),
+            },
         ]);
     }
     for column in table.column_iter_mut().skip(2).take(5) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_frame_is_a_fault_unless_it_is_listed_as_it_is() {
+        let frames = [Frame { kernel: "k", arch: Arch::Sm120a, bytes: 8, reason: "why" }];
+        let of = |name: &str, arch, stack, spill_loads| {
+            let report = KernelReport { name: name.into(), stack, spill_loads, ..KernelReport::default() };
+            let Verdict { faults, excuse, .. } = Verdict::of(arch, report, &frames);
+            (faults, excuse)
+        };
+        assert_eq!(of("k", Arch::Sm120a, 8, 0), (vec![], Some("why")));
+        assert_eq!(of("k", Arch::Sm90a, 8, 0).0, ["stack frame (8 B)"]);
+        assert_eq!(of("other", Arch::Sm120a, 8, 0).0, ["stack frame (8 B)"]);
+        assert_eq!(of("k", Arch::Sm120a, 16, 0).0, ["stack frame (16 B), and it is listed with 8 B"]);
+        assert_eq!(of("k", Arch::Sm120a, 0, 0).0, ["stack frame (0 B), and it is listed with 8 B"]);
+        assert_eq!(of("k", Arch::Sm120a, 8, 4).0, ["spills (0 B stored, 4 B loaded)"]);
+    }
 }

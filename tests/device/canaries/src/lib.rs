@@ -22,7 +22,8 @@ const THREADS: u32 = 128;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
+    // Not reached: nothing here panics.
+    loop {}
 }
 
 #[inline(always)]

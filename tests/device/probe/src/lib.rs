@@ -6,5 +6,6 @@ extern crate ptx;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
+    // Not reached: nothing here panics.
+    loop {}
 }

@@ -1,0 +1,84 @@
+//! The safe functions that are made of convergent instructions: those that the threads of a warp, of a CTA or of a cluster have
+//! to execute together. Each that is new, or has a new one, is a line to be read: what does it take that proves that they do?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::Value;
+
+use crate::api;
+use crate::calls::{Called, Calls, called, demangled, trait_method};
+use crate::{files, is_called};
+
+/// Each safe function that a program can call, hidden or not, and in a line each the convergent rows of `ptx::raw` that it reaches
+/// other than through another such function. The twins of `tests/device/typed` call them all.
+pub fn text(json: &Value, calls: &Calls) -> String {
+    let rows = convergent_rows();
+    let mut functions = api::callable(json);
+    functions.retain(|function| !function.is_unsafe);
+    let methods = api::safe_trait_methods(json);
+
+    // The name of each safe function that an instance is of, and each convergent row.
+    let (mut safe, mut raw) = (BTreeMap::new(), BTreeMap::new());
+    for symbol in calls.reached("typed_") {
+        let Some(path) = demangled(symbol) else { continue };
+        match called(&path) {
+            Some(Called::Free(module, name)) if module == "raw" => {
+                if rows.contains(&name) {
+                    raw.insert(symbol, shown(&name, &path));
+                }
+            }
+            Some(instance) => {
+                if let Some(method) = trait_method(&path).filter(|method| methods.contains(method)) {
+                    let [module, owner, name] = method;
+                    safe.insert(symbol, format!("{module}::{owner}::{name}"));
+                } else if let Some(function) =
+                    functions.iter().find(|function| is_called(function, &instance))
+                {
+                    safe.insert(symbol, function.shown());
+                }
+            }
+            None => {}
+        }
+    }
+
+    // Those of the raw layer that need no `unsafe` are rows themselves.
+    let mut made: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+    made.extend(
+        rows.intersection(&api::safe_raw(json)).map(|name| (format!("raw::{name}"), BTreeSet::new())),
+    );
+    for (symbol, name) in &safe {
+        let ends =
+            |symbol: &str| raw.contains_key(symbol) || safe.contains_key(symbol) || is_the_callers(symbol);
+        let reached = calls.below(symbol, ends);
+        let rows: BTreeSet<_> = reached.iter().filter_map(|symbol| raw.get(symbol)).collect();
+        if !rows.is_empty() {
+            made.entry(name.clone()).or_default().extend(rows);
+        }
+    }
+    let lines = |(name, rows): (String, BTreeSet<&String>)| {
+        let rows: String = rows.iter().map(|row| format!("    {row}\n")).collect();
+        format!("{name}\n{rows}")
+    };
+    made.into_iter().map(lines).collect()
+}
+
+/// What a caller passed in is not the function's.
+fn is_the_callers(symbol: &str) -> bool {
+    demangled(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))
+}
+
+/// The rows of the raw layer that are convergent, as the golden files' headers say.
+fn convergent_rows() -> BTreeSet<String> {
+    let is_convergent =
+        |text: &str| text.lines().nth(1).is_some_and(|claims| claims.ends_with(", convergent"));
+    let paths = files(&xtask::root().join("tests/golden/raw"));
+    let paths = paths.iter().filter(|path| is_convergent(&fs::read_to_string(path).expect("a golden file")));
+    paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
+}
+
+/// A row's name, with the qualifier by which a whole CTA or warp has to be at the same instruction.
+fn shown(name: &str, path: &str) -> String {
+    let aligned = if path.contains("::convergence::Aligned") { " .aligned" } else { "" };
+    format!("{name}{aligned}")
+}

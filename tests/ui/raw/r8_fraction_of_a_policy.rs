@@ -1,0 +1,8 @@
+//! `createpolicy.fractional` takes fractions in (0, 1]: safe code has no other to give.
+
+use ptx::qualifier::evict;
+use ptx::raw;
+
+pub fn kernel(fraction: f32) -> u64 {
+    raw::createpolicy_fractional(evict::Last, evict::Unchanged, fraction)
+}
