@@ -567,11 +567,20 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
     where
         State: Sendable,
     {
-        let mut i = self.rank as usize;
-        while i < N {
-            // SAFETY: in bounds; each element has one producer, and by the state no consumer reads.
-            unsafe { T::store(self.addr + (i * size_of::<T>()) as u32, f(i)) };
-            i += H::PRODUCERS as usize;
+        let (rank, step) = (self.rank as usize, H::PRODUCERS as usize);
+        // SAFETY: in bounds; each element has one producer, and by the state no consumer reads.
+        let store = |i: usize, value| unsafe { T::store(self.addr + (i * size_of::<T>()) as u32, value) };
+        let mut first = 0;
+        // Four values at a time, so that what `f` loads is under way together.
+        while first + 4 * step <= N {
+            let at = [0, 1, 2, 3].map(|round| first + round * step + rank);
+            let values = at.map(&mut f);
+            at.into_iter().zip(values).for_each(|(i, value)| store(i, value));
+            first += 4 * step;
+        }
+        while first + rank < N {
+            store(first + rank, f(first + rank));
+            first += step;
         }
         // SAFETY: the numbers are asserted by `Place`. The barrier is not mid-way with this warp's arrival in it: since
         // that the warp has passed `wait`, for which the consumers had to pass `receive`, which completes this barrier.

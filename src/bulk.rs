@@ -22,6 +22,7 @@ use crate::raw;
 use crate::shared::{AsyncSource, Element, Shared};
 use crate::size;
 
+mod at_sync;
 mod load;
 mod policy;
 mod prefetch;

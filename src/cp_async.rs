@@ -47,6 +47,8 @@ use crate::qualifier::{Sealed, cp_size, prefetch_size, space};
 use crate::raw::{self, CpAsyncPrefetchSize};
 use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
 
+mod at_sync;
+
 /// A copy in flight: its destination and its source.
 ///
 /// ```

@@ -1,7 +1,8 @@
 //! Two halves of a CTA: one loads tiles from global memory, the other sums them, over two named barriers.
 
 use ptx::barrier::Handoff;
-use ptx::launch::Cta;
+use ptx::global::Global;
+use ptx::launch::{Block, Cta};
 use ptx::shared::SharedArray;
 
 const TILE: usize = 256;
@@ -18,21 +19,22 @@ ptx::shared_memory! {
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` is the address of `n` elements of global memory, `output` that of 64, which do not overlap; until the grid ends
-///   nobody writes `input`, and nobody else uses `output`.
+/// - `input` is the address, aligned to 16 bytes, of `n` elements of global memory, `output` that of 64, which do not overlap;
+///   until the grid ends nobody writes `input`, and nobody else uses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the parts differ by warp, within a warp all threads make the same calls.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
     let warp = cta.warp();
+    // SAFETY: the contract above; every thread makes the same handle.
+    let input = unsafe { Global::from_raw(input, n as usize) };
     let tiles = n as usize / TILE;
     smem.handoff.split(
         &cta,
         smem.tile,
         |mut producer| {
             for tile in 0..tiles {
-                // SAFETY: in bounds, and nobody writes.
-                producer = producer.send(&warp, |i| unsafe { input.add(tile * TILE + i).read() }).wait(&warp);
+                producer = producer.send(&warp, |i| input.get(tile * TILE + i).unwrap_or(0)).wait(&warp);
             }
             producer
         },

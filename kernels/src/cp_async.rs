@@ -56,8 +56,9 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
             let ((x, _), newer) = queue.wait_oldest(cta);
             let y = out.write(cta, |i| stencil(&x, i));
             let (x, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
+            let store = bulk::store(cta, y, dst).commit(cta);
             queue = newer.then(cta, cp_async::load_window(cta, x, window(tile + 2 * step)));
-            let (y, _writing) = bulk::store(cta, y, dst).commit(cta).wait_read(cta);
+            let (y, _writing) = store.wait_read(cta);
             out = y.into_free();
         }
         let ((even, _), (odd, _)) = queue.wait(cta);

@@ -1,6 +1,6 @@
 //! Global memory that threads write one by one: elements, or vectors of sixteen bytes, dealt out over the whole grid.
 
-use super::Global;
+use super::{Global, GlobalTileMut};
 use crate::group::Cta;
 use crate::shared::Element;
 
@@ -31,6 +31,32 @@ struct Vector<T: Element>(T::Vector);
 
 const fn per_vector<T: Element>() -> usize {
     16 / size_of::<T>()
+}
+
+impl<T: Element, const N: usize> GlobalTileMut<T, N> {
+    /// Stores `f(i)` into each element `i` by the threads of the CTA, instead of by a copy. Each thread calls `f` for its elements:
+    /// those of its rank, and every so many after it as the CTA has threads. No barrier.
+    ///
+    /// PTX: `st.global` an element
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalMut, launch::Cta, shared::{Published, Shared}};
+    /// # fn kernel(cta: &Cta, counts: &Shared<'_, u32, 256, Published>, output: GlobalMut<u32, 256>) {
+    /// let (mut tiles, _) = output.tiles(cta);
+    /// if let Some((_, mine)) = tiles.take_next() {
+    ///     mine.write(cta, |i| counts.get(i).unwrap_or(0));
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) {
+        let (mut i, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
+        while i < N {
+            // SAFETY: in bounds of a tile that is this CTA's, and element `i` is this thread's.
+            unsafe { self.base.add(i).write(f(i)) };
+            i += threads;
+        }
+    }
 }
 
 /// The executing thread's place in the grid: what is dealt out is dealt by it.

@@ -1,0 +1,92 @@
+//! Waits for groups whose barrier is shared with other transitions, or with the next load ([`Cta::sync_with`]).
+
+use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
+use crate::async_group::{self, InFlight, Queue, Token};
+use crate::group::{AfterSync, Cta};
+
+/// The elected thread, which has committed the groups, waits for all but the `newer` ones.
+#[inline(always)]
+fn await_written(cta: &Cta, newer: u32) {
+    if cta.is_elected() {
+        async_group::wait_group!(cp_async_bulk_wait_group, newer);
+    }
+}
+
+/// The same, until the sources are read.
+#[inline(always)]
+fn await_read(cta: &Cta, newer: u32) {
+    if cta.is_elected() {
+        async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
+    }
+}
+
+impl<Copies, State: Waitable> BulkGroup<Copies, State> {
+    /// [`wait_read`](BulkGroup::wait_read), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
+    ///
+    /// ```
+    /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, read: Shared<'s, f32, 64, Loaded>,
+    /// #     stores: BulkGroup<Store<'s, f32, 64, Fenced>, Committed>) -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Free>) {
+    /// // One barrier: all threads have read the one tile, and the copy has read the other.
+    /// let (one, (other, _writing)) = cta.sync_with((read.release_at_sync(), stores.wait_read_at_sync(cta)));
+    /// # (one, other.into_free()) }
+    /// ```
+    #[inline(always)]
+    pub fn wait_read_at_sync(
+        self,
+        cta: &Cta,
+    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>)>
+    where
+        Copies: Split,
+    {
+        await_read(cta, 0);
+        let (sources, destinations) = self.copies.split();
+        AfterSync::new((sources, BulkGroup::new(destinations)))
+    }
+
+    /// [`wait`](BulkGroup::wait), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread
+    #[inline(always)]
+    pub fn wait_at_sync(self, cta: &Cta) -> AfterSync<Copies> {
+        await_written(cta, 0);
+        AfterSync::new(self.copies)
+    }
+}
+
+impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
+    /// [`wait_read_oldest`](InFlight::wait_read_oldest), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread
+    #[inline(always)]
+    #[allow(clippy::type_complexity, reason = "what `wait_read_oldest` gives")]
+    pub fn wait_read_oldest_at_sync<Copies: Split>(
+        self,
+        cta: &Cta,
+    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>, <Self as Queue>::Newer)>
+    where
+        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+    {
+        // As in `wait_read_oldest`.
+        await_read(cta, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        let (sources, destinations) = oldest.copies.split();
+        AfterSync::new((sources, BulkGroup::new(destinations), newer))
+    }
+
+    /// [`wait_oldest`](InFlight::wait_oldest), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.bulk.wait_group N;` by the elected thread
+    #[inline(always)]
+    pub fn wait_oldest_at_sync<Copies>(self, cta: &Cta) -> AfterSync<(Copies, <Self as Queue>::Newer)>
+    where
+        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+    {
+        // As in `wait_read_oldest`.
+        await_written(cta, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        AfterSync::new((oldest.copies, newer))
+    }
+}

@@ -1,0 +1,44 @@
+//! Waits for groups whose barrier is shared with other transitions ([`Cta::sync_with`](crate::launch::Cta::sync_with)).
+
+use super::{CpAsyncGroup, Landing};
+use crate::async_group::{self, InFlight, Queue, Token};
+use crate::bulk::{Committed, Waitable};
+use crate::group::AfterSync;
+
+impl<Copies: Landing, State: Waitable> CpAsyncGroup<Copies, State> {
+    /// [`wait`](CpAsyncGroup::wait), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.wait_group 0;`
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared, Spent}};
+    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, f32, 64, Published>, new: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
+    /// # -> (Shared<'s, f32, 64, Spent>, Shared<'s, f32, 64, Published>) {
+    /// let load = cp_async::load(cta, new, src).commit(cta);
+    /// // One barrier: all threads have read the one tile, and the copies of all have landed in the other.
+    /// let (old, (new, _src)) = cta.sync_with((old.release_at_sync(), load.wait_at_sync()));
+    /// # (old, new) }
+    /// ```
+    #[inline(always)]
+    pub fn wait_at_sync(self) -> AfterSync<Copies::Landed> {
+        async_group::wait_group!(cp_async_wait_group, 0);
+        AfterSync::new(self.copies.landed(Token::NEW))
+    }
+}
+
+impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
+    /// [`wait_oldest`](InFlight::wait_oldest), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.wait_group N;`
+    #[inline(always)]
+    #[allow(clippy::type_complexity, reason = "what `wait_oldest` gives")]
+    pub fn wait_oldest_at_sync<Copies: Landing>(self) -> AfterSync<(Copies::Landed, <Self as Queue>::Newer)>
+    where
+        Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
+    {
+        // As in `wait_oldest`.
+        async_group::wait_group!(cp_async_wait_group, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        AfterSync::new((oldest.copies.landed(Token::NEW), newer))
+    }
+}
