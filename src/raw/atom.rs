@@ -64,32 +64,32 @@ macro_rules! atom_op {
         atom_op! { @$op $row $doc $name $hint }
     )* };
     (@add $($to:tt)*) => { atom_op! { @hints "6.0" [ ".add" AtomAddType {
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
-        ty::F64 as u64 in reg64,
+        ty::U32, ty::U64, ty::S32, ty::F32,
+        ty::F64,
     } ] $($to)* } };
     (@add_noftz $($to:tt)*) => { atom_op! { @hints "6.2" [ ".add.noftz" AtomAddNoftzType {
-        ty::F16 as u16 in reg16 @ "6.3", ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90", ty::F16x2 as u32 in reg32,
-        ty::Bf16x2 as u32 in reg32 @ "7.8" on "sm_90",
+        ty::F16 @ "6.3", ty::Bf16 @ "7.8" on "sm_90", ty::F16x2,
+        ty::Bf16x2 @ "7.8" on "sm_90",
     } ] $($to)* } };
-    (@inc $($to:tt)*) => { atom_op! { @hints "6.0" [ ".inc" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
-    (@dec $($to:tt)*) => { atom_op! { @hints "6.0" [ ".dec" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
+    (@inc $($to:tt)*) => { atom_op! { @hints "6.0" [ ".inc" AtomIncType { ty::U32 } ] $($to)* } };
+    (@dec $($to:tt)*) => { atom_op! { @hints "6.0" [ ".dec" AtomIncType { ty::U32 } ] $($to)* } };
     (@min $($to:tt)*) => { atom_op! { @min_max ".min" $($to)* } };
     (@max $($to:tt)*) => { atom_op! { @min_max ".max" $($to)* } };
     (@min_max $op:literal $($to:tt)*) => { atom_op! { @hints "6.0" [ $op AtomMinType {
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
+        ty::U32, ty::U64, ty::S32, ty::S64,
     } ] $($to)* } };
     (@and $($to:tt)*) => { atom_op! { @bits ".and" $($to)* } };
     (@or $($to:tt)*) => { atom_op! { @bits ".or" $($to)* } };
     (@xor $($to:tt)*) => { atom_op! { @bits ".xor" $($to)* } };
     (@exch $($to:tt)*) => { atom_op! { @bits ".exch" $($to)* } };
     (@bits $op:literal $($to:tt)*) => {
-        atom_op! { @hints "6.0" [ $op AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 } ] $($to)* }
+        atom_op! { @hints "6.0" [ $op AtomBitType { ty::B32, ty::B64 } ] $($to)* }
     };
     (@hints $isa:literal $op:tt $row:ident $doc:literal $name:ident $hint:ident) => {
         $row! { $name $doc $op
             [ AtomSpace {
-                space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32 @ "7.8",
-                space::SharedCluster at u32 in reg32 @ "7.8" on "sm_90",
+                space::All, space::Global, space::SharedCta @ "7.8",
+                space::SharedCluster @ "7.8" on "sm_90",
             } addr: Space::Address = address,
             "- `addr` is the address, in the given space, of such a value in global or shared memory, aligned to its size."
             "- in `.shared::cluster`, its CTA has not exited." ]
@@ -161,11 +161,11 @@ instruction! {
         Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
         Scope: AtomScope { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys },
         Space: AtomSpace {
-            space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32 @ "7.8",
-            space::SharedCluster at u32 in reg32 @ "7.8" on "sm_90",
+            space::All, space::Global, space::SharedCta @ "7.8",
+            space::SharedCluster @ "7.8" on "sm_90",
         },
         Ty: AtomCasType after ".cas" {
-            ty::B16 as u16 in reg16 @ "6.3", ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
+            ty::B16 @ "6.3", ty::B32, ty::B64,
         },
     ](addr: Space::Address = address, b: Ty::Value = typed, c: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
     form: "atom{.sem}{.scope}{.space}.cas{.type} d, [addr], b, c;";
@@ -181,8 +181,8 @@ instruction! {
         Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
         Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys @ "8.4" },
         Space: AtomSpace {
-            space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32,
-            space::SharedCluster at u32 in reg32,
+            space::All, space::Global, space::SharedCta,
+            space::SharedCluster,
         },
     ](addr: Space::Address = address, b: B128 = { lo: b_lo, hi: b_hi }, c: B128 = { lo: c_lo, hi: c_hi })
         -> B128 = (lo: u64 = reg64, hi: u64 = reg64) B128 { lo, hi };
@@ -200,8 +200,8 @@ instruction! {
         Sem: AtomSem { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel },
         Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys @ "8.4" },
         Space: AtomSpace {
-            space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32,
-            space::SharedCluster at u32 in reg32,
+            space::All, space::Global, space::SharedCta,
+            space::SharedCluster,
         },
     ](addr: Space::Address = address, b: B128 = { lo: b_lo, hi: b_hi })
         -> B128 = (lo: u64 = reg64, hi: u64 = reg64) B128 { lo, hi };

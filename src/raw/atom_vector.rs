@@ -30,13 +30,13 @@ macro_rules! atom_vec {
         atom_vec! { @$types $vec $op $row $doc $name $hint }
     )+ )+ };
     (@f32 $vec:ident $op:literal $($to:tt)*) => {
-        atom_vec! { @$vec [ $op AtomVectorAddType { ty::F32 as u32 in reg32 } ] $($to)* }
+        atom_vec! { @$vec [ $op AtomVectorAddType { ty::F32 } ] $($to)* }
     };
     (@half v8 $op:literal $($to:tt)*) => { atom_vec! { @v8
-        [ $op AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 } ] $($to)*
+        [ $op AtomVectorHalfType { ty::F16, ty::Bf16 } ] $($to)*
     } };
     (@half $vec:ident $op:literal $($to:tt)*) => { atom_vec! { @$vec [ $op AtomVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
     } ] $($to)* } };
     (@v2 $($to:tt)*) => {
         atom_vec! { @hints [ ".v2" 2 [ b0 b1 ] "{{{b0}, {b1}}}" [ d0 d1 ] "{{{d0}, {d1}}}" ] $($to)* }

@@ -15,7 +15,7 @@ instruction! {
     /// Asks for the cancellation of a cluster that has not started: its response, 16 bytes, goes to `addr`, and the
     /// mbarrier at `mbar` gets a complete-tx of 16 when it is there.
     @unsafe fn clusterlaunchcontrol_try_cancel[
-        Space: TryCancelSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
+        Space: TryCancelSpace { space::All, space::SharedCta },
     ](addr: Space::Address = address, mbar: Space::Address = address);
     form: "clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes.b128 [addr], [mbar];";
     ptx: "clusterlaunchcontrol.try_cancel.async" .. ".mbarrier::complete_tx::bytes.b128 [{addr}], [{mbar}];";
@@ -32,7 +32,7 @@ instruction! {
     /// [`clusterlaunchcontrol_try_cancel`] with the response to these offsets of each CTA of the cluster, and a
     /// complete-tx to the mbarrier of each.
     @unsafe fn clusterlaunchcontrol_try_cancel_multicast_cluster_all[
-        Space: TryCancelSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
+        Space: TryCancelSpace { space::All, space::SharedCta },
     ](addr: Space::Address = address, mbar: Space::Address = address);
     form: "clusterlaunchcontrol.try_cancel.async{.space}"
         ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar];";

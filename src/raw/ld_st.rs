@@ -115,10 +115,10 @@ ld_st! {
     [ ld_weak ld_volatile ld st_weak st_volatile st ] "a value" "7.8" "{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType {
-        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
-        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
-        ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+        ty::B8, ty::B16, ty::B32, ty::B64,
+        ty::U8, ty::U16, ty::U32, ty::U64,
+        ty::S8, ty::S16, ty::S32, ty::S64,
+        ty::F32, ty::F64,
     } ]
     "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) cast(d) ]
     "" " [{addr}], {b};" [ b: Ty::Value = typed ]
@@ -127,10 +127,10 @@ ld_st! {
     [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "a vector of two" "7.8" ".v2{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType after ".v2" {
-        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
-        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
-        ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+        ty::B8, ty::B16, ty::B32, ty::B64,
+        ty::U8, ty::U16, ty::U32, ty::U64,
+        ty::S8, ty::S16, ty::S32, ty::S64,
+        ty::F32, ty::F64,
     } ]
     "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
     "" " [{addr}], {{{b0}, {b1}}};" [ b: [Ty::Value; 2] = [b0 b1] ]
@@ -139,9 +139,9 @@ ld_st! {
     [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "a vector of four" "7.8" ".v4{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStV4Type after ".v4" {
-        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32,
-        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32,
-        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
+        ty::B8, ty::B16, ty::B32,
+        ty::U8, ty::U16, ty::U32,
+        ty::S8, ty::S16, ty::S32, ty::F32,
     } ]
     "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
     [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)

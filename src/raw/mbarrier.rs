@@ -32,7 +32,7 @@ legal! {
 instruction! {
     /// Initialises the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, no transactions.
     @unsafe fn mbarrier_init[
-        Space: MbarrierSpace { space::SharedCta at u32 in reg32 @ "7.8", space::All at u64 in reg64 },
+        Space: MbarrierSpace { space::SharedCta @ "7.8", space::All },
     ](addr: Space::Address = address, count: u32 = reg32);
     form: "mbarrier.init{.space}.b64 [addr], count;";
     ptx: "mbarrier.init" .. ".b64 [{addr}], {count};";
@@ -46,7 +46,7 @@ instruction! {
 instruction! {
     /// Ends the life of the mbarrier at `addr`; its memory can be used for something else.
     @unsafe fn mbarrier_inval[
-        Space: MbarrierSpace { space::SharedCta at u32 in reg32 @ "7.8", space::All at u64 in reg64 },
+        Space: MbarrierSpace { space::SharedCta @ "7.8", space::All },
     ](addr: Space::Address = address);
     form: "mbarrier.inval{.space}.b64 [addr];";
     ptx: "mbarrier.inval" .. ".b64 [{addr}];";
@@ -64,7 +64,7 @@ macro_rules! tx {
             @unsafe fn $name[
                 Scope: MbarrierScope { scope::Cta, scope::Cluster },
                 Space: MbarrierTxSpace {
-                    space::SharedCta at u32 in reg32, space::SharedCluster at u32 in reg32, space::All at u64 in reg64,
+                    space::SharedCta, space::SharedCluster, space::All,
                 },
             ](addr: Space::Address = address, tx_count: u32 = reg32);
             form: $head "{.scope}{.space}.b64 [addr], txCount;";
@@ -121,7 +121,7 @@ macro_rules! arrive {
             #[doc = concat!("[`", stringify!($count), "`] that does not complete the phase.")]
             /// [`mbarrier_pending_count`] takes the state.
             @unsafe fn $no_complete[
-                Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 },
+                Space: MbarrierSpace { space::SharedCta, space::All },
             ](addr: Space::Address = address, count: u32 = reg32) -> u64 = (state: u64 = reg64) state;
             form: $mnemonic ".noComplete.release.cta{.space}.b64 state, [addr], count;";
             ptx: $mnemonic ".noComplete.release.cta" .. ".b64 {state}, [{addr}], {count};";
@@ -136,13 +136,13 @@ macro_rules! arrive {
     };
     (@space_last $($rest:tt)*) => {
         arrive! { @shape
-            [] [ Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 }, ]
+            [] [ Space: MbarrierSpace { space::SharedCta, space::All }, ]
             "{.sem}{.scope}{.space}" [] [ ".shared::cluster" ] $($rest)*
         }
     };
     (@space_first $($rest:tt)*) => {
         arrive! { @shape
-            [ Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 }, ] []
+            [ Space: MbarrierSpace { space::SharedCta, space::All }, ] []
             "{.space}{.sem}{.scope}" [ ".shared::cluster" ] [] $($rest)*
         }
     };
@@ -216,7 +216,7 @@ macro_rules! cp_async_arrive {
             /// complete.
             #[doc = $doc]
             @unsafe fn $name[
-                Space: MbarrierSpace { space::SharedCta at u32 in reg32 @ "7.8", space::All at u64 in reg64 },
+                Space: MbarrierSpace { space::SharedCta @ "7.8", space::All },
             ](addr: Space::Address = address);
             form: $head "{.space}.b64 [addr];";
             ptx: $head .. ".b64 [{addr}];";
@@ -254,7 +254,7 @@ macro_rules! wait {
             @unsafe fn $name[
                 Sem: WaitSem { sem::Acquire, sem::Relaxed @ "8.6" $(on $on)? },
                 Scope: MbarrierScope { scope::Cta, scope::Cluster $(on $on)? },
-                Space: MbarrierSpace { space::SharedCta at u32 in reg32, space::All at u64 in reg64 },
+                Space: MbarrierSpace { space::SharedCta, space::All },
             ](addr: Space::Address = address, $($operand)*) -> bool = (done: u32 = reg32) done != 0;
             form: $mnemonic "{.sem}{.scope}{.space}.b64 waitComplete, [addr], " $form ";";
             ptx: "{{ .reg .pred p; " $mnemonic .. ".b64 p, [{addr}], " $ptx "; selp.b32 {done}, 1, 0, p; }}";

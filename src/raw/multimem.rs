@@ -294,90 +294,90 @@ macro_rules! multimem {
 
 multimem! {
     ld_reduce add "8.1", MultimemAddType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::F32 as u32 in reg32,
-        ty::F64 as u64 in reg64, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::U32, ty::S32, ty::U64, ty::F32,
+        ty::F64, ty::F16x2, ty::Bf16x2,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     scalar [ multimem_ld_reduce_weak_add multimem_ld_reduce_add ]
 }
 multimem! {
     ld_reduce add "8.1", MultimemVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::F32 as u32 in reg32, ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
+        ty::F32, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     v2 [ multimem_ld_reduce_weak_add_v2 multimem_ld_reduce_add_v2 ]
     v4 [ multimem_ld_reduce_weak_add_v4 multimem_ld_reduce_add_v4 ]
 }
 multimem! {
     ld_reduce add "8.1", MultimemV8Type {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16,
+        ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     v8 [ multimem_ld_reduce_weak_add_v8 multimem_ld_reduce_add_v8 ]
 }
 multimem! {
-    ld_reduce add_acc_f32 "8.2", MultimemAccF32Type { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }
+    ld_reduce add_acc_f32 "8.2", MultimemAccF32Type { ty::F16x2, ty::Bf16x2 }
     scalar [ multimem_ld_reduce_weak_add_acc_f32 multimem_ld_reduce_add_acc_f32 ]
 }
 multimem! {
     ld_reduce add_acc_f32 "8.2", AtomVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
     }
     v2 [ multimem_ld_reduce_weak_add_acc_f32_v2 multimem_ld_reduce_add_acc_f32_v2 ]
     v4 [ multimem_ld_reduce_weak_add_acc_f32_v4 multimem_ld_reduce_add_acc_f32_v4 ]
 }
 multimem! {
-    ld_reduce add_acc_f32 "8.2", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
+    ld_reduce add_acc_f32 "8.2", AtomVectorHalfType { ty::F16, ty::Bf16 }
     v8 [ multimem_ld_reduce_weak_add_acc_f32_v8 multimem_ld_reduce_add_acc_f32_v8 ]
 }
 multimem! {
     ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemAccF16Type { ty::E4m3x4 as u32 in reg32, ty::E5m2x4 as u32 in reg32 }
+    MultimemAccF16Type { ty::E4m3x4, ty::E5m2x4 }
     scalar [ multimem_ld_reduce_weak_add_acc_f16 multimem_ld_reduce_add_acc_f16 ]
 }
 multimem! {
     ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemVectorAccF16Type {
-        ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16, ty::E4m3x4 as u32 in reg32,
-        ty::E5m2x4 as u32 in reg32,
+        ty::E4m3x2, ty::E5m2x2, ty::E4m3x4,
+        ty::E5m2x4,
     }
     v2 [ multimem_ld_reduce_weak_add_acc_f16_v2 multimem_ld_reduce_add_acc_f16_v2 ]
     v4 [ multimem_ld_reduce_weak_add_acc_f16_v4 multimem_ld_reduce_add_acc_f16_v4 ]
 }
 multimem! {
     ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemV8AccF16Type { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 }
+    MultimemV8AccF16Type { ty::E4m3x2, ty::E5m2x2 }
     v8 [ multimem_ld_reduce_weak_add_acc_f16_v8 multimem_ld_reduce_add_acc_f16_v8 ]
 }
 multimem! {
     ld_reduce min_max "8.1", MultimemMinMaxType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-        ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::U32, ty::S32, ty::U64, ty::S64,
+        ty::F16x2, ty::Bf16x2,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     scalar [ multimem_ld_reduce_weak_min_max multimem_ld_reduce_min_max ]
 }
 multimem! {
     ld_reduce min_max "8.1", MultimemVectorMinMaxType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
+        ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     v2 [ multimem_ld_reduce_weak_min_max_v2 multimem_ld_reduce_min_max_v2 ]
     v4 [ multimem_ld_reduce_weak_min_max_v4 multimem_ld_reduce_min_max_v4 ]
 }
 multimem! {
     ld_reduce min_max "8.1", MultimemV8Type {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16,
+        ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     v8 [ multimem_ld_reduce_weak_min_max_v8 multimem_ld_reduce_min_max_v8 ]
 }
@@ -392,35 +392,35 @@ multimem! {
     v8_byte [ multimem_ld_reduce_weak_v8_byte multimem_ld_reduce_v8_byte ]
 }
 multimem! {
-    ld_reduce bitwise "8.1", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
+    ld_reduce bitwise "8.1", AtomBitType { ty::B32, ty::B64 }
     scalar [ multimem_ld_reduce_weak_bitwise multimem_ld_reduce_bitwise ]
 }
 multimem! {
     st none "8.1", MultimemStType {
-        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::S32 as u32 in reg32,
-        ty::U64 as u64 in reg64, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-        ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::B32, ty::B64, ty::U32, ty::S32,
+        ty::U64, ty::S64, ty::F32, ty::F64,
+        ty::F16x2, ty::Bf16x2,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     scalar [ multimem_st_weak multimem_st ]
 }
 multimem! {
     st none "8.1", MultimemVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::F32 as u32 in reg32, ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
+        ty::F32, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     v2 [ multimem_st_weak_v2 multimem_st_v2 ]
     v4 [ multimem_st_weak_v4 multimem_st_v4 ]
 }
 multimem! {
     st none "8.1", MultimemV8Type {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16,
+        ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     v8 [ multimem_st_weak_v8 multimem_st_v8 ]
 }
@@ -436,30 +436,30 @@ multimem! {
 }
 multimem! {
     red add "8.1", MultimemRedType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::F32 as u32 in reg32,
-        ty::F64 as u64 in reg64, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
+        ty::U32, ty::S32, ty::U64, ty::F32,
+        ty::F64, ty::F16x2, ty::Bf16x2,
     }
     scalar [ multimem_red_add ]
 }
 multimem! {
     red add "8.1", MultimemVectorRedType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::F32 as u32 in reg32,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
+        ty::F32,
     }
     v2 [ multimem_red_add_v2 ]
     v4 [ multimem_red_add_v4 ]
 }
 multimem! {
-    red add "8.1", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
+    red add "8.1", AtomVectorHalfType { ty::F16, ty::Bf16 }
     v8 [ multimem_red_add_v8 ]
 }
 multimem! {
     red min_max "8.1", AtomMinType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
+        ty::U32, ty::S32, ty::U64, ty::S64,
     }
     scalar [ multimem_red_min_max ]
 }
 multimem! {
-    red bitwise "8.1", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
+    red bitwise "8.1", AtomBitType { ty::B32, ty::B64 }
     scalar [ multimem_red_bitwise ]
 }

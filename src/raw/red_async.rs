@@ -53,7 +53,7 @@ macro_rules! red_async {
             #[doc = $doc]
             /// The mbarrier at `mbar` gets a complete-tx of the value's size in bytes when it is done.
             @unsafe fn $name[
-                Space: RedAsyncSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
+                Space: RedAsyncSpace { space::All, space::SharedCluster },
                 $($tags)*
             ](addr: Space::Address = address, b: Ty::Value = typed, mbar: Space::Address = address);
             form: "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes" $op_form "{.type} [addr], b, [mbar];";
@@ -71,7 +71,7 @@ red_async! {
     "Starts adding `b` to the value at `addr`."
     red_async_add ".add"
     [ Ty: RedAsyncAddType after ".mbarrier::complete_tx::bytes.add" {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64,
+        ty::U32, ty::S32, ty::U64,
     } ]
 
     "Starts incrementing the value at `addr`, or making it 0 if it is `b` or more; or \
@@ -79,21 +79,21 @@ red_async! {
     red_async_inc_dec "{.op}"
     [
         Op: RedAsyncIncOp after ".mbarrier::complete_tx::bytes" { op::Inc, op::Dec },
-        Ty: RedAsyncIncType { ty::U32 as u32 in reg32 },
+        Ty: RedAsyncIncType { ty::U32 },
     ]
 
     "Starts making the value at `addr` the minimum or maximum of itself and `b`."
     red_async_min_max "{.op}"
     [
         Op: RedAsyncMinOp after ".mbarrier::complete_tx::bytes" { op::Min, op::Max },
-        Ty: RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 },
+        Ty: RedAsyncMinType { ty::U32, ty::S32 },
     ]
 
     "Starts making the value at `addr` its bitwise and, or, or exclusive or with `b`."
     red_async_bitwise "{.op}"
     [
         Op: RedAsyncBitOp after ".mbarrier::complete_tx::bytes" { op::And, op::Or, op::Xor },
-        Ty: RedAsyncBitType { ty::B32 as u32 in reg32 },
+        Ty: RedAsyncBitType { ty::B32 },
     ]
 }
 
@@ -123,7 +123,7 @@ instruction! {
         Scope: RedAsyncReleaseScope { scope::Gpu, scope::Sys },
         Space: RedAsyncReleaseSpace { space::All, space::Global },
         Ty: RedAsyncReleaseType after ".add" {
-            ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
+            ty::U32, ty::S32, ty::U64, ty::S64,
         },
     ](addr: *mut u8 = reg64, b: Ty::Value = typed);
     form: "red.async.release{.scope}{.ss}.add{.type} [addr], b;";
@@ -141,7 +141,7 @@ instruction! {
     @unsafe fn red_async_mmio_release_add[
         Space: RedAsyncReleaseSpace { space::All, space::Global },
         Ty: RedAsyncReleaseType after ".add" {
-            ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
+            ty::U32, ty::S32, ty::U64, ty::S64,
         },
     ](addr: *mut u8 = reg64, b: Ty::Value = typed);
     form: "red.async.mmio.release.sys{.ss}.add{.type} [addr], b;";

@@ -38,7 +38,7 @@ instruction! {
     /// The sum (in 32 bits), least or greatest `src` of the threads of `membermask`.
     @unsafe fn redux_sync[
         Op: ReduxOp { op::Add, op::Min, op::Max },
-        Ty: ReduxType { ty::U32 as u32 in reg32, ty::S32 as i32 in reg32 },
+        Ty: ReduxType { ty::U32, ty::S32 },
     ](src: Ty::Value = typed, membermask: u32 = reg32) -> Ty::Value = (dst: _ = typed) cast(dst);
     form: "redux.sync{.op}{.type} dst, src, membermask;";
     ptx: "redux.sync" .. " {dst}, {src}, {membermask};";

@@ -49,7 +49,7 @@ macro_rules! st_async {
             #[doc = concat!("Starts storing ", $what, ". When it is done,")]
             /// the mbarrier at `mbar` gets a complete-tx of its size in bytes, with release semantics in cluster scope.
             @unsafe fn $name[
-                Space: StAsyncWeakSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
+                Space: StAsyncWeakSpace { space::All, space::SharedCluster },
                 $($ty)*
             ](addr: Space::Address = address, $($in)*, mbar: Space::Address = address);
             form: "st.async.weak{.ss}.mbarrier::complete_tx::bytes" $form " [addr], b, [mbar];";
@@ -66,23 +66,23 @@ macro_rules! st_async {
 st_async! {
     st_async_weak "a value" "8.1" "{.type}"
     [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes" {
-        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+        ty::B32, ty::B64, ty::U32, ty::U64,
+        ty::S32, ty::S64, ty::F32, ty::F64,
     } ]
     "" " [{addr}], {b}, [{mbar}];" [ b: Ty::Value = typed ]
 }
 st_async! {
     st_async_weak_v2 "a vector of two" "8.1" ".v2{.type}"
     [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes.v2" {
-        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+        ty::B32, ty::B64, ty::U32, ty::U64,
+        ty::S32, ty::S64, ty::F32, ty::F64,
     } ]
     "" " [{addr}], {{{b0}, {b1}}}, [{mbar}];" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 st_async! {
     st_async_weak_v4 "a vector of four" "8.1" ".v4{.type}"
     [ Ty: StAsyncV4Type after ".mbarrier::complete_tx::bytes.v4" {
-        ty::B32 as u32 in reg32, ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
+        ty::B32, ty::U32, ty::S32, ty::F32,
     } ]
     "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}}, [{mbar}];" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
@@ -124,15 +124,15 @@ macro_rules! st_async_release {
 st_async_release! {
     st_async_release st_async_mmio_release "a value"
     StAsyncReleaseType {
-        ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U16 as u16 in reg16,
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32,
-        ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
+        ty::B16, ty::B32, ty::B64, ty::U16,
+        ty::U32, ty::U64, ty::S16, ty::S32,
+        ty::S64, ty::F32, ty::F64,
     }
     "" " [{addr}], {b};"
 }
 // Unlike `st`, ptxas 13.5 wants eight bits in a register of eight bits here, which `asm!` does not have.
 st_async_release! {
     st_async_release_byte st_async_mmio_release_byte "eight bits"
-    StAsyncReleaseByteType { ty::B8 as u8 in reg16, ty::U8 as u8 in reg16, ty::S8 as u8 in reg16 }
+    StAsyncReleaseByteType { ty::B8, ty::U8, ty::S8 }
     "{{ .reg .b8 e; cvt.u8.u16 e, {b}; " " [{addr}], e; }}"
 }

@@ -52,7 +52,7 @@ legal! {
 macro_rules! replace {
     ($( $doc:literal $kind:ident $field:literal $ty:literal $New:tt $name:ident )*) => { $(
         replace!(@$kind $doc $field $ty $New $name {
-            space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32
+            space::All, space::Global, space::SharedCta
         });
     )* };
     (@value $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident $space:tt) => {
