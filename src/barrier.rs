@@ -19,7 +19,7 @@
 use core::marker::PhantomData;
 
 use crate::launch::Cta;
-use crate::qualifier::{Sealed, convergence::Unaligned, op};
+use crate::qualifier::{Sealed, convergence::Unaligned, op, threads};
 use crate::raw;
 use crate::shared::{Element, Place, SharedArray, fence_async};
 use crate::warp::Warp;
@@ -118,7 +118,7 @@ impl Reduction<u32> for Popc {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_popc_count(Unaligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red_popc(Unaligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -126,7 +126,7 @@ impl Reduction<bool> for op::And {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::And, Unaligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red(op::And, Unaligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -134,7 +134,7 @@ impl Reduction<bool> for op::Or {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::Or, Unaligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red(op::Or, Unaligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -204,7 +204,7 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
         const { _ = bit(ID, THREADS) };
         // SAFETY: 9.7.13.1: "sixteen barriers numbered 0..15", "the value must be a multiple of the warp size", both
         // asserted by `bit`; the kind has no other instruction on its barrier, which has no other handle.
-        unsafe { raw::barrier_cta_sync_count(Unaligned, ID, THREADS) }
+        unsafe { raw::barrier_cta_sync(Unaligned, ID, threads::Count(THREADS)) }
     }
 
     /// Waits until `THREADS` threads have come, and combines their predicates; what each wrote before is visible to all
@@ -588,7 +588,7 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
         State: Outstanding,
     {
         // SAFETY: the numbers are asserted by `Place`; producers only wait on this barrier, so the warp has no arrival in it.
-        unsafe { raw::barrier_cta_sync_count(Unaligned, H::EMPTY, H::THREADS) };
+        unsafe { raw::barrier_cta_sync(Unaligned, H::EMPTY, threads::Count(H::THREADS)) };
         Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 }
@@ -612,7 +612,7 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
         State: Receivable,
     {
         // SAFETY: the numbers are asserted by `Place`; consumers only wait on this barrier, so the warp has no arrival in it.
-        unsafe { raw::barrier_cta_sync_count(Unaligned, H::FULL, H::THREADS) };
+        unsafe { raw::barrier_cta_sync(Unaligned, H::FULL, threads::Count(H::THREADS)) };
         Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 

@@ -3,7 +3,7 @@
 
 use core::marker::PhantomData;
 
-use crate::qualifier::{action, convergence::Unaligned, op};
+use crate::qualifier::{action, convergence::Unaligned, op, threads};
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
 use crate::warp::Warp;
@@ -178,7 +178,7 @@ impl Cta {
     pub fn sync(&self) {
         // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and by the contract of `enter` they all
         // call this. Barrier 0 has only collective calls, so no other kind of instruction is active on it.
-        unsafe { raw::barrier_cta_sync(Unaligned, 0) }
+        unsafe { raw::barrier_cta_sync(Unaligned, 0, threads::All) }
     }
 
     /// [`sync`](Cta::sync), and in how many threads the predicate is true.
@@ -194,7 +194,7 @@ impl Cta {
     pub fn sync_count(&self, predicate: bool) -> u32 {
         // SAFETY: as in `sync`: each collective call completes barrier 0, and all threads make the same, so a reduction
         // meets neither `.sync` nor another reduction there.
-        unsafe { raw::barrier_cta_red_popc(Unaligned, 0, predicate) }
+        unsafe { raw::barrier_cta_red_popc(Unaligned, 0, predicate, threads::All) }
     }
 
     /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
@@ -209,7 +209,7 @@ impl Cta {
     #[inline(always)]
     pub fn sync_and(&self, predicate: bool) -> bool {
         // SAFETY: as in `sync_count`.
-        unsafe { raw::barrier_cta_red(op::And, Unaligned, 0, predicate) }
+        unsafe { raw::barrier_cta_red(op::And, Unaligned, 0, predicate, threads::All) }
     }
 
     /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
@@ -225,7 +225,7 @@ impl Cta {
     #[inline(always)]
     pub fn sync_or(&self, predicate: bool) -> bool {
         // SAFETY: as in `sync_count`.
-        unsafe { raw::barrier_cta_red(op::Or, Unaligned, 0, predicate) }
+        unsafe { raw::barrier_cta_red(op::Or, Unaligned, 0, predicate, threads::All) }
     }
 
     /// Lets the grids that depend on this one launch, once every CTA has said so or ended. They wait for this grid's memory

@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 
 use crate::global::{Tiles, TilesMut};
 use crate::launch::{Cta, trap};
-use crate::qualifier::{scope, sem, space};
+use crate::qualifier::{cache_hint, cp_mask, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, fence_async, for_each_vector, whole_vectors};
 
@@ -386,6 +386,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                     src,
                     Layout::<T, N, INPUTS, STAGES>::COPY,
                     bar,
+                    cache_hint::None,
                 );
             }
             let src = self.in_out.wrapping_add(offset).cast_const().cast();
@@ -394,6 +395,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                 src,
                 Layout::<T, N, INPUTS, STAGES>::COPY,
                 bar,
+                cache_hint::None,
             );
         }
     }
@@ -409,6 +411,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                 space::SharedCta,
                 self.bar(self.stage),
                 self.parity,
+                suspend_time_hint::None,
             )
         } {}
     }
@@ -565,6 +568,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                     ring.in_out.cast(),
                     ring.tile(ring.stage, INPUTS),
                     Layout::<T, N, INPUTS, STAGES>::COPY,
+                    cache_hint::None,
+                    cp_mask::None,
                 );
                 raw::cp_async_bulk_commit_group();
             }

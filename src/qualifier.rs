@@ -461,6 +461,8 @@ qualifiers! {
         None = "";
         /// `.multicast::cluster`, `ctaMask`: that of each CTA of the set.
         Cluster(crate::mask::CtaMask) = ".multicast::cluster";
+        /// `.multicast::cluster::all`: that of each CTA of the cluster.
+        ClusterAll = ".multicast::cluster::all";
     }
     /// `.cp_mask` and `byteMask`: which bytes of each chunk of 16 a copy writes.
     mod cp_mask {
@@ -501,8 +503,8 @@ qualifiers! {
     }
 }
 
-/// Where operands go: of a type, in which register as which bits; of a state space, the same of an address. `then!` gets it
-/// before what is given, as `[ty u32 reg32]`, `[at u64 reg64]`, or `[]` of a qualifier that is neither.
+/// In which registers operands go, and as which bits: values of a type, addresses in a state space. It makes `register_of!`,
+/// which hands a qualifier's to a macro, before what else it is given: `[ty u32 reg32]`, `[at u64 reg64]`, or `[]`.
 macro_rules! registers {
     ($( $axis:ident $register:tt { $($Tag:ident)* } )*) => {
         registers!(@rules ($) $( $( [ $axis $Tag $register ] )* )*);

@@ -1,99 +1,48 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
 //! instruction.
 
-/// An item that exists on some targets only, and what stands there on the others. A gate is named after the oldest target
-/// of each branch that it opens to; `docs` build with all.
-macro_rules! when {
-    (always { $($item:tt)* } $($other:tt)*) => { $($item)* };
-    // sm_100 or higher.
-    (sm_100 $($body:tt)*) => { when! { @if (feature = "sm_100") $($body)* } };
-    // sm_100f and higher in its family.
-    (sm_100f $($body:tt)*) => { when! { @if (feature = "sm_100f") $($body)* } };
-    // sm_100f and higher in its family, sm_110a.
-    (sm_100f_sm_110a $($body:tt)*) => {
-        when! { @if (any(feature = "sm_100f", feature = "sm_110a")) $($body)* }
+/// The gates. A gate is named after the oldest target of each branch that it opens to; `docs` build with all. They make
+/// - `when!`: an item that exists on the targets of a gate only, and what stands there on the others;
+/// - `gate_text!`: these targets, for the documentation;
+/// - `closed!`: what bears an instruction's name where its gate is closed, so that the error of a call names the features.
+macro_rules! gates {
+    ($( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => { gates! { ($) $( $gate $text [ $open ] $closed; )* } };
+    (($d:tt) $( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => {
+        macro_rules! when {
+            (always { $d($d item:tt)* } $d($d other:tt)*) => { $d($d item)* };
+            $( ($gate $d($d body:tt)*) => { when! { @if ($open) $d($d body)* } }; )*
+            (@if ($d condition:meta) { $d($d item:tt)* } $d(else { $d($d other:tt)* })?) => {
+                #[cfg($d condition)] $d($d item)*
+                $d( #[cfg(not($d condition))] $d($d other)* )?
+            };
+        }
+        macro_rules! gate_text { $( ($gate) => { $text }; )* }
+        macro_rules! closed { $( ($gate) => { $crate::raw::macros::closed::$closed }; )* }
+        #[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
+        pub(crate) mod closed { $( pub struct $closed; )* }
     };
-    // sm_100f and higher in its family, sm_110a, sm_120a.
-    (sm_100f_sm_110a_sm_120a $($body:tt)*) => {
-        when! { @if (any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
-    };
-    // As the one before, and sm_90a.
-    (sm_90a_sm_100f_sm_110a_sm_120a $($body:tt)*) => {
-        when! { @if (any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
-    };
-    // sm_103a only.
-    (sm_103a $($body:tt)*) => { when! { @if (feature = "sm_103a") $($body)* } };
-    (@if ($open:meta) { $($item:tt)* } $(else { $($other:tt)* })?) => {
-        #[cfg($open)] $($item)*
-        $( #[cfg(not($open))] $($other)* )?
-    };
+}
+gates! {
+    sm_100 "sm_100 or higher" [ feature = "sm_100" ] an_instruction_of_the_feature_sm_100;
+    sm_100f "sm_100f or higher in its family" [ feature = "sm_100f" ] an_instruction_of_the_feature_sm_100f;
+    sm_100f_sm_110a "sm_100f or higher in its family, sm_110a" [ any(feature = "sm_100f", feature = "sm_110a") ]
+        an_instruction_of_the_features_sm_100f_sm_110a;
+    sm_100f_sm_110a_sm_120a "sm_100f or higher in its family, sm_110a, sm_120a"
+        [ any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
+        an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
+    sm_90a_sm_100f_sm_110a_sm_120a "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
+        [ any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
+        an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
+    sm_103a "sm_103a" [ feature = "sm_103a" ] an_instruction_of_the_feature_sm_103a;
 }
 
-/// The targets of a gate, for the documentation.
-macro_rules! gate_text {
-    (sm_100) => {
-        "sm_100 or higher"
-    };
-    (sm_100f) => {
-        "sm_100f or higher in its family"
-    };
-    (sm_100f_sm_110a) => {
-        "sm_100f or higher in its family, sm_110a"
-    };
-    (sm_100f_sm_110a_sm_120a) => {
-        "sm_100f or higher in its family, sm_110a, sm_120a"
-    };
-    (sm_90a_sm_100f_sm_110a_sm_120a) => {
-        "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
-    };
-    (sm_103a) => {
-        "sm_103a"
-    };
-}
-
-/// What bears an instruction's name where its gate is closed: the error of a call names the features that have it.
-#[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
-pub(crate) mod closed {
-    pub struct an_instruction_of_the_feature_sm_100;
-    pub struct an_instruction_of_the_feature_sm_100f;
-    pub struct an_instruction_of_the_features_sm_100f_sm_110a;
-    pub struct an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
-    pub struct an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
-    pub struct an_instruction_of_the_feature_sm_103a;
-}
-macro_rules! closed {
-    (sm_100) => {
-        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_100
-    };
-    (sm_100f) => {
-        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_100f
-    };
-    (sm_100f_sm_110a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100f_sm_110a
-    };
-    (sm_100f_sm_110a_sm_120a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100f_sm_110a_sm_120a
-    };
-    (sm_90a_sm_100f_sm_110a_sm_120a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a
-    };
-    (sm_103a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_103a
-    };
-}
-
-/// A sealed trait for the qualifiers that stand at one place of an instruction, and a macro of its name that hands their list
-/// to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types, `(AddressSpace)` one of
+/// Sets of tags. Each is a sealed trait for the qualifiers that stand at one place of an instruction, and a macro of its name
+/// that hands their list to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types, `(AddressSpace)` one of
 /// spaces. `<Space>` makes it depend on another qualifier of the instruction, and `for [ space::Global ]` behind a tag names
 /// the values of that which have the tag; a tag without it is legal with all.
 macro_rules! legal {
-    ($(#[$doc:meta])* $Trait:ident $(<$On:ident>)?: $($rest:tt)*) => {
-        legal!(@trait [ $(#[$doc])* ] $Trait [ $($On)? ] [ $crate::qualifier::Qualifier ] $($rest)*);
-    };
-    ($(#[$doc:meta])* $Trait:ident($Super:ident): $($rest:tt)*) => {
-        legal!(@trait [ $(#[$doc])* ] $Trait [] [ $crate::qualifier::$Super ] $($rest)*);
-    };
-    (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $($On:ident)? ] [ $Super:path ] $message:literal { $($tags:tt)* }) => {
+    (@trait $doc:tt $Trait:ident $on:tt [] $($rest:tt)*) => { legal!(@trait $doc $Trait $on [ Qualifier ] $($rest)*); };
+    (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $($On:ident)? ] [ $Super:ident ] $message:literal { $($tags:tt)* }) => {
         $(#[$doc])*
         #[cfg_attr(doc, doc(hidden))]
         #[diagnostic::on_unimplemented(
@@ -101,7 +50,7 @@ macro_rules! legal {
             label = "not legal here",
             note = "the combination is not in the instruction's syntax, so PTX has no such instruction"
         )]
-        pub trait $Trait $(<$On>)?: $Super {}
+        pub trait $Trait $(<$On>)?: $crate::qualifier::$Super {}
         legal!(@impls $Trait [ $($On)? ] { $($tags)* });
         legal!(@list ($) $Trait { $($tags)* });
     };
@@ -129,6 +78,9 @@ macro_rules! legal {
         #[allow(unused_macros, reason = "a row may name its tags itself")]
         macro_rules! $Trait { ($d($d row:tt)*) => { instruction! { @named $tags $d($d row)* } } }
     };
+    ($( $(#[$doc:meta])* $Trait:ident $(<$On:ident>)? $(($Super:ident))?: $message:literal $tags:tt )*) => { $(
+        legal!(@trait [ $(#[$doc])* ] $Trait [ $($On)? ] [ $($Super)? ] $message $tags);
+    )* };
 }
 
 /// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
@@ -528,6 +480,5 @@ macro_rules! probe {
         core::ptr::write_volatile($operands.cast(), result);
     };
     // The type of an operand may depend on a qualifier, so it is inferred.
-    (@read $Arg:tt, $operands:ident) => { $crate::raw::read($operands) };
     (@read $Arg:ty, $operands:ident) => { $crate::raw::read($operands) };
 }
