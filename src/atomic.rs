@@ -68,20 +68,8 @@ use crate::shared::{
     note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait AtomicSpace: AtomSpace + Default {
-    /// The address of a value in global memory, where alone there are cache policies.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn global(_addr: Self::Address) -> *mut u8 {
-        core::ptr::null_mut()
-    }
-}
-impl AtomicSpace for space::Global {
-    #[inline(always)]
-    fn global(addr: *mut u8) -> *mut u8 {
-        addr
-    }
-}
+pub trait AtomicSpace: AtomSpace + Default {}
+impl AtomicSpace for space::Global {}
 impl AtomicSpace for space::SharedCta {}
 impl AtomicSpace for space::SharedCluster {}
 
@@ -194,7 +182,7 @@ macro_rules! operation_traits {
                 /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
                 /// atomic operations alone, in scopes that include each other. With a policy it is in global memory.
                 #[doc(hidden)]
-                unsafe fn $fetch<S: AtomScope, P: L2Policy>(
+                unsafe fn $fetch<S: AtomScope, P: L2Policy<Space>>(
                     sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 ) -> Self;
                 /// The `red`.
@@ -203,7 +191,7 @@ macro_rules! operation_traits {
                 ///
                 /// As above.
                 #[doc(hidden)]
-                unsafe fn $plain<S: AtomScope, P: L2Policy>(
+                unsafe fn $plain<S: AtomScope, P: L2Policy<Space>>(
                     sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 );
             )*
@@ -317,7 +305,7 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ///
     /// As [`AtomicAdd`]'s.
     #[doc(hidden)]
-    unsafe fn swap<S: AtomScope, P: L2Policy>(
+    unsafe fn swap<S: AtomScope, P: L2Policy<Space>>(
         sem: impl AtomSem,
         scope: S,
         addr: Space::Address,
@@ -431,18 +419,6 @@ pub trait AtomicAddAsync: AtomicValue {
     unsafe fn add_async<S: RedAsyncReleaseScope>(scope: S, addr: *mut u8, b: Self);
 }
 
-/// The first instruction, or, with a policy, of type `P`, the second, which takes the operands of `.L2::cache_hint`.
-macro_rules! under {
-    ($policy:ident, $Space:ty, $addr:ident; $plain:expr, $hinted:expr) => {
-        if const { P::HINTED } {
-            let ($addr, $policy) = (<$Space>::global($addr), $policy.bits());
-            $hinted
-        } else {
-            $plain
-        }
-    };
-}
-
 /// Implements an operation by its raw rows, for each type by the tag that PTX has for it there: in every space, or `in Global`.
 macro_rules! operations {
     ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
@@ -452,33 +428,23 @@ macro_rules! operations {
         $( operations!(@impl $Trait [] space::Global, space::Global, $T as $Tag, $rows); )*
     };
     (@impl $Trait:ident [ $($generic:tt)* ] $Space:ty, $space:expr, $T:ty as $Tag:ident,
-        { $( $fetch:ident: $atom:ident $atom_hint:ident, $plain:ident: $red:ident $red_hint:ident );* }
+        { $( $fetch:ident: $atom:ident, $plain:ident: $red:ident );* }
     ) => {
         #[diagnostic::do_not_recommend]
         impl<$($generic)*> $Trait<$Space> for $T { $(
             #[inline(always)]
-            unsafe fn $fetch<S: AtomScope, P: L2Policy>(
+            unsafe fn $fetch<S: AtomScope, P: L2Policy<$Space>>(
                 sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe {
-                    bits(under!(policy, $Space, addr;
-                        raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b)),
-                        raw::$atom_hint(sem, scope, space::Global, ty::$Tag, addr, bits(b), policy)
-                    ))
-                }
+                unsafe { bits(raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b), policy.hint())) }
             }
             #[inline(always)]
-            unsafe fn $plain<S: AtomScope, P: L2Policy>(
+            unsafe fn $plain<S: AtomScope, P: L2Policy<$Space>>(
                 sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) {
                 // SAFETY: as above.
-                unsafe {
-                    under!(policy, $Space, addr;
-                        raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b)),
-                        raw::$red_hint(sem, scope, space::Global, ty::$Tag, addr, bits(b), policy)
-                    )
-                }
+                unsafe { raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b), policy.hint()) }
             }
         )* }
     };
@@ -487,21 +453,21 @@ macro_rules! operations {
 // `.add` has no `.s64`: the sum has the bits of that of `.u64`.
 operations! {
     AtomicAdd { u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64 }
-    { fetch_add: atom_add atom_add_cache_hint, add: red_add red_add_cache_hint }
+    { fetch_add: atom_add, add: red_add }
 }
-operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2 atom_add_v2_cache_hint, add: red_add_v2 red_add_v2_cache_hint } }
-operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4 atom_add_v4_cache_hint, add: red_add_v4 red_add_v4_cache_hint } }
+operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2, add: red_add_v2 } }
+operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4, add: red_add_v4 } }
 operations! {
     AtomicMinMax { u32 as U32, i32 as S32, u64 as U64, i64 as S64 }
-    { fetch_min: atom_min atom_min_cache_hint, min: red_min red_min_cache_hint; fetch_max: atom_max atom_max_cache_hint, max: red_max red_max_cache_hint }
+    { fetch_min: atom_min, min: red_min; fetch_max: atom_max, max: red_max }
 }
 operations! {
     AtomicIncDec { u32 as U32 }
-    { fetch_inc: atom_inc atom_inc_cache_hint, inc: red_inc red_inc_cache_hint; fetch_dec: atom_dec atom_dec_cache_hint, dec: red_dec red_dec_cache_hint }
+    { fetch_inc: atom_inc, inc: red_inc; fetch_dec: atom_dec, dec: red_dec }
 }
 operations! {
     AtomicBitwise { u32 as B32, i32 as B32, u64 as B64, i64 as B64 }
-    { fetch_and: atom_and atom_and_cache_hint, and: red_and red_and_cache_hint; fetch_or: atom_or atom_or_cache_hint, or: red_or red_or_cache_hint; fetch_xor: atom_xor atom_xor_cache_hint, xor: red_xor red_xor_cache_hint }
+    { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
 }
 
 #[cfg(feature = "half")]
@@ -510,39 +476,39 @@ const _: () = {
 
     operations! {
         AtomicAdd { f16 as F16, bf16 as Bf16, [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
-        { fetch_add: atom_add_noftz atom_add_noftz_cache_hint, add: red_add_noftz red_add_noftz_cache_hint }
+        { fetch_add: atom_add_noftz, add: red_add_noftz }
     }
     operations! {
         AtomicAdd in Global { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        { fetch_add: atom_add_noftz_v2 atom_add_noftz_v2_cache_hint, add: red_add_noftz_v2 red_add_noftz_v2_cache_hint }
+        { fetch_add: atom_add_noftz_v2, add: red_add_noftz_v2 }
     }
     operations! {
         AtomicAdd in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        { fetch_add: atom_add_noftz_v4 atom_add_noftz_v4_cache_hint, add: red_add_noftz_v4 red_add_noftz_v4_cache_hint }
+        { fetch_add: atom_add_noftz_v4, add: red_add_noftz_v4 }
     }
     operations! {
         AtomicAdd in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
-        { fetch_add: atom_add_noftz_v8 atom_add_noftz_v8_cache_hint, add: red_add_noftz_v8 red_add_noftz_v8_cache_hint }
+        { fetch_add: atom_add_noftz_v8, add: red_add_noftz_v8 }
     }
     operations! {
         AtomicMinMax in Global { [f16; 2] as F16, [bf16; 2] as Bf16, [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
         {
-            fetch_min: atom_min_noftz_v2 atom_min_noftz_v2_cache_hint, min: red_min_noftz_v2 red_min_noftz_v2_cache_hint;
-            fetch_max: atom_max_noftz_v2 atom_max_noftz_v2_cache_hint, max: red_max_noftz_v2 red_max_noftz_v2_cache_hint
+            fetch_min: atom_min_noftz_v2, min: red_min_noftz_v2;
+            fetch_max: atom_max_noftz_v2, max: red_max_noftz_v2
         }
     }
     operations! {
         AtomicMinMax in Global { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
         {
-            fetch_min: atom_min_noftz_v4 atom_min_noftz_v4_cache_hint, min: red_min_noftz_v4 red_min_noftz_v4_cache_hint;
-            fetch_max: atom_max_noftz_v4 atom_max_noftz_v4_cache_hint, max: red_max_noftz_v4 red_max_noftz_v4_cache_hint
+            fetch_min: atom_min_noftz_v4, min: red_min_noftz_v4;
+            fetch_max: atom_max_noftz_v4, max: red_max_noftz_v4
         }
     }
     operations! {
         AtomicMinMax in Global { [f16; 8] as F16, [bf16; 8] as Bf16 }
         {
-            fetch_min: atom_min_noftz_v8 atom_min_noftz_v8_cache_hint, min: red_min_noftz_v8 red_min_noftz_v8_cache_hint;
-            fetch_max: atom_max_noftz_v8 atom_max_noftz_v8_cache_hint, max: red_max_noftz_v8 red_max_noftz_v8_cache_hint
+            fetch_min: atom_min_noftz_v8, min: red_min_noftz_v8;
+            fetch_max: atom_max_noftz_v8, max: red_max_noftz_v8
         }
     }
 };
@@ -553,16 +519,11 @@ macro_rules! bit_operations {
         #[diagnostic::do_not_recommend]
         impl<Space: AtomicSpace> AtomicSwap<Space> for $T {
             #[inline(always)]
-            unsafe fn swap<S: AtomScope, P: L2Policy>(
+            unsafe fn swap<S: AtomScope, P: L2Policy<Space>>(
                 sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
             ) -> Self {
                 // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
-                unsafe {
-                    bits(under!(policy, Space, addr;
-                        raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b)),
-                        raw::atom_exch_cache_hint(sem, scope, space::Global, ty::$Tag, addr, bits(b), policy)
-                    ))
-                }
+                unsafe { bits(raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint())) }
             }
         }
     )* };
@@ -607,7 +568,7 @@ bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
 #[diagnostic::do_not_recommend]
 impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
     #[inline(always)]
-    unsafe fn swap<S: AtomScope, P: L2Policy>(
+    unsafe fn swap<S: AtomScope, P: L2Policy<Space>>(
         sem: impl AtomSem,
         scope: S,
         addr: Space::Address,
@@ -615,12 +576,7 @@ impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
         policy: P,
     ) -> Self {
         // SAFETY: the caller's contract is the instruction's.
-        unsafe {
-            under!(policy, Space, addr;
-                raw::atom_exch_b128(sem, scope, Space::default(), addr, b),
-                raw::atom_exch_b128_cache_hint(sem, scope, space::Global, addr, b, policy)
-            )
-        }
+        unsafe { raw::atom_exch_b128(sem, scope, Space::default(), addr, b, policy.hint()) }
     }
 }
 #[diagnostic::do_not_recommend]
@@ -808,7 +764,9 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
     }
 }
 
-impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy> AtomicRef<'_, T, S, Space, P> {
+impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
+    AtomicRef<'_, T, S, Space, P>
+{
     /// The address of the value.
     ///
     /// ```

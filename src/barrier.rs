@@ -20,7 +20,7 @@
 use core::marker::PhantomData;
 
 use crate::group::Cta;
-use crate::qualifier::{Sealed, convergence::Aligned, op};
+use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
 use crate::raw;
 use crate::shared::{Element, Place, SharedArray, fence_async};
 use crate::warp::Warp;
@@ -124,7 +124,7 @@ unsafe impl Reduction<u32> for Popc {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> u32 {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_popc_count(Aligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red_popc(Aligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -133,7 +133,7 @@ unsafe impl Reduction<bool> for op::And {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::And, Aligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red(op::And, Aligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -142,7 +142,7 @@ unsafe impl Reduction<bool> for op::Or {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller's.
-        unsafe { raw::barrier_cta_red_count(op::Or, Aligned, id, threads, predicate) }
+        unsafe { raw::barrier_cta_red(op::Or, Aligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -213,7 +213,7 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
         // SAFETY: 9.7.13.1: "sixteen barriers numbered 0..15", "the value must be a multiple of the warp size", both
         // asserted by `bit`; the kind has no other instruction on its barrier, which has no other handle; the threads of the warp
         // call it from the same place.
-        unsafe { raw::barrier_cta_sync_count(Aligned, ID, THREADS) }
+        unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
     }
 
     /// Waits until `THREADS` threads have come, and combines their predicates; what each wrote before is visible to all
@@ -606,7 +606,7 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
         State: Outstanding,
     {
         // SAFETY: the numbers are asserted by `Place`; producers only wait on this barrier, so the warp has no arrival in it.
-        unsafe { raw::barrier_cta_sync_count(Aligned, H::EMPTY, H::THREADS) };
+        unsafe { raw::barrier_cta_sync(Aligned, H::EMPTY, threads::Count(H::THREADS)) };
         Producer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 }
@@ -630,7 +630,7 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
         State: Receivable,
     {
         // SAFETY: the numbers are asserted by `Place`; consumers only wait on this barrier, so the warp has no arrival in it.
-        unsafe { raw::barrier_cta_sync_count(Aligned, H::FULL, H::THREADS) };
+        unsafe { raw::barrier_cta_sync(Aligned, H::FULL, threads::Count(H::THREADS)) };
         Consumer { addr: self.addr, rank: self.rank, _state: PhantomData }
     }
 

@@ -18,8 +18,9 @@ use crate::async_group::{self, InFlight, Queue, Token};
 use crate::global::GlobalTileMut;
 use crate::group::Cta;
 use crate::qualifier::Sealed;
+use crate::qualifier::cp_mask;
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Shared};
+use crate::shared::{AsyncSource, Element, Fenced, Shared};
 use crate::size;
 
 mod at_sync;
@@ -29,10 +30,10 @@ mod prefetch;
 mod reduce;
 
 pub(crate) use load::copy_tile;
-pub use load::{Arriving, Destination, Load, LoadSource, load, load_cache_hint};
-pub use policy::{CachePolicy, L2Policy};
-pub use prefetch::{prefetch, prefetch_cache_hint};
-pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce, reduce_cache_hint};
+pub use load::{Arriving, Destination, Load, LoadSource, load};
+pub use policy::{CachePolicy, Hinted, L2Policy, MaybeHinted};
+pub use prefetch::prefetch;
+pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
 
 const fn tile_bytes<T, const N: usize>() -> u32 {
     size::shared(size::bytes::<T, N>())
@@ -154,44 +155,10 @@ pub type Store<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, GlobalTileMut<T
 pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
     src: Shared<'s, T, N, S>,
-    dst: GlobalTileMut<T, N>,
+    dst: impl MaybeHinted<GlobalTileMut<T, N>>,
 ) -> BulkGroup<Store<'s, T, N, S>, Open> {
-    start_store(cta, &src, &dst);
-    BulkGroup::new((src, dst))
-}
-
-/// [`store`] under an L2 cache policy.
-///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [dst], [src], bytes, policy;`
-///
-/// ```
-/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
-/// # -> Shared<'s, f32, 64, Fenced> {
-/// // The next kernel reads it.
-/// let group = bulk::store_cache_hint(cta, tile, to, CachePolicy::evict_last()).commit(cta);
-/// let (tile, _to) = group.wait(cta);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
-    cta: &Cta,
-    src: Shared<'s, T, N, S>,
-    dst: GlobalTileMut<T, N>,
-    policy: CachePolicy,
-) -> BulkGroup<Store<'s, T, N, S>, Open> {
-    if cta.is_elected() {
-        // SAFETY: as in `start_store`.
-        unsafe {
-            raw::cp_async_bulk_global_shared_cta_cache_hint(
-                dst.base.cast(),
-                src.addr(),
-                const { tile_bytes::<T, N>() },
-                policy.bits(),
-            )
-        }
-    }
+    let (dst, policy) = dst.split();
+    start_store(cta, &src, &dst, policy, cp_mask::None);
     BulkGroup::new((src, dst))
 }
 
@@ -214,62 +181,11 @@ pub fn store_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
 pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
     src: Shared<'s, T, N, S>,
-    dst: GlobalTileMut<T, N>,
+    dst: impl MaybeHinted<GlobalTileMut<T, N>>,
     bytes: crate::mask::ByteMask,
 ) -> BulkGroup<Store<'s, T, N, S>, Open> {
-    if cta.is_elected() {
-        // SAFETY: as in `start_store`.
-        unsafe {
-            raw::cp_async_bulk_global_shared_cta_cp_mask(
-                dst.base.cast(),
-                src.addr(),
-                const { tile_bytes::<T, N>() },
-                bytes,
-            )
-        }
-    }
-    BulkGroup::new((src, dst))
-}
-
-/// [`store_masked`] under an L2 cache policy.
-///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [dst], [src], bytes,
-/// policy, byteMask;`
-///
-/// ```
-/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, mask::ByteMask};
-/// # use ptx::shared::{Fenced, Shared};
-/// # #[cfg(feature = "sm_100a")]
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>)
-/// # -> Shared<'s, u32, 64, Fenced> {
-/// // The high half of each `u32`.
-/// let (high, policy) = (ByteMask::from_bits_retain(0xcccc), CachePolicy::evict_first());
-/// let group = bulk::store_masked_cache_hint(cta, tile, dst, high, policy).commit(cta);
-/// let (tile, _writing) = group.wait_read(cta);
-/// # tile
-/// # }
-/// ```
-#[cfg(feature = "sm_100")]
-#[inline(always)]
-pub fn store_masked_cache_hint<'s, T: Element, const N: usize, S: AsyncSource>(
-    cta: &Cta,
-    src: Shared<'s, T, N, S>,
-    dst: GlobalTileMut<T, N>,
-    bytes: crate::mask::ByteMask,
-    policy: CachePolicy,
-) -> BulkGroup<Store<'s, T, N, S>, Open> {
-    if cta.is_elected() {
-        // SAFETY: as in `start_store`.
-        unsafe {
-            raw::cp_async_bulk_global_shared_cta_cp_mask_cache_hint(
-                dst.base.cast(),
-                src.addr(),
-                const { tile_bytes::<T, N>() },
-                policy.bits(),
-                bytes,
-            )
-        }
-    }
+    let (dst, policy) = dst.split();
+    start_store(cta, &src, &dst, policy, cp_mask::Bytes(bytes));
     BulkGroup::new((src, dst))
 }
 
@@ -278,13 +194,21 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
     src: &Shared<'_, T, N, S>,
     dst: &GlobalTileMut<T, N>,
+    policy: impl L2Policy,
+    mask: impl raw::BulkCpMask,
 ) {
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; shared
         // arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; both handles go
         // into the group.
         unsafe {
-            raw::cp_async_bulk_global_shared_cta(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() })
+            raw::cp_async_bulk_global_shared_cta(
+                dst.base.cast(),
+                src.addr(),
+                const { tile_bytes::<T, N>() },
+                policy.hint(),
+                mask,
+            )
         }
     }
 }
@@ -322,12 +246,13 @@ impl<Copies, State> BulkGroup<Copies, State> {
         self,
         cta: &Cta,
         src: Shared<'s, T, N, S>,
-        dst: GlobalTileMut<T, N>,
+        dst: impl MaybeHinted<GlobalTileMut<T, N>>,
     ) -> BulkGroup<(Copies, Store<'s, T, N, S>), Open>
     where
         State: Extendable,
     {
-        start_store(cta, &src, &dst);
+        let (dst, policy) = dst.split();
+        start_store(cta, &src, &dst, policy, cp_mask::None);
         BulkGroup::new((self.copies, (src, dst)))
     }
 
@@ -404,7 +329,9 @@ impl<Copies, State> BulkGroup<Copies, State> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits until all sources are read, and gives them back with the group of the destinations, still being written.
+    /// Waits until all sources are read, and gives them back with the group of the destinations, still being written. The sources are
+    /// behind the barrier of this wait, so they come back as [`Fenced`]: free by [`into_free`](Shared::into_free), readable by
+    /// [`into_loaded`](Shared::into_loaded).
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -626,12 +553,12 @@ pub unsafe trait Split {
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T, const N: usize, S> Split for Store<'s, T, N, S> {
-    type Sources = Shared<'s, T, N, S>;
+unsafe impl<'s, T: Element, const N: usize, S> Split for Store<'s, T, N, S> {
+    type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
     fn split(self) -> (Self::Sources, Self::Destinations) {
-        self
+        (self.0.into_state(), self.1)
     }
 }
 

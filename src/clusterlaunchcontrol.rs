@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use crate::cluster::Cluster;
 use crate::group::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
-use crate::qualifier::{Sealed, space};
+use crate::qualifier::{Sealed, multicast, space};
 use crate::raw;
 use crate::shared::{Place, fence_async};
 
@@ -107,7 +107,7 @@ impl Asker for Cta {
     #[inline(always)]
     unsafe fn try_cancel(&self, addr: u32, mbar: u32) {
         // SAFETY: the caller's contract.
-        unsafe { raw::clusterlaunchcontrol_try_cancel(space::SharedCta, addr, mbar) }
+        unsafe { raw::clusterlaunchcontrol_try_cancel(space::SharedCta, multicast::None, addr, mbar) }
     }
     #[inline(always)]
     fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready> {
@@ -136,7 +136,7 @@ impl Asker for Cluster<'_> {
             // SAFETY: the caller's contract; inside a cluster's scope no CTA has exited. By the contract of `enter` the
             // response and the mbarrier lie at the same place in each.
             unsafe {
-                raw::clusterlaunchcontrol_try_cancel_multicast_cluster_all(space::SharedCta, addr, mbar)
+                raw::clusterlaunchcontrol_try_cancel(space::SharedCta, multicast::ClusterAll, addr, mbar)
             }
         }
     }

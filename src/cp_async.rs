@@ -18,8 +18,7 @@
 //! Choose it over [`bulk`](crate::bulk) for what bulk copies cannot do: the edges of a slice ([`load_zero_filled`]),
 //! windows that are not aligned to 16 bytes ([`load_window`]), parts left out ([`load_where`]).
 //!
-//! An L2 cache policy goes with a tile by [`load_cache_hint`], with a tail or a window by its method `cache_hint`. Tiles of which
-//! parts are left out, or that are cached in L1 too, take none but in [`raw`].
+//! An L2 cache policy goes with a tile, a tail or a window by its method `cache_hint`.
 //!
 //! ```
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
@@ -39,11 +38,11 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::bulk::{CachePolicy, Committed, Extendable, L2Policy, Open, Waitable};
-use crate::global::{Global, Tail, TileSource};
+use crate::bulk::{CachePolicy, Committed, Extendable, Hinted, L2Policy, Open, Waitable};
+use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
 use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
-use crate::qualifier::{Sealed, cp_size, prefetch_size, space};
+use crate::qualifier::{Sealed, cp_size, prefetch_size, space, zfill};
 use crate::raw::{self, CpAsyncPrefetchSize};
 use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
 
@@ -111,17 +110,59 @@ impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src
 /// vectors are in bounds; the destination is free and now owned by the copy, each vector by one thread; nobody writes the
 /// source; a scope that ends has waited for the copy.
 #[inline(always)]
-fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-    mut copy: impl FnMut(u32, *const u8, u32),
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+    mut copy: impl FnMut(u32, *const u8, u32, <Src::Policy as L2Policy>::Hint),
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
     const { whole_vectors::<T, N>() };
+    let (src, policy) = src.split();
     let base: *const u8 = src.base().cast();
-    for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v));
+    for_each_vector::<T, N>(cta, |v| {
+        copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, policy.hint())
+    });
     CpAsyncGroup::of(dst, src)
 }
+
+/// A tile that `cp.async` copies from: a [`TileSource`], as it is or with a policy.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no source for a load of {N} elements of `{T}`",
+    label = "not a tile of {N} `{T}`",
+    note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait CpAsyncSource<T, const N: usize>: Sealed {
+    #[doc(hidden)]
+    type Handle: TileSource<T, N>;
+    #[doc(hidden)]
+    type Policy: L2Policy;
+    #[doc(hidden)]
+    fn split(self) -> (Self::Handle, Self::Policy);
+}
+macro_rules! sources {
+    ($( $Tile:ident ),*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<T, const N: usize> CpAsyncSource<T, N> for $Tile<T, N> {
+            type Handle = Self;
+            type Policy = ();
+            #[inline(always)]
+            fn split(self) -> (Self, ()) {
+                (self, ())
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<T, const N: usize> CpAsyncSource<T, N> for Hinted<$Tile<T, N>> {
+            type Handle = $Tile<T, N>;
+            type Policy = CachePolicy;
+            #[inline(always)]
+            fn split(self) -> ($Tile<T, N>, CachePolicy) {
+                (self.handle, self.policy)
+            }
+        }
+    )* };
+}
+sources! { GlobalTile, GlobalTileMut }
 
 /// Starts the copy of a tile to shared memory. It passes L1 by.
 ///
@@ -135,11 +176,11 @@ fn load_with<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 /// # }
 /// ```
 #[inline(always)]
-pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
     load_prefetch(cta, dst, src, prefetch_size::None)
 }
 
@@ -156,14 +197,16 @@ pub fn load<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 /// # }
 /// ```
 #[inline(always)]
-pub fn load_prefetch<'s, T: Element, const N: usize, Src: TileSource<T, N>, Size: CpAsyncPrefetchSize>(
+pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, Size: CpAsyncPrefetchSize>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     size: Size,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
     // SAFETY: see `load_with`.
-    load_with(cta, dst, src, |dst, src, _| unsafe { raw::cp_async_cg(size, dst, src) })
+    load_with(cta, dst, src, |dst, src, _, hint| unsafe {
+        raw::cp_async_cg(size, dst, src, zfill::None, hint)
+    })
 }
 
 /// [`load`] that caches in L1 too, for a tile that is read again from global memory.
@@ -178,38 +221,14 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: TileSource<T, N>, Size
 /// # }
 /// ```
 #[inline(always)]
-pub fn load_cached<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
-    load_with(cta, dst, src, |dst, src, _| {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+    load_with(cta, dst, src, |dst, src, _, hint| {
         // SAFETY: see `load_with`.
-        unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src) }
-    })
-}
-
-/// [`load`] under an L2 cache policy.
-///
-/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global.L2::cache_hint [dst], [src], 16, policy;`
-///
-/// ```
-/// # use ptx::{bulk::CachePolicy, cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-/// let (tile, _src) = cp_async::load_cache_hint(cta, tile, src, CachePolicy::evict_first()).commit(cta).wait(cta);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
-    cta: &Cta,
-    dst: Shared<'s, T, N, impl Overwritable>,
-    src: Src,
-    policy: CachePolicy,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
-    load_with(cta, dst, src, |dst, src, _| {
-        // SAFETY: see `load_with`.
-        unsafe { raw::cp_async_cg_cache_hint(prefetch_size::None, dst, src, policy.bits()) }
+        unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src, zfill::None, hint) }
     })
 }
 
@@ -226,15 +245,17 @@ pub fn load_cache_hint<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
 /// # }
 /// ```
 #[inline(always)]
-pub fn load_where<'s, T: Element, const N: usize, Src: TileSource<T, N>>(
+pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     mut wanted: impl FnMut(usize) -> bool,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
-    load_with(cta, dst, src, |dst, src, v| {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+    load_with(cta, dst, src, |dst, src, v, hint| {
         // SAFETY: see `load_with`.
-        unsafe { raw::cp_async_cg_ignore_src(prefetch_size::None, dst, src, !wanted(v as usize)) }
+        unsafe {
+            raw::cp_async_cg(prefetch_size::None, dst, src, zfill::IgnoreSrc(!wanted(v as usize)), hint)
+        }
     })
 }
 
@@ -269,13 +290,7 @@ pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
         // SAFETY: `size` is 16 at most: 9.7.9.25.3.1: "Specifying `src-size` larger than `cp-size` results in undefined
         // behavior." That many bytes are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The
         // other points as in `load_with`.
-        unsafe {
-            if const { P::HINTED } {
-                raw::cp_async_cg_src_size_cache_hint(prefetch_size::None, dst, src, size, tail.policy.bits())
-            } else {
-                raw::cp_async_cg_src_size(prefetch_size::None, dst, src, size)
-            }
-        }
+        unsafe { raw::cp_async_cg(prefetch_size::None, dst, src, zfill::SrcSize(size), tail.policy.hint()) }
     });
     CpAsyncGroup::of(dst, tail)
 }
@@ -362,7 +377,7 @@ pub trait Word: Element {
     ///
     /// # Safety
     ///
-    /// As [`raw::cp_async_ca_src_size`], whose size is that of the element; `src_size` is 0 or that.
+    /// As [`raw::cp_async_ca`] with a `src-size`, whose size is that of the element; `src_size` is 0 or that.
     #[doc(hidden)]
     unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P);
 }
@@ -375,11 +390,7 @@ macro_rules! words {
                 let (none, size, src) = (prefetch_size::None, cp_size::$Size, src.cast());
                 // SAFETY: the caller's contract.
                 unsafe {
-                    if const { P::HINTED } {
-                        raw::cp_async_ca_src_size_cache_hint(none, size, dst, src, src_size, policy.bits())
-                    } else {
-                        raw::cp_async_ca_src_size(none, size, dst, src, src_size)
-                    }
+                    raw::cp_async_ca(none, size, dst, src, zfill::SrcSize(src_size), policy.hint())
                 }
             }
         }

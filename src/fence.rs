@@ -93,7 +93,7 @@ pub fn sc(scope: impl FenceScope) {
 /// # unsafe fn kernel(bar: u32, parity: u32) {
 /// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
 /// let arrived =
-///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity) };
+///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity, suspend_time_hint::None) };
 /// while !arrived() {}
 /// fence::acquire_shared_cluster();
 /// # }
@@ -114,7 +114,7 @@ pub fn acquire_shared_cluster() {
 /// // … stores to this CTA's shared memory …
 /// fence::release_shared_cta();
 /// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
-/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar) };
+/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One) };
 /// # }
 /// ```
 #[inline(always)]
@@ -194,7 +194,7 @@ pub fn proxy_async(space: impl ProxyAsyncSpace) {
 /// # unsafe fn kernel(bar: u32, parity: u32) {
 /// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
 /// let arrived =
-///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity) };
+///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity, suspend_time_hint::None) };
 /// while !arrived() {}
 /// fence::proxy_async_acquire_shared_cluster();
 /// // … a copy to the CTAs that arrived …
@@ -216,7 +216,7 @@ pub fn proxy_async_acquire_shared_cluster() {
 /// // … loads of this CTA's shared memory, which another CTA's copy may now overwrite …
 /// fence::proxy_async_release_shared_cta();
 /// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
-/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar) };
+/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One) };
 /// # }
 /// ```
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::qualifier::{Sealed, convergence::Aligned, op};
+use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
 use crate::raw;
 use crate::register;
 
@@ -134,7 +134,7 @@ impl Cta {
         // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and `.aligned` wants that all "execute the
         // same barrier{.cta} instruction": by the contract of `enter` they all make this call from the same place. Barrier 0
         // has only collective calls, so no other kind of instruction is active on it.
-        unsafe { raw::barrier_cta_sync(Aligned, 0) }
+        unsafe { raw::barrier_cta_sync(Aligned, 0, threads::All) }
     }
 
     /// [`sync`](Cta::sync), and in how many threads the predicate is true.
@@ -150,7 +150,7 @@ impl Cta {
     pub fn sync_count(&self, predicate: bool) -> u32 {
         // SAFETY: as in `sync`: each collective call completes barrier 0, and all threads make the same, so a reduction
         // meets neither `.sync` nor another reduction there.
-        unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate) }
+        unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) }
     }
 
     /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
@@ -165,7 +165,7 @@ impl Cta {
     #[inline(always)]
     pub fn sync_and(&self, predicate: bool) -> bool {
         // SAFETY: as in `sync_count`.
-        unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate) }
+        unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) }
     }
 
     /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
@@ -181,7 +181,7 @@ impl Cta {
     #[inline(always)]
     pub fn sync_or(&self, predicate: bool) -> bool {
         // SAFETY: as in `sync_count`.
-        unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate) }
+        unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) }
     }
 }
 

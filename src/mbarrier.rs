@@ -17,7 +17,7 @@
 use core::marker::PhantomData;
 
 use crate::group::Cta;
-use crate::qualifier::{Sealed, scope, sem, space};
+use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{Lend, Place};
 
@@ -332,8 +332,16 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         // SAFETY: the caller's.
         let state = unsafe {
             match due {
-                1 => raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.addr),
-                _ => raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, self.addr, due),
+                1 => {
+                    raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.addr, arrivals::One)
+                }
+                _ => raw::mbarrier_arrive(
+                    sem::Release,
+                    scope::Cta,
+                    space::SharedCta,
+                    self.addr,
+                    arrivals::Count(due),
+                ),
             }
         };
         Mbarrier::new(self.addr, Arrived { state })
@@ -422,7 +430,14 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         // SAFETY: the state came from this handle's arrive, in the phase that is current or just complete: the next
         // cannot complete before this thread arrives again.
         while !unsafe {
-            raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, self.addr, self.phase.state())
+            raw::mbarrier_try_wait(
+                sem::Acquire,
+                scope::Cta,
+                space::SharedCta,
+                self.addr,
+                self.phase.state(),
+                suspend_time_hint::None,
+            )
         } {}
         Mbarrier::new(self.addr, Ready(()))
     }
@@ -446,13 +461,13 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
         let (addr, state) = (self.addr, self.phase.state());
         // SAFETY: as in `wait`.
         while !unsafe {
-            raw::mbarrier_try_wait_suspend_time_hint(
+            raw::mbarrier_try_wait(
                 sem::Acquire,
                 scope::Cta,
                 space::SharedCta,
                 addr,
                 state,
-                nanoseconds,
+                suspend_time_hint::Nanoseconds(nanoseconds),
             )
         } {}
         Mbarrier::new(addr, Ready(()))
@@ -497,6 +512,7 @@ impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
                 space::SharedCta,
                 self.addr,
                 self.phase.state,
+                suspend_time_hint::None,
             )
         } {}
         Mbarrier::new(self.addr, Ready(()))

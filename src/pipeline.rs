@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 
 use crate::global::{Tiles, TilesMut};
 use crate::group::Cta;
-use crate::qualifier::{scope, sem, space};
+use crate::qualifier::{cache_hint, cp_mask, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place, fence_async, for_each_vector, whole_vectors};
 use crate::size;
@@ -408,6 +408,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                     src,
                     Layout::<T, N, INPUTS, STAGES>::COPY,
                     bar,
+                    cache_hint::None,
                 );
             }
             let src = self.in_out.wrapping_add(offset).cast_const().cast();
@@ -416,6 +417,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                 src,
                 Layout::<T, N, INPUTS, STAGES>::COPY,
                 bar,
+                cache_hint::None,
             );
         }
     }
@@ -435,6 +437,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                 self.in_out.cast(),
                 self.tile(self.stage, INPUTS),
                 Layout::<T, N, INPUTS, STAGES>::COPY,
+                cache_hint::None,
+                cp_mask::None,
             );
             raw::cp_async_bulk_commit_group();
         }
@@ -483,6 +487,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                 space::SharedCta,
                 self.bar(self.stage),
                 self.parity,
+                suspend_time_hint::None,
             )
         } {}
     }

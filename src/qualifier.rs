@@ -104,13 +104,15 @@ const fn fnv1a(text: &str) -> u64 {
 }
 
 macro_rules! qualifiers {
-    ($( $(#[$axis_doc:meta])* mod $axis:ident { $( $(#[$doc:meta])* $Tag:ident = $ptx:literal; )* } )*) => {
+    ($( $(#[$axis_doc:meta])* mod $axis:ident {
+        $( $(#[$doc:meta])* $Tag:ident $(($Operand:ty))? = $ptx:literal; )*
+    } )*) => {
         $(
             $(#[$axis_doc])*
             ///
             /// Its values:
             $(
-                #[doc = concat!("- `", stringify!($Tag), "`:")]
+                #[doc = concat!("- `", stringify!($Tag), $( "(", stringify!($Operand), ")", )? "`:")]
                 $(#[$doc])*
             )*
             pub mod $axis {
@@ -119,7 +121,8 @@ macro_rules! qualifiers {
                     // Listed on the axis's page; hidden from rustdoc only, which rustc's messages would otherwise take up.
                     #[cfg_attr(doc, doc(hidden))]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-                    pub struct $Tag;
+                    #[repr(transparent)]
+                    pub struct $Tag $( (pub $Operand) )?;
                     #[diagnostic::do_not_recommend]
                     impl super::Sealed for $Tag {}
                     #[diagnostic::do_not_recommend]
@@ -131,6 +134,7 @@ macro_rules! qualifiers {
             }
         )*
         /// The PTX text of a qualifier as a literal, for `concat!`.
+        #[allow(unused_macros, reason = "off the device nothing is emitted")]
         macro_rules! ptx_text {
             $( $( ($axis :: $Tag) => { $ptx }; )* )*
         }
@@ -449,6 +453,82 @@ qualifiers! {
         /// `.cta_group::2`: that of either CTA of the pair.
         Two = ".cta_group::2";
     }
+    /// `.level::cache_hint` and `cache-policy`: how an access goes through the L2 cache.
+    mod cache_hint {
+        /// No qualifier and no operand: by the default policy.
+        None = "";
+        /// `.L2::cache_hint`, `cache-policy`: by this policy, which a `createpolicy` has made.
+        Policy(u64) = ".L2::cache_hint";
+    }
+    /// `.multicast` and `ctaMask`: whose shared memory a copy goes to.
+    mod multicast {
+        /// No qualifier and no operand: that of one CTA.
+        None = "";
+        /// `.multicast::cluster`, `ctaMask`: that of each CTA of the set.
+        Cluster(crate::mask::CtaMask) = ".multicast::cluster";
+        /// `.multicast::cluster::all`: that of each CTA of the cluster.
+        ClusterAll = ".multicast::cluster::all";
+    }
+    /// `.cp_mask` and `byteMask`: which bytes of each chunk of 16 a copy writes.
+    mod cp_mask {
+        /// No qualifier and no operand: all.
+        None = "";
+        /// `.cp_mask`, `byteMask`: those of the set.
+        Bytes(crate::mask::ByteMask) = ".cp_mask";
+    }
+    /// `src-size` or `ignore-src` of [`cp_async_ca`](crate::raw::cp_async_ca): what it fills with zeros.
+    mod zfill {
+        /// No operand: nothing.
+        None = "";
+        /// `src-size`: what follows that number of bytes.
+        SrcSize(u32) = "";
+        /// `ignore-src`: everything, if it is true.
+        IgnoreSrc(bool) = "";
+    }
+    /// `suspendTimeHint` of [`mbarrier_try_wait`](crate::raw::mbarrier_try_wait): how long a thread is suspended at most.
+    mod suspend_time_hint {
+        /// No operand: a time that depends on the system.
+        None = "";
+        /// `suspendTimeHint`: that number of nanoseconds.
+        Nanoseconds(u32) = "";
+    }
+    /// `count` of [`mbarrier_arrive`](crate::raw::mbarrier_arrive): how many arrivals it is.
+    mod arrivals {
+        /// No operand: one.
+        One = "";
+        /// `count`: that number.
+        Count(u32) = "";
+    }
+    /// `b` of [`barrier_cta_sync`](crate::raw::barrier_cta_sync): how many threads take part.
+    mod threads {
+        /// No operand: all of the CTA.
+        All = "";
+        /// `b`: that number.
+        Count(u32) = "";
+    }
+}
+
+/// In which registers operands go, and as which bits: values of a type, addresses in a state space. It makes `register_of!`,
+/// which hands a qualifier's to a macro, before what else it is given: `[ty u32 reg32]`, `[at u64 reg64]`, or `[]`.
+macro_rules! registers {
+    ($( $axis:ident $register:tt { $($Tag:ident)* } )*) => {
+        registers!(@rules ($) $( $( [ $axis $Tag $register ] )* )*);
+    };
+    (@rules ($d:tt) $( [ $axis:ident $Tag:ident $register:tt ] )*) => {
+        #[allow(unused_macros, reason = "off the device nothing is emitted")]
+        macro_rules! register_of {
+            $( ($axis :: $Tag $then:ident $d($d given:tt)*) => { $then! { @push $register $d($d given)* } }; )*
+            ($other:ident :: $any:ident $then:ident $d($d given:tt)*) => { $then! { @push [] $d($d given)* } };
+        }
+    };
+}
+registers! {
+    ty [ ty u8 reg16 ] { B8 U8 S8 E4m3 E5m2 }
+    ty [ ty u16 reg16 ] { B16 U16 S16 F16 Bf16 E4m3x2 E5m2x2 }
+    ty [ ty u32 reg32 ] { B32 U32 S32 F32 F16x2 Bf16x2 E4m3x4 E5m2x4 }
+    ty [ ty u64 reg64 ] { B64 U64 S64 F64 }
+    space [ at u32 reg32 ] { SharedCta SharedCluster }
+    space [ at u64 reg64 ] { Global All }
 }
 
 /// 128 bits, low half first.

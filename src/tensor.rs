@@ -22,11 +22,11 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{BulkGroup, CachePolicy, Extendable, LoadSource, Open, Split};
+use crate::bulk::{BulkGroup, Extendable, L2Policy, LoadSource, MaybeHinted, Open, Split};
 use crate::group::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Shared};
+use crate::shared::{AsyncSource, Element, Fenced, Shared};
 use crate::size;
 
 mod draft;
@@ -38,7 +38,7 @@ pub use draft::{
 pub use shape::*;
 
 // One function for tiles of global memory and of tensors: an mbarrier can wait for both.
-pub use crate::bulk::{load, load_cache_hint};
+pub use crate::bulk::load;
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
 ///
@@ -496,6 +496,7 @@ impl<T, S: ReduceShape> Clone for TensorReduction<T, S> {
     }
 }
 impl<T, S: ReduceShape> Copy for TensorReduction<T, S> {}
+impl<T, S: ReduceShape> Sealed for TensorReduction<T, S> {}
 
 #[inline(always)]
 fn prefetch_object(cta: &Cta, object: *const u8) {
@@ -513,8 +514,13 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
+    type Handle = Self;
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+    fn handle(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
         // SAFETY: the caller's contract and that of `TensorMap::from_raw`; shared arrays are aligned to 128 bytes.
         unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, policy) }
     }
@@ -528,8 +534,13 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
+    type Handle = Self;
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+    fn handle(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
         // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.
         unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, policy) }
     }
@@ -546,33 +557,11 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
 /// # }
 /// ```
 #[inline(always)]
-pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: TensorTile<T, S>) {
+pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: impl MaybeHinted<TensorTile<T, S>>) {
+    let (src, policy) = src.split();
     if cta.is_elected() {
         // SAFETY: the contract of `TensorMap::from_raw`.
-        unsafe { S::prefetch(src.map.object, src.at, None) }
-    }
-}
-
-/// [`prefetch`] under an L2 cache policy.
-///
-/// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile.L2::cache_hint [map, {x, y}],
-/// policy;`
-///
-/// ```
-/// # use ptx::{bulk::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};
-/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-/// tensor::prefetch_cache_hint(cta, map.at([0, 0]), CachePolicy::evict_last());
-/// # }
-/// ```
-#[inline(always)]
-pub fn prefetch_cache_hint<T: Element, S: PrefetchShape>(
-    cta: &Cta,
-    src: TensorTile<T, S>,
-    policy: CachePolicy,
-) {
-    if cta.is_elected() {
-        // SAFETY: the contract of `TensorMap::from_raw`.
-        unsafe { S::prefetch(src.map.object, src.at, Some(policy)) }
+        unsafe { S::prefetch(src.map.object, src.at, policy) }
     }
 }
 
@@ -622,38 +611,11 @@ pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State
 pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     cta: &Cta,
     src: Shared<'s, T, N, State>,
-    dst: TensorTileMut<T, S>,
+    dst: impl MaybeHinted<TensorTileMut<T, S>>,
 ) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
     const { tile_bytes::<T, S, N>() };
-    start_store(cta, &src, &dst, None);
-    BulkGroup::new((src, dst))
-}
-
-/// [`store`] under an L2 cache policy.
-///
-/// PTX: as [`store`], `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [map, {x, y}], [src],
-/// policy;`
-///
-/// ```
-/// # use ptx::{bulk::CachePolicy, launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
-/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
-/// let policy = CachePolicy::evict_first();
-/// cta.lend(tile, |cta, tile| {
-///     let tile = tile.write(cta, |_| 0.0).to_async(cta);
-///     let (tile, _dst) = tensor::store_cache_hint(cta, tile, dst, policy).commit(cta).wait(cta);
-///     tile.into_free()
-/// });
-/// # }
-/// ```
-#[inline(always)]
-pub fn store_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
-    cta: &Cta,
-    src: Shared<'s, T, N, State>,
-    dst: TensorTileMut<T, S>,
-    policy: CachePolicy,
-) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
-    const { tile_bytes::<T, S, N>() };
-    start_store(cta, &src, &dst, Some(policy));
+    let (dst, policy) = dst.split();
+    start_store(cta, &src, &dst, policy);
     BulkGroup::new((src, dst))
 }
 
@@ -662,7 +624,7 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     cta: &Cta,
     src: &Shared<'_, T, N, State>,
     dst: &TensorTileMut<T, S>,
-    policy: Option<CachePolicy>,
+    policy: impl L2Policy,
 ) {
     if cta.is_elected() {
         // SAFETY: the shape proves the size, `Corner` that no coordinate is negative; shared arrays are aligned to 128 bytes;
@@ -723,39 +685,11 @@ pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape
     cta: &Cta,
     op: impl ReduceOp<T>,
     src: Shared<'s, T, N, State>,
-    dst: TensorReduction<T, S>,
+    dst: impl MaybeHinted<TensorReduction<T, S>>,
 ) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
     const { tile_bytes::<T, S, N>() };
-    start_reduce(cta, op, &src, &dst, None);
-    BulkGroup::new((src, dst))
-}
-
-/// [`reduce`] under an L2 cache policy.
-///
-/// PTX: as [`reduce`], `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [map, {x, y}],
-/// [src], policy;`
-///
-/// ```
-/// # use ptx::{bulk::CachePolicy, launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction}};
-/// # fn kernel(cta: &Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
-/// let policy = CachePolicy::evict_last();
-/// cta.lend(tile, |cta, tile| {
-///     let tile = tile.write(cta, |_| 1).to_async(cta);
-///     let (tile, _) = tensor::reduce_cache_hint(cta, op::Add, tile, dst, policy).commit(cta).wait(cta);
-///     tile.into_free()
-/// });
-/// # }
-/// ```
-#[inline(always)]
-pub fn reduce_cache_hint<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
-    cta: &Cta,
-    op: impl ReduceOp<T>,
-    src: Shared<'s, T, N, State>,
-    dst: TensorReduction<T, S>,
-    policy: CachePolicy,
-) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
-    const { tile_bytes::<T, S, N>() };
-    start_reduce(cta, op, &src, &dst, Some(policy));
+    let (dst, policy) = dst.split();
+    start_reduce(cta, op, &src, &dst, policy);
     BulkGroup::new((src, dst))
 }
 
@@ -765,7 +699,7 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
     op: impl ReduceOp<T>,
     src: &Shared<'_, T, N, State>,
     dst: &TensorReduction<T, S>,
-    policy: Option<CachePolicy>,
+    policy: impl L2Policy,
 ) {
     if cta.is_elected() {
         // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
@@ -798,10 +732,11 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
         self,
         cta: &Cta,
         src: Shared<'s, T, N, Src>,
-        dst: TensorTileMut<T, S>,
+        dst: impl MaybeHinted<TensorTileMut<T, S>>,
     ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S>), Open> {
         const { tile_bytes::<T, S, N>() };
-        start_store(cta, &src, &dst, None);
+        let (dst, policy) = dst.split();
+        start_store(cta, &src, &dst, policy);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 
@@ -828,30 +763,33 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
         cta: &Cta,
         op: impl ReduceOp<T>,
         src: Shared<'s, T, N, Src>,
-        dst: TensorReduction<T, S>,
+        dst: impl MaybeHinted<TensorReduction<T, S>>,
     ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S>), Open> {
         const { tile_bytes::<T, S, N>() };
-        start_reduce(cta, op, &src, &dst, None);
+        let (dst, policy) = dst.split();
+        start_reduce(cta, op, &src, &dst, policy);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
-    type Sources = Shared<'s, T, N, State>;
+unsafe impl<'s, T: Element, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
+    type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
     fn split(self) -> (Self::Sources, Self::Destinations) {
-        self
+        (self.0.into_state(), self.1)
     }
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T, const N: usize, State, S: ReduceShape> Split for TensorReduce<'s, T, N, State, S> {
-    type Sources = Shared<'s, T, N, State>;
+unsafe impl<'s, T: Element, const N: usize, State, S: ReduceShape> Split
+    for TensorReduce<'s, T, N, State, S>
+{
+    type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]
     fn split(self) -> (Self::Sources, Self::Destinations) {
-        self
+        (self.0.into_state(), self.1)
     }
 }

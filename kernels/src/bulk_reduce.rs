@@ -50,11 +50,11 @@ pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output:
                 bulk::prefetch(cta, next);
             }
             // Both rows on one mbarrier.
-            let load = bulk::load_cache_hint(cta, loaded, (a, b), (first, second), once);
+            let load = bulk::load(cta, loaded, (a, b), (first.cache_hint(once), second.cache_hint(once)));
             let (ready, (first, second), _) = load.wait(cta);
             loaded = ready;
-            let queue = bulk::reduce_cache_hint(cta, op::Add, first, sums, often).commit(cta);
-            let queue = queue.then(cta, bulk::reduce_cache_hint(cta, op::Add, second, sums, often));
+            let queue = bulk::reduce(cta, op::Add, first, sums.cache_hint(often)).commit(cta);
+            let queue = queue.then(cta, bulk::reduce(cta, op::Add, second, sums.cache_hint(often)));
 
             let (read, _writing, queue) = queue.wait_read_oldest(cta);
             a = read.release(cta);
@@ -64,7 +64,7 @@ pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output:
         }
         // An odd row.
         if let Some(last) = rows.get(row) {
-            let (ready, last, _) = bulk::load_cache_hint(cta, loaded, a, last, once).wait(cta);
+            let (ready, last, _) = bulk::load(cta, loaded, a, last.cache_hint(once)).wait(cta);
             loaded = ready;
             let (read, _) = bulk::reduce(cta, op::Add, last, sums).commit(cta).wait(cta);
             a = read.release(cta);

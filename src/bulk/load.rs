@@ -1,6 +1,6 @@
 //! Loads that complete on an mbarrier: of a tile or several, of global memory or of tensors.
 
-use super::CachePolicy;
+use super::{Hinted, L2Policy};
 use crate::async_group::Token;
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
 use crate::group::Cta;
@@ -69,40 +69,11 @@ pub fn load<Dst: Destination, Src: LoadSource<Dst>>(
     bar: Mbarrier<impl Arrivable>,
     dst: Dst,
     src: Src,
-) -> Load<Dst, Src> {
+) -> Load<Dst, Src::Handle> {
     const { Src::FITS };
-    start_load(cta, bar, dst, src, const { bytes::<Dst>() }, None)
+    start_load(cta, bar, dst, src, const { bytes::<Dst>() })
 }
 
-/// [`load`] under an L2 cache policy, that of all the tiles.
-///
-/// PTX: as [`load`], with `.L2::cache_hint` behind `.mbarrier::complete_tx::bytes`, and the policy as the last operand:
-/// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [dst], [src], bytes, [bar], policy;`
-///
-/// ```
-/// # use ptx::{bulk::{self, CachePolicy}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
-/// # use ptx::shared::{Free, Loaded, Shared};
-/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>,
-/// #     src: GlobalTile<f32, 64>) -> Shared<'s, f32, 64, Loaded> {
-/// // The tile is read once.
-/// let load = bulk::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first());
-/// let (bar, tile, _src) = load.wait(cta);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-pub fn load_cache_hint<Dst: Destination, Src: LoadSource<Dst>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
-    dst: Dst,
-    src: Src,
-    policy: CachePolicy,
-) -> Load<Dst, Src> {
-    const { Src::FITS };
-    start_load(cta, bar, dst, src, const { bytes::<Dst>() }, Some(policy))
-}
-
-/// What the copies bring. Fails where that is more than an mbarrier can count.
 const fn bytes<Dst: Arriving>() -> u32 {
     assert!(
         Dst::BYTES < 1 << 20,
@@ -119,21 +90,20 @@ fn start_load<Dst: Destination, Src: LoadSource<Dst>>(
     dst: Dst,
     src: Src,
     bytes: u32,
-    policy: Option<CachePolicy>,
-) -> Load<Dst, Src> {
+) -> Load<Dst, Src::Handle> {
     let mbar = bar.addr();
     let bar = if cta.is_elected() {
         // SAFETY: the copies that follow are of that many bytes, fewer than 2^20. The destinations are free and now owned by the
         // copies, as is the mbarrier; nobody writes the sources; a scope that ends has waited for the copies.
         unsafe {
             let bar = bar.arrive_expect_tx(bytes);
-            src.start(&dst, mbar, policy);
+            src.start(&dst, mbar, ());
             bar
         }
     } else {
         bar.arrive(cta)
     };
-    Load { bar, dst, src }
+    Load { bar, dst, src: src.handle() }
 }
 
 impl<Dst: Arriving, Src> Load<Dst, Src> {
@@ -241,20 +211,30 @@ pub unsafe trait LoadSource<Dst> {
     /// Fails to compile where the source is of another size.
     #[doc(hidden)]
     const FITS: () = ();
-    /// Starts the copies.
+    /// What comes back with the tile: the source, without its policy if it has one.
+    #[doc(hidden)]
+    type Handle;
+    #[doc(hidden)]
+    fn handle(self) -> Self::Handle;
+    /// Starts the copies; a source with a policy of its own goes by that.
     ///
     /// # Safety
     ///
     /// - The copies own `dst` and, but for what nobody writes, the source until they are complete.
     /// - `mbar` is that of a valid mbarrier of the CTA, in a phase that waits for the bytes.
     #[doc(hidden)]
-    unsafe fn start(&self, dst: &Dst, mbar: u32, policy: Option<CachePolicy>);
+    unsafe fn start(&self, dst: &Dst, mbar: u32, policy: impl L2Policy);
 }
 
 // SAFETY: the whole tile.
 unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTile<T, N> {
+    type Handle = Self;
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+    fn handle(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
         // SAFETY: the caller's; shared arrays are aligned to 128 bytes.
         unsafe { copy_tile(dst.addr(), self, mbar, policy) }
     }
@@ -262,8 +242,13 @@ unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State
 
 // SAFETY: the whole tile.
 unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTileMut<T, N> {
+    type Handle = Self;
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: Option<CachePolicy>) {
+    fn handle(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
         // SAFETY: as above; the copy owns the source.
         unsafe { copy_tile(dst.addr(), self, mbar, policy) }
     }
@@ -272,13 +257,34 @@ unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State
 // SAFETY: each brings its own.
 unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A, B) {
     const FITS: () = (A::FITS, B::FITS).0;
+    type Handle = (A::Handle, B::Handle);
     #[inline(always)]
-    unsafe fn start(&self, dst: &(X, Y), mbar: u32, policy: Option<CachePolicy>) {
+    fn handle(self) -> Self::Handle {
+        (self.0.handle(), self.1.handle())
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &(X, Y), mbar: u32, policy: impl L2Policy) {
         // SAFETY: the caller's.
         unsafe {
             self.0.start(&dst.0, mbar, policy);
             self.1.start(&dst.1, mbar, policy);
         }
+    }
+}
+
+// SAFETY: as the source without the policy.
+#[diagnostic::do_not_recommend]
+unsafe impl<Dst, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src> {
+    const FITS: () = Src::FITS;
+    type Handle = Src::Handle;
+    #[inline(always)]
+    fn handle(self) -> Self::Handle {
+        self.handle.handle()
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Dst, mbar: u32, _: impl L2Policy) {
+        // SAFETY: the caller's.
+        unsafe { self.handle.start(dst, mbar, self.policy) }
     }
 }
 
@@ -292,16 +298,9 @@ pub(crate) unsafe fn copy_tile<T, const N: usize>(
     dst: u32,
     src: &impl TileSource<T, N>,
     mbar: u32,
-    policy: Option<CachePolicy>,
+    policy: impl L2Policy,
 ) {
     let (src, size) = (src.base().cast(), const { size::shared(size::bytes::<T, N>()) });
     // SAFETY: the caller's. The tile's type proves the size and the alignment of the source.
-    unsafe {
-        match policy {
-            None => raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar),
-            Some(policy) => {
-                raw::cp_async_bulk_shared_cta_global_cache_hint(dst, src, size, mbar, policy.bits())
-            }
-        }
-    }
+    unsafe { raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar, policy.hint()) }
 }

@@ -1,8 +1,8 @@
 //! L2 cache policies (9.7.9.18).
 
 use crate::global::Global;
-use crate::qualifier::{Sealed, evict, space};
-use crate::raw::{self, PrimaryPriority, SecondaryPriority};
+use crate::qualifier::{Sealed, cache_hint, evict, space};
+use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 
 /// An L2 cache policy, for copies and atomic operations that take one. It is a hint: it changes how fast things are, and nothing
@@ -13,7 +13,7 @@ use crate::shared::Element;
 /// # fn kernel(cta: &Cta, weights: Tiles<f32, 1024>) {
 /// let keep = CachePolicy::evict_last(); // made once, given to any number of copies
 /// for tile in [weights.get(0), weights.get(1)].into_iter().flatten() {
-///     bulk::prefetch_cache_hint(cta, tile, keep);
+///     bulk::prefetch(cta, tile.cache_hint(keep));
 /// }
 /// # }
 /// ```
@@ -118,12 +118,6 @@ impl CachePolicy {
             )
         }))
     }
-
-    /// What instructions take.
-    #[inline(always)]
-    pub(crate) fn bits(self) -> u64 {
-        self.0
-    }
 }
 
 /// How something goes through the L2 cache: `()`, or a [`CachePolicy`], which there is in global memory.
@@ -133,25 +127,139 @@ impl CachePolicy {
     note = "`.cache_hint(policy)` gives what lies in global memory its policy"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait L2Policy: Copy + Sealed {
+pub trait L2Policy<Space = space::Global>: Copy + Sealed {
     #[doc(hidden)]
-    const HINTED: bool;
-    /// What `.L2::cache_hint` takes.
+    type Hint: L2CacheHint + AtomCacheHint<Space>;
+    /// What instructions take.
     #[doc(hidden)]
-    fn bits(self) -> u64;
+    fn hint(self) -> Self::Hint;
 }
-impl L2Policy for () {
-    const HINTED: bool = false;
+impl<Space> L2Policy<Space> for () {
+    type Hint = cache_hint::None;
     #[inline(always)]
-    fn bits(self) -> u64 {
-        0
+    fn hint(self) -> Self::Hint {
+        cache_hint::None
     }
 }
 impl Sealed for CachePolicy {}
 impl L2Policy for CachePolicy {
-    const HINTED: bool = true;
+    type Hint = cache_hint::Policy;
     #[inline(always)]
-    fn bits(self) -> u64 {
-        CachePolicy::bits(self)
+    fn hint(self) -> Self::Hint {
+        cache_hint::Policy(self.0)
     }
+}
+
+/// A handle of global memory, and the L2 cache policy of the copy or reduction that it is given to: what its method
+/// `cache_hint` makes. Where a handle is taken, so is this, and the handle alone comes back.
+///
+/// PTX of the copy: with `.L2::cache_hint`, and the policy as an operand.
+///
+/// ```
+/// # use ptx::{bulk::{self, CachePolicy, Hinted}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::shared::{Free, Loaded, Shared};
+/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
+/// # -> Shared<'s, f32, 64, Loaded> {
+/// let once: Hinted<GlobalTile<f32, 64>> = src.cache_hint(CachePolicy::evict_first());
+/// let (_bar, tile, _src) = bulk::load(cta, bar, tile, once).wait(cta);
+/// # tile
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Hinted<Handle> {
+    pub(crate) handle: Handle,
+    pub(crate) policy: CachePolicy,
+}
+impl<Handle> Sealed for Hinted<Handle> {}
+
+/// A `Handle` as it is, or with a policy.
+#[diagnostic::on_unimplemented(
+    message = "expected `{Handle}`, found `{Self}`",
+    label = "neither a `{Handle}` nor one with a cache hint",
+    note = "`.cache_hint(policy)` gives the handle its policy"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait MaybeHinted<Handle>: Sealed {
+    #[doc(hidden)]
+    type Policy: L2Policy;
+    #[doc(hidden)]
+    fn split(self) -> (Handle, Self::Policy);
+}
+#[diagnostic::do_not_recommend]
+impl<Handle: Sealed> MaybeHinted<Handle> for Handle {
+    type Policy = ();
+    #[inline(always)]
+    fn split(self) -> (Handle, ()) {
+        (self, ())
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Handle: Sealed> MaybeHinted<Handle> for Hinted<Handle> {
+    type Policy = CachePolicy;
+    #[inline(always)]
+    fn split(self) -> (Handle, CachePolicy) {
+        (self.handle, self.policy)
+    }
+}
+
+/// Gives handles the method that makes them `Hinted`, each with the example in its documentation.
+macro_rules! hintable {
+    ($( [ $($generic:tt)* ] $Handle:ty, $copy:literal: $($example:literal)+; )*) => { $(
+        impl<$($generic)*> $Handle {
+            #[doc = concat!("The same handle, for ", $copy, " under an L2 cache policy.")]
+            ///
+            /// PTX of that: with `.L2::cache_hint`, and the policy as an operand.
+            ///
+            /// ```
+            $( #[doc = $example] )+
+            /// ```
+            #[inline(always)]
+            pub fn cache_hint(self, policy: $crate::bulk::CachePolicy) -> $crate::bulk::Hinted<Self> {
+                $crate::bulk::Hinted { handle: self, policy }
+            }
+        }
+    )* };
+}
+hintable! {
+    [T, const N: usize] crate::global::GlobalTile<T, N>, "a load or a prefetch":
+        "# use ptx::{bulk::{self, CachePolicy}, global::GlobalTile, launch::Cta};"
+        "# fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {"
+        "bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));"
+        "# }";
+    [T, const N: usize] crate::global::GlobalTileMut<T, N>, "a load or a store":
+        "# use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
+        "// The next kernel reads it."
+        "let to = to.cache_hint(CachePolicy::evict_last());"
+        "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);"
+        "# tile"
+        "# }";
+    [T, const N: usize] super::ReduceTile<T, N>, "a reduction":
+        "# use ptx::{bulk::{self, CachePolicy, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};"
+        "# fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
+        "let sums = sums.cache_hint(CachePolicy::evict_last());"
+        "let (part, _writing) = bulk::reduce(cta, op::Add, part, sums).commit(cta).wait_read(cta);"
+        "# part"
+        "# }";
+    [T, S: crate::tensor::LoadShape] crate::tensor::TensorTile<T, S>, "a load or a prefetch":
+        "# use ptx::{bulk::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};"
+        "# fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {"
+        "tensor::prefetch(cta, map.at([0, 0]).cache_hint(CachePolicy::evict_last()));"
+        "# }";
+    [T, S: crate::tensor::StoreShape] crate::tensor::TensorTileMut<T, S>, "a load or a store":
+        "# use ptx::{bulk::CachePolicy, launch::Cta, shared::{Fenced, Shared}, tensor::{self, Box2, TensorTileMut}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 2048, Fenced>, dst: TensorTileMut<f32, Box2<64, 32>>)"
+        "# -> Shared<'s, f32, 2048, Fenced> {"
+        "let dst = dst.cache_hint(CachePolicy::evict_first());"
+        "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);"
+        "# tile"
+        "# }";
+    [T, S: crate::tensor::ReduceShape] crate::tensor::TensorReduction<T, S>, "a reduction":
+        "# use ptx::{bulk::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}, tensor::{self, Box2, TensorReduction}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduction<i32, Box2<64, 32>>)"
+        "# -> Shared<'s, i32, 2048, Fenced> {"
+        "let dst = dst.cache_hint(CachePolicy::evict_last());"
+        "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);"
+        "# tile"
+        "# }";
 }

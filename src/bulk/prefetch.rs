@@ -1,6 +1,6 @@
 //! Bulk prefetches (9.7.9.25.4.3).
 
-use super::{CachePolicy, tile_bytes};
+use super::{L2Policy, MaybeHinted, tile_bytes};
 use crate::global::GlobalTile;
 use crate::group::Cta;
 use crate::raw;
@@ -19,39 +19,12 @@ use crate::shared::Element;
 /// # }
 /// ```
 #[inline(always)]
-pub fn prefetch<T: Element, const N: usize>(cta: &Cta, src: GlobalTile<T, N>) {
+pub fn prefetch<T: Element, const N: usize>(cta: &Cta, src: impl MaybeHinted<GlobalTile<T, N>>) {
+    let (src, policy) = src.split();
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment; the tile lies in global memory.
-        unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }) }
-    }
-}
-
-/// [`prefetch`] under an L2 cache policy.
-///
-/// PTX, by the elected thread: `cp.async.bulk.prefetch.L2.global.L2::cache_hint [src], bytes, policy;`
-///
-/// ```
-/// # use ptx::{bulk::{self, CachePolicy}, global::Tiles, launch::Cta};
-/// # fn kernel(cta: &Cta, src: Tiles<f32, 1024>, i: usize) {
-/// if let Some(later) = src.get(i + 8) {
-///     bulk::prefetch_cache_hint(cta, later, CachePolicy::evict_last());
-/// }
-/// # }
-/// ```
-#[inline(always)]
-pub fn prefetch_cache_hint<T: Element, const N: usize>(
-    cta: &Cta,
-    src: GlobalTile<T, N>,
-    policy: CachePolicy,
-) {
-    if cta.is_elected() {
-        // SAFETY: as in `prefetch`.
         unsafe {
-            raw::cp_async_bulk_prefetch_global_cache_hint(
-                src.base.cast(),
-                const { tile_bytes::<T, N>() },
-                policy.bits(),
-            )
+            raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, policy.hint())
         }
     }
 }

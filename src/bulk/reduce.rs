@@ -1,10 +1,10 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
-use super::{BulkGroup, CachePolicy, Open, Split, tile_bytes};
+use super::{BulkGroup, L2Policy, MaybeHinted, Open, Split, tile_bytes};
 use crate::group::Cta;
-use crate::qualifier::{Qualifier, op, ty};
+use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Shared};
+use crate::shared::{AsyncSource, Element, Fenced, Shared};
 
 /// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements. Nothing of
 /// the grid reads it: the grid's end makes the results visible.
@@ -111,6 +111,7 @@ impl<T, const N: usize> Clone for ReduceTile<T, N> {
     }
 }
 impl<T, const N: usize> Copy for ReduceTile<T, N> {}
+impl<T, const N: usize> Sealed for ReduceTile<T, N> {}
 
 /// Elements that bulk reductions combine by `Op`.
 ///
@@ -137,14 +138,7 @@ pub trait BulkReduce<Op: Qualifier>: Element {
     ///
     /// That of [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
-    unsafe fn reduce(dst: *mut u8, src: u32, size: u32);
-    /// Starts the reduction under an L2 cache policy.
-    ///
-    /// # Safety
-    ///
-    /// As [`reduce`](BulkReduce::reduce).
-    #[doc(hidden)]
-    unsafe fn reduce_cache_hint(dst: *mut u8, src: u32, size: u32, policy: CachePolicy);
+    unsafe fn reduce(dst: *mut u8, src: u32, size: u32, policy: impl L2Policy);
     /// Starts the reduction into a multimem address (9.7.9.27): that instruction has the same operations and types.
     ///
     /// # Safety
@@ -155,18 +149,13 @@ pub trait BulkReduce<Op: Qualifier>: Element {
 }
 
 macro_rules! reductions {
-    ($( $Op:ident $reduce:ident $hint:ident $multimem:ident $op:tt: $($T:ty as $Type:ident),+; )*) => { $( $(
+    ($( $Op:ident $reduce:ident $multimem:ident $op:tt: $($T:ty as $Type:ident),+; )*) => { $( $(
         #[diagnostic::do_not_recommend]
         impl BulkReduce<op::$Op> for $T {
             #[inline(always)]
-            unsafe fn reduce(dst: *mut u8, src: u32, size: u32) {
+            unsafe fn reduce(dst: *mut u8, src: u32, size: u32, policy: impl L2Policy) {
                 // SAFETY: the caller's contract.
-                unsafe { reductions!(@call $reduce $op ty::$Type, dst, src, size) }
-            }
-            #[inline(always)]
-            unsafe fn reduce_cache_hint(dst: *mut u8, src: u32, size: u32, policy: CachePolicy) {
-                // SAFETY: the caller's contract.
-                unsafe { reductions!(@call $hint $op ty::$Type, dst, src, size, policy.bits()) }
+                unsafe { reductions!(@call $reduce $op ty::$Type, dst, src, size, policy.hint()) }
             }
             #[inline(always)]
             unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32) {
@@ -181,35 +170,27 @@ macro_rules! reductions {
 // The table of 9.7.9.25.4.2 for `.global`. It has no `.s64` of `.add`: the sum of two's complements is that of `.u64`.
 reductions! {
     Add cp_reduce_async_bulk_global_shared_cta_add
-        cp_reduce_async_bulk_global_shared_cta_add_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_add []:
         u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64;
     Min cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_min [op::Min]:
         u32 as U32, i32 as S32, u64 as U64, i64 as S64;
     Max cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_max [op::Max]:
         u32 as U32, i32 as S32, u64 as U64, i64 as S64;
     Inc cp_reduce_async_bulk_global_shared_cta_inc_dec
-        cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_inc [op::Inc]:
         u32 as U32;
     Dec cp_reduce_async_bulk_global_shared_cta_inc_dec
-        cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_dec [op::Dec]:
         u32 as U32;
     And cp_reduce_async_bulk_global_shared_cta_bitwise
-        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_and [op::And]:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
     Or cp_reduce_async_bulk_global_shared_cta_bitwise
-        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_or [op::Or]:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
     Xor cp_reduce_async_bulk_global_shared_cta_bitwise
-        cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_xor [op::Xor]:
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
 }
@@ -217,15 +198,12 @@ reductions! {
 #[cfg(feature = "half")]
 reductions! {
     Add cp_reduce_async_bulk_global_shared_cta_add_noftz
-        cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz []:
         half::f16 as F16, half::bf16 as Bf16;
     Min cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_min [op::Min]:
         half::f16 as F16, half::bf16 as Bf16;
     Max cp_reduce_async_bulk_global_shared_cta_min_max
-        cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_max [op::Max]:
         half::f16 as F16, half::bf16 as Bf16;
 }
@@ -245,12 +223,12 @@ reductions! {
 pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
 
 // SAFETY: a tuple.
-unsafe impl<'s, T, const N: usize, S> Split for Reduce<'s, T, N, S> {
-    type Sources = Shared<'s, T, N, S>;
+unsafe impl<'s, T: Element, const N: usize, S> Split for Reduce<'s, T, N, S> {
+    type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]
     fn split(self) -> (Self::Sources, Self::Destinations) {
-        self
+        (self.0.into_state(), self.1)
     }
 }
 
@@ -276,43 +254,15 @@ pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSour
     cta: &Cta,
     op: Op,
     src: Shared<'s, T, N, S>,
-    dst: ReduceTile<T, N>,
+    dst: impl MaybeHinted<ReduceTile<T, N>>,
 ) -> BulkGroup<Reduce<'s, T, N, S>, Open> {
     let _: Op = op;
+    let (dst, policy) = dst.split();
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
         // alone; shared arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; it goes
         // into the group.
-        unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }) }
-    }
-    BulkGroup::new((src, dst))
-}
-
-/// [`reduce()`] under an L2 cache policy.
-///
-/// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.op.type [dst], [src], bytes,
-/// policy;`
-///
-/// ```
-/// # use ptx::{bulk::{self, CachePolicy, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
-/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {
-/// let group = bulk::reduce_cache_hint(cta, op::Add, part, sums, CachePolicy::evict_last()).commit(cta);
-/// let (part, _writing) = group.wait_read(cta);
-/// # part
-/// # }
-/// ```
-#[inline(always)]
-pub fn reduce_cache_hint<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
-    cta: &Cta,
-    op: Op,
-    src: Shared<'s, T, N, S>,
-    dst: ReduceTile<T, N>,
-    policy: CachePolicy,
-) -> BulkGroup<Reduce<'s, T, N, S>, Open> {
-    let _: Op = op;
-    if cta.is_elected() {
-        // SAFETY: as in `reduce`.
-        unsafe { T::reduce_cache_hint(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, policy) }
+        unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, policy) }
     }
     BulkGroup::new((src, dst))
 }

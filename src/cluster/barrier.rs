@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::{Cluster, Group};
 use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable};
-use crate::qualifier::{scope, sem, space};
+use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap;
@@ -111,7 +111,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
             // round there: see `wait`.
             unsafe {
                 let bar = raw::mapa_shared_cluster(self.round[0].0, self.group.cta(rank));
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
             }
         }
         GroupBarrier::new(self.round, self.group)
@@ -165,7 +165,14 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         // SAFETY: the CTA's own mbarrier, valid. Its next phase is that of the round after the next, in which this CTA
         // arrives when all its threads have waited for the next; so this phase is the current or the one before.
         while !unsafe {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
+            raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cluster,
+                space::SharedCta,
+                bar,
+                parity,
+                suspend_time_hint::None,
+            )
         } {}
         GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
     }

@@ -6,7 +6,7 @@ use super::{Brand, Cluster, Route};
 use crate::global::tile_bytes;
 use crate::group::Cta;
 use crate::mbarrier::{Ready, Uninit};
-use crate::qualifier::{Sealed, scope, sem, space};
+use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Lend, Place, for_each_vector};
 use crate::size;
@@ -447,6 +447,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
                 space::SharedCta,
                 self.bar(),
                 self.parity,
+                suspend_time_hint::None,
             )
         } {}
     }

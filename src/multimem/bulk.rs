@@ -4,7 +4,7 @@ use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
 use crate::global::tile_bytes;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
-use crate::shared::{AsyncSource, Shared};
+use crate::shared::{AsyncSource, Fenced, Shared};
 
 /// A slice behind a multimem address that CTAs of any GPU bulk-reduce into at the same time, in tiles of `N` elements. It is to
 /// [`bulk_reduce`] what [`GlobalReduce`](crate::bulk::GlobalReduce) is to [`bulk::reduce`](crate::bulk::reduce()).
@@ -119,12 +119,12 @@ impl<T, const N: usize> Copy for MulticastTile<T, N> {}
 pub type BulkReduceMulticast<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, MulticastTile<T, N>);
 
 // SAFETY: a tuple.
-unsafe impl<'s, T, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
-    type Sources = Shared<'s, T, N, S>;
+unsafe impl<'s, T: Element, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
+    type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = MulticastTile<T, N>;
     #[inline(always)]
     fn split(self) -> (Self::Sources, Self::Destinations) {
-        self
+        (self.0.into_state(), self.1)
     }
 }
 

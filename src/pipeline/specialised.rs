@@ -5,10 +5,9 @@ use core::marker::PhantomData;
 
 use super::Invariant;
 use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
-use crate::bulk::CachePolicy;
 use crate::cluster::Cluster;
 use crate::group::Cta;
-use crate::qualifier::{scope, sem, space};
+use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place};
 use crate::size;
@@ -142,9 +141,23 @@ impl<G: Sharing> Position<G> {
         // SAFETY: the caller's.
         while !unsafe {
             if G::CTAS == 0 {
-                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity)
+                raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cta,
+                    space::SharedCta,
+                    bar,
+                    parity,
+                    suspend_time_hint::None,
+                )
             } else {
-                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
+                raw::mbarrier_try_wait_parity(
+                    sem::Acquire,
+                    scope::Cluster,
+                    space::SharedCta,
+                    bar,
+                    parity,
+                    suspend_time_hint::None,
+                )
             }
         } {}
     }
@@ -160,22 +173,22 @@ impl<G: Sharing> Position<G> {
         // SAFETY: the caller's.
         while !unsafe {
             if G::CTAS == 0 {
-                raw::mbarrier_try_wait_parity_suspend_time_hint(
+                raw::mbarrier_try_wait_parity(
                     sem::Acquire,
                     scope::Cta,
                     space,
                     bar,
                     parity,
-                    nanoseconds,
+                    suspend_time_hint::Nanoseconds(nanoseconds),
                 )
             } else {
-                raw::mbarrier_try_wait_parity_suspend_time_hint(
+                raw::mbarrier_try_wait_parity(
                     sem::Acquire,
                     scope::Cluster,
                     space,
                     bar,
                     parity,
-                    nanoseconds,
+                    suspend_time_hint::Nanoseconds(nanoseconds),
                 )
             }
         } {}
@@ -516,29 +529,11 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     #[inline(always)]
     pub fn load<Src: StageSource<S, G>>(self, src: Src) -> Self {
         const { Src::FITS };
-        self.load_with(src, None)
-    }
-
-    /// [`load`](Producer::load) under an L2 cache policy.
-    ///
-    /// PTX: as [`load`](Producer::load), with `.L2::cache_hint` and the policy.
-    ///
-    /// ```
-    /// # use ptx::{bulk::CachePolicy, global::GlobalTile, pipeline::Producer};
-    /// # fn produce<'p>(producer: Producer<'p, [f32; 512], 4>, x: GlobalTile<f32, 512>)
-    /// # -> Producer<'p, [f32; 512], 4> {
-    /// let producer = producer.load_cache_hint(x, CachePolicy::evict_first());
-    /// # producer
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn load_cache_hint<Src: StageSource<S, G>>(self, src: Src, policy: CachePolicy) -> Self {
-        const { Src::FITS };
-        self.load_with(src, Some(policy))
+        self.load_with(src)
     }
 
     #[inline(always)]
-    fn load_with(mut self, src: impl StageSource<S, G>, policy: Option<CachePolicy>) -> Self {
+    fn load_with(mut self, src: impl StageSource<S, G>) -> Self {
         let Position { base, stage, parity, group } = self.at;
         let full = Layout::<S, STAGES>::full(base, stage);
         let empty = Layout::<S, STAGES>::empty(base, stage);
@@ -560,7 +555,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         };
         // SAFETY: the stage is free in every CTA that shares tiles with this, and aligned to 128 bytes, as is each tile in
         // it; `run_in` ends after the copies.
-        unsafe { src.load(base + stage * Layout::<S, STAGES>::STAGE, group, full, policy) };
+        unsafe { src.load(base + stage * Layout::<S, STAGES>::STAGE, group, full, ()) };
         self.at.advance::<STAGES>();
         self
     }
@@ -716,7 +711,9 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
             if lane == 0 {
                 // SAFETY: valid; the warp's one arrival of the phase: the next needs the stage loaded again, which the
                 // producer does after its wait for this phase.
-                unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty) };
+                unsafe {
+                    raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty, arrivals::One)
+                };
             }
         } else if lane < G::CTAS {
             // SAFETY: valid in every CTA of the cluster, alive in the scope, at the same place; the warp's arrival of the
@@ -724,7 +721,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
             // group brings its part after its wait for this phase.
             unsafe {
                 let bar = raw::mapa_shared_cluster(empty, consumer.at.group.cta(lane));
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
             }
         }
         consumer.at.advance::<STAGES>();

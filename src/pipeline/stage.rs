@@ -2,9 +2,10 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{CachePolicy, copy_tile};
+use crate::bulk::{Hinted, L2Policy, copy_tile};
 use crate::cluster::Group;
 use crate::global::GlobalTile;
+use crate::qualifier::multicast;
 use crate::raw;
 use crate::shared::{ALIGN, Element, Swizzle, swizzled};
 use crate::size;
@@ -235,20 +236,32 @@ pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
     /// Fails to compile where the source is of another size than the stage, or cannot be divided among the CTAs.
     #[doc(hidden)]
     const FITS: ();
-    /// Starts the copies of this CTA's part, into the stage at `addr` of each CTA of `G`.
+    /// Starts the copies of this CTA's part, into the stage at `addr` of each CTA of `G`; a source with a policy of its own goes
+    /// by that.
     ///
     /// # Safety
     ///
     /// The stage is free there, and its mbarrier at `full` valid, in the phase of this load, which waits for the bytes.
     #[doc(hidden)]
-    unsafe fn load(self, addr: u32, group: G, full: u32, policy: Option<CachePolicy>);
+    unsafe fn load(self, addr: u32, group: G, full: u32, policy: impl L2Policy);
+}
+
+// SAFETY: as the source without the policy.
+#[diagnostic::do_not_recommend]
+unsafe impl<S: StageTiles, G: Sharing, Src: StageSource<S, G>> StageSource<S, G> for Hinted<Src> {
+    const FITS: () = Src::FITS;
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, group: G, full: u32, _: impl L2Policy) {
+        // SAFETY: the caller's.
+        unsafe { self.handle.load(addr, group, full, self.policy) }
+    }
 }
 
 // SAFETY: the whole tile.
 unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T, N> {
     const FITS: () = ();
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: impl L2Policy) {
         // SAFETY: the caller's. Nobody writes the source.
         unsafe { copy_tile(addr, &self, full, policy) }
     }
@@ -263,26 +276,21 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
         "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
     );
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: impl L2Policy) {
         let size = const { size::shared(size::bytes::<T, N>()) / CTAS };
         let part = group.rank() * size;
         let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
         let mask = group.mask();
         // SAFETY: the caller's. The tile's type proves the alignment of the source; parts are of a multiple of 16 bytes.
         unsafe {
-            match policy {
-                None => {
-                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster(dst, src, size, full, mask)
-                }
-                Some(policy) => raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
-                    dst,
-                    src,
-                    size,
-                    full,
-                    mask,
-                    policy.bits(),
-                ),
-            }
+            raw::cp_async_bulk_shared_cluster_global(
+                dst,
+                src,
+                size,
+                full,
+                multicast::Cluster(mask),
+                policy.hint(),
+            )
         }
     }
 }
@@ -293,7 +301,7 @@ unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> fo
         tile_bytes::<T, S, N>();
     };
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: impl L2Policy) {
         // SAFETY: the caller's; the map is of that shape by the contract of `TensorMap::from_raw`.
         unsafe { S::load(addr, self.map.object, self.at, full, policy) }
     }
@@ -315,7 +323,7 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
         );
     };
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: impl L2Policy) {
         let dst = addr + group.rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
         // SAFETY: as above; parts are aligned to 128 bytes.
         unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), policy) }
@@ -328,7 +336,7 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: impl L2Policy) {
         // SAFETY: the caller's.
         unsafe {
             self.0.load(addr, (), full, policy);
@@ -346,7 +354,7 @@ where
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, policy: impl L2Policy) {
         // SAFETY: the caller's.
         unsafe {
             self.0.load(addr, group, full, policy);
@@ -363,7 +371,7 @@ where
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, policy: impl L2Policy) {
         // SAFETY: the caller's.
         unsafe {
             self.0.load(addr, group, full, policy);

@@ -5,17 +5,15 @@
 legal! {
     /// A state space with an address window: of `cvta` and `isspacep`.
     WindowSpace: "`{Self}` is no space of `cvta` or `isspacep`: they take `.shared::cta`, `.shared::cluster`, `.global`, `.local`, `.const` or `.param::entry`"
-    { space::SharedCta, space::SharedCluster, space::Global, space::Local, space::Const, space::ParamEntry }
+    {
+        space::SharedCta, space::SharedCluster on "sm_90", space::Global, space::Local, space::Const,
+        space::ParamEntry @ "8.3",
+    }
 }
 
 instruction! {
     /// Whether the generic address `a` is in the window of a state space.
-    fn isspacep[
-        Space: WindowSpace {
-            space::SharedCta, space::SharedCluster on "sm_90", space::Global, space::Local, space::Const,
-            space::ParamEntry @ "8.3",
-        },
-    ](a: *const u8 = reg64) -> bool = (d: u32 = reg32) d != 0;
+    fn isspacep[Space: WindowSpace](a: *const u8 = reg64) -> bool = (d: u32 = reg32) d != 0;
     form: "isspacep{.space} p, a;";
     ptx: "{{ .reg .pred p; isspacep" .. " p, {a}; selp.b32 {d}, 1, 0, p; }}";
     isa: "7.8", target: "sm_30", section: "9.7.9.19";
@@ -24,12 +22,7 @@ instruction! {
 
 instruction! {
     /// The generic address of the address `a` of a state space.
-    fn cvta[
-        Space: WindowSpace {
-            space::SharedCta, space::SharedCluster on "sm_90", space::Global, space::Local, space::Const,
-            space::ParamEntry @ "8.3",
-        },
-    ](a: u64 = reg64) -> *mut u8 = (p: *mut u8 = reg64) p;
+    fn cvta[Space: WindowSpace](a: u64 = reg64) -> *mut u8 = (p: *mut u8 = reg64) p;
     form: "cvta{.space}.u64 p, a;";
     ptx: "cvta" .. ".u64 {p}, {a};";
     isa: "7.8", target: "sm_30", section: "9.7.9.20";
@@ -38,12 +31,7 @@ instruction! {
 
 instruction! {
     /// The address in a state space of the generic address `a`: unspecified unless `a` is in the window of the space.
-    fn cvta_to[
-        Space: WindowSpace {
-            space::SharedCta, space::SharedCluster on "sm_90", space::Global, space::Local, space::Const,
-            space::ParamEntry @ "8.3",
-        },
-    ](a: *const u8 = reg64) -> u64 = (p: u64 = reg64) p;
+    fn cvta_to[Space: WindowSpace](a: *const u8 = reg64) -> u64 = (p: u64 = reg64) p;
     form: "cvta.to{.space}.u64 p, a;";
     ptx: "cvta.to" .. ".u64 {p}, {a};";
     isa: "7.8", target: "sm_30", section: "9.7.9.20";

@@ -4,8 +4,6 @@ legal! {
     /// `.sem` of `barrier.cluster.arrive`.
     BarrierClusterSem: "`{Self}` is no `.sem` of `barrier.cluster.arrive`: it takes `.release` or `.relaxed`"
     { sem::Release, sem::Relaxed }
-}
-legal! {
     /// `.aligned`, or nothing.
     BarrierClusterAligned: "`{Self}` does not say whether a `barrier.cluster` is `.aligned`: it takes `Aligned` or `Unaligned`"
     { convergence::Aligned, convergence::Unaligned }
@@ -13,10 +11,7 @@ legal! {
 
 instruction! {
     /// Arrives at the barrier of the cluster, without waiting for threads of other warps.
-    @unsafe fn barrier_cluster_arrive[
-        Sem: BarrierClusterSem { sem::Release, sem::Relaxed },
-        AlignedQ: BarrierClusterAligned { convergence::Aligned, convergence::Unaligned },
-    ]();
+    @unsafe fn barrier_cluster_arrive[Sem: BarrierClusterSem, AlignedQ: BarrierClusterAligned]();
     form: "barrier.cluster.arrive{.sem}{.aligned};";
     ptx: "barrier.cluster.arrive" .. ";";
     isa: "8.0", target: "sm_90", section: "9.7.13.3";
@@ -28,9 +23,7 @@ instruction! {
 
 instruction! {
     /// Waits until all threads of the cluster that have not exited have arrived at its barrier.
-    @unsafe fn barrier_cluster_wait[
-        AlignedQ: BarrierClusterAligned { convergence::Aligned, convergence::Unaligned },
-    ]();
+    @unsafe fn barrier_cluster_wait[AlignedQ: BarrierClusterAligned]();
     form: "barrier.cluster.wait.acquire{.aligned};";
     ptx: "barrier.cluster.wait.acquire" .. ";";
     isa: "8.0", target: "sm_90", section: "9.7.13.3";

@@ -4,8 +4,9 @@ legal! {
     /// `.space` of `clusterlaunchcontrol.try_cancel`.
     TryCancelSpace(AddressSpace): "`{Self}` is no space of `clusterlaunchcontrol.try_cancel`: it takes `.shared::cta` or none (generic)"
     { space::All, space::SharedCta }
-}
-legal! {
+    /// `.multicast::cluster::all` of `clusterlaunchcontrol.try_cancel`.
+    TryCancelMulticast: "`{Self}` is no `.multicast` of `clusterlaunchcontrol.try_cancel`: it takes `multicast::None` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `multicast::ClusterAll`"
+    { multicast::None, multicast::ClusterAll gate sm_100f_sm_110a_sm_120a }
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
     CtaidDimension: "`{Self}` is no `::dimension` of `get_first_ctaid`: it takes `::x`, `::y` or `::z`"
     { dimension::X, dimension::Y, dimension::Z }
@@ -13,35 +14,21 @@ legal! {
 
 instruction! {
     /// Asks for the cancellation of a cluster that has not started: its response, 16 bytes, goes to `addr`, and the
-    /// mbarrier at `mbar` gets a complete-tx of 16 when it is there.
+    /// mbarrier at `mbar` gets a complete-tx of 16 when it is there. With `.multicast::cluster::all`, so it is at these offsets
+    /// of each CTA of the cluster.
     @unsafe fn clusterlaunchcontrol_try_cancel[
-        Space: TryCancelSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
+        Space: TryCancelSpace, Multicast: TryCancelMulticast after ".mbarrier::complete_tx::bytes",
     ](addr: Space::Address = address, mbar: Space::Address = address);
-    form: "clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes.b128 [addr], [mbar];";
-    ptx: "clusterlaunchcontrol.try_cancel.async" .. ".mbarrier::complete_tx::bytes.b128 [{addr}], [{mbar}];";
+    form: "clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128"
+        " [addr], [mbar];";
+    ptx: "clusterlaunchcontrol.try_cancel.async" .. ".b128 [{addr}], [{mbar}];";
     isa: "8.6", target: "sm_100", section: "9.7.13.17";
     gate: sm_100;
     # Safety
     "- both addresses, in the given space, are in shared memory of the executing CTA; `addr` is aligned to 16 bytes; `mbar`"
-    "  is a valid mbarrier."
+    "  is a valid mbarrier. With `.multicast::cluster::all`, in each CTA of the cluster, of which none has exited."
     "- until the mbarrier's phase is complete nobody reads or writes the response, and the CTA does not exit."
     "- the CTA has not observed a failed response yet."
-}
-
-instruction! {
-    /// [`clusterlaunchcontrol_try_cancel`] with the response to these offsets of each CTA of the cluster, and a
-    /// complete-tx to the mbarrier of each.
-    @unsafe fn clusterlaunchcontrol_try_cancel_multicast_cluster_all[
-        Space: TryCancelSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
-    ](addr: Space::Address = address, mbar: Space::Address = address);
-    form: "clusterlaunchcontrol.try_cancel.async{.space}"
-        ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar];";
-    ptx: "clusterlaunchcontrol.try_cancel.async" ..
-        ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [{addr}], [{mbar}];";
-    isa: "8.6", target: "sm_100", section: "9.7.13.17";
-    gate: sm_100f_sm_110a_sm_120a;
-    # Safety
-    "- as without multicast, in each CTA of the cluster, of which none has exited."
 }
 
 instruction! {
@@ -75,7 +62,7 @@ instruction! {
 instruction! {
     /// The index of the first CTA of the cancelled cluster in one dimension.
     @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid[
-        Dimension: CtaidDimension { dimension::X, dimension::Y, dimension::Z },
+        Dimension: CtaidDimension,
     ](try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi }) -> u32 = (d: u32 = reg32) d;
     form: "clusterlaunchcontrol.query_cancel.get_first_ctaid{::dimension}.b32.b128 reg, try_cancel_response;";
     ptx: "{{ .reg .b128 q; mov.b128 q, {{{lo}, {hi}}}; clusterlaunchcontrol.query_cancel.get_first_ctaid" ..

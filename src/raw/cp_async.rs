@@ -4,137 +4,46 @@ legal! {
     /// `.level::prefetch_size` of `cp.async`.
     CpAsyncPrefetchSize: "`{Self}` is no `.level::prefetch_size` of `cp.async`: it takes none, `.L2::64B`, `.L2::128B` or `.L2::256B`"
     { prefetch_size::None, prefetch_size::L2B64, prefetch_size::L2B128, prefetch_size::L2B256 }
-}
-legal! {
     /// `cp-size` of `cp.async.ca`.
     CpSize: "`{Self}` is no `cp-size` of `cp.async.ca`: it takes 4, 8 or 16"
     { cp_size::B4, cp_size::B8, cp_size::B16 }
+    /// `src-size` or `ignore-src` of `cp.async`.
+    CpAsyncZfill: "`{Self}` does not say what `cp.async` fills with zeros: it takes `zfill::None`, `zfill::SrcSize` or `zfill::IgnoreSrc`"
+    { zfill::None, zfill::SrcSize(src_size in reg32), zfill::IgnoreSrc(ignore_src in pred) }
 }
 
-/// `cp.async` with both cache operators: `.ca` copies 4, 8 or 16 bytes, `.cg` 16. `tail` is what stands behind cp-size.
-macro_rules! cp_async {
-    (
-        ca: $ca:ident $ca_form:literal $ca_head:literal; cg: $cg:ident $cg_form:literal $cg_head:literal;
-        operands: ( $($operand:tt)* ); tail: $tail:literal, $cg_tail:literal;
-        $(#[$doc:meta])*
-        # Safety $( $safety:literal )*
-    ) => {
-        instruction! {
-            $(#[$doc])*
-            /// Caches at all levels.
-            @unsafe fn $ca[
-                PrefetchSize: CpAsyncPrefetchSize {
-                    prefetch_size::None, prefetch_size::L2B64, prefetch_size::L2B128, prefetch_size::L2B256,
-                },
-                Size: CpSize after " [{dst}], [{src}], " { cp_size::B4, cp_size::B8, cp_size::B16 },
-            ](dst: u32 = reg32, src: *const u8 = reg64, $($operand)*);
-            form: $ca_form;
-            ptx: $ca_head .. $tail;
-            isa: "7.8", target: "sm_80", section: "9.7.9.25.3.1";
-            # Safety $( $safety )*
-        }
-        instruction! {
-            $(#[$doc])*
-            /// The size is 16 bytes. Caches in L2 only.
-            @unsafe fn $cg[
-                PrefetchSize: CpAsyncPrefetchSize {
-                    prefetch_size::None, prefetch_size::L2B64, prefetch_size::L2B128, prefetch_size::L2B256,
-                },
-            ](dst: u32 = reg32, src: *const u8 = reg64, $($operand)*);
-            form: $cg_form;
-            ptx: $cg_head .. $cg_tail;
-            isa: "7.8", target: "sm_80", section: "9.7.9.25.3.1";
-            # Safety $( $safety )*
-        }
-    };
-}
-
-cp_async! {
-    ca: cp_async_ca
-        "cp.async.ca.shared::cta.global{.level::prefetch_size} [dst], [src], cp-size;"
-        "cp.async.ca.shared::cta.global";
-    cg: cp_async_cg
-        "cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16;"
-        "cp.async.cg.shared::cta.global";
-    operands: ();
-    tail: ";", " [{dst}], [{src}], 16;";
-    /// Starts a copy of the given size from global memory into shared memory of the executing CTA.
+instruction! {
+    /// Starts a copy of the given size from global memory into shared memory of the executing CTA. With a `src-size` it is
+    /// of that many bytes, with a true `ignore-src` of none, and the rest of the destination becomes zero.
+    /// Caches at all levels.
+    @unsafe fn cp_async_ca[
+        ?Zfill: CpAsyncZfill, ?CacheHint: L2CacheHint, PrefetchSize: CpAsyncPrefetchSize,
+        Size: CpSize after " [{dst}], [{src}], ",
+    ](dst: u32 = reg32, src: *const u8 = reg64);
+    form: "cp.async.ca.shared::cta.global{.level::cache_hint}{.level::prefetch_size} [dst], [src], cp-size"
+        "{, src-size}{, ignore-src}{, cache-policy};";
+    ptx: "cp.async.ca.shared::cta.global" .. .. ";";
+    isa: "7.8", target: "sm_80", section: "9.7.9.25.3.1";
     # Safety
-        "- `dst` is a `.shared::cta` address and `src` one of global memory, both aligned to the size, and both ranges lie in"
-        "  their memory."
-        "- until the copy is complete (`cp.async.wait_group`, `cp.async.wait_all` or an mbarrier that tracks it) nobody writes"
-        "  the source, and nobody reads or writes the destination."
-        "- the CTA does not exit before the copy is complete."
+    "- `dst` is a `.shared::cta` address and `src` one of global memory, both aligned to the size, and both ranges lie in"
+    "  their memory. With a `src-size`, which is at most the size, the source has that many bytes."
+    "- until the copy is complete (`cp.async.wait_group`, `cp.async.wait_all` or an mbarrier that tracks it) nobody writes"
+    "  the source, and nobody reads or writes the destination."
+    "- the CTA does not exit before the copy is complete."
+    "- a cache policy comes from a `createpolicy` instruction."
 }
 
-cp_async! {
-    ca: cp_async_ca_cache_hint
-        "cp.async.ca.shared::cta.global.L2::cache_hint{.level::prefetch_size} [dst], [src], cp-size, cache-policy;"
-        "cp.async.ca.shared::cta.global.L2::cache_hint";
-    cg: cp_async_cg_cache_hint
-        "cp.async.cg.shared::cta.global.L2::cache_hint{.level::prefetch_size} [dst], [src], 16, cache-policy;"
-        "cp.async.cg.shared::cta.global.L2::cache_hint";
-    operands: (cache_policy: u64 = reg64);
-    tail: ", {cache_policy};", " [{dst}], [{src}], 16, {cache_policy};";
-    /// [`cp_async_ca`] under an L2 cache policy.
+instruction! {
+    /// [`cp_async_ca`] of 16 bytes that caches in L2 only.
+    @unsafe fn cp_async_cg[?Zfill: CpAsyncZfill, ?CacheHint: L2CacheHint, PrefetchSize: CpAsyncPrefetchSize](
+        dst: u32 = reg32, src: *const u8 = reg64,
+    );
+    form: "cp.async.cg.shared::cta.global{.level::cache_hint}{.level::prefetch_size} [dst], [src], 16"
+        "{, src-size}{, ignore-src}{, cache-policy};";
+    ptx: "cp.async.cg.shared::cta.global" .. " [{dst}], [{src}], 16" .. ";";
+    isa: "7.8", target: "sm_80", section: "9.7.9.25.3.1";
     # Safety
-        "- as [`cp_async_ca`]; `cache_policy` comes from a `createpolicy` instruction."
-}
-
-cp_async! {
-    ca: cp_async_ca_src_size
-        "cp.async.ca.shared::cta.global{.level::prefetch_size} [dst], [src], cp-size, src-size;"
-        "cp.async.ca.shared::cta.global";
-    cg: cp_async_cg_src_size
-        "cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16, src-size;"
-        "cp.async.cg.shared::cta.global";
-    operands: (src_size: u32 = reg32);
-    tail: ", {src_size};", " [{dst}], [{src}], 16, {src_size};";
-    /// [`cp_async_ca`] of the first `src_size` bytes; the rest of the destination becomes zero.
-    # Safety
-        "- as [`cp_async_ca`], with a source of `src_size` bytes; `src_size` is at most the size."
-}
-
-cp_async! {
-    ca: cp_async_ca_src_size_cache_hint
-        "cp.async.ca.shared::cta.global.L2::cache_hint{.level::prefetch_size} [dst], [src], cp-size, src-size, cache-policy;"
-        "cp.async.ca.shared::cta.global.L2::cache_hint";
-    cg: cp_async_cg_src_size_cache_hint
-        "cp.async.cg.shared::cta.global.L2::cache_hint{.level::prefetch_size} [dst], [src], 16, src-size, cache-policy;"
-        "cp.async.cg.shared::cta.global.L2::cache_hint";
-    operands: (src_size: u32 = reg32, cache_policy: u64 = reg64);
-    tail: ", {src_size}, {cache_policy};", " [{dst}], [{src}], 16, {src_size}, {cache_policy};";
-    /// [`cp_async_ca_src_size`] under an L2 cache policy.
-    # Safety
-        "- as [`cp_async_ca_src_size`]; `cache_policy` comes from a `createpolicy` instruction."
-}
-
-cp_async! {
-    ca: cp_async_ca_ignore_src
-        "cp.async.ca.shared::cta.global{.level::prefetch_size} [dst], [src], cp-size, ignore-src;"
-        "{{ .reg .pred p; setp.ne.b32 p, {ignore_src}, 0; cp.async.ca.shared::cta.global";
-    cg: cp_async_cg_ignore_src
-        "cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16, ignore-src;"
-        "{{ .reg .pred p; setp.ne.b32 p, {ignore_src}, 0; cp.async.cg.shared::cta.global";
-    operands: (ignore_src: bool = pred);
-    tail: ", p; }}", " [{dst}], [{src}], 16, p; }}";
-    /// [`cp_async_ca`] that writes zeros where `ignore_src` is true.
-    # Safety
-        "- as [`cp_async_ca`]."
-}
-
-cp_async! {
-    ca: cp_async_ca_ignore_src_cache_hint
-        "cp.async.ca.shared::cta.global.L2::cache_hint{.level::prefetch_size} [dst], [src], cp-size, ignore-src, cache-policy;"
-        "{{ .reg .pred p; setp.ne.b32 p, {ignore_src}, 0; cp.async.ca.shared::cta.global.L2::cache_hint";
-    cg: cp_async_cg_ignore_src_cache_hint
-        "cp.async.cg.shared::cta.global.L2::cache_hint{.level::prefetch_size} [dst], [src], 16, ignore-src, cache-policy;"
-        "{{ .reg .pred p; setp.ne.b32 p, {ignore_src}, 0; cp.async.cg.shared::cta.global.L2::cache_hint";
-    operands: (ignore_src: bool = pred, cache_policy: u64 = reg64);
-    tail: ", p, {cache_policy}; }}", " [{dst}], [{src}], 16, p, {cache_policy}; }}";
-    /// [`cp_async_ca_ignore_src`] under an L2 cache policy.
-    # Safety
-        "- as [`cp_async_ca_ignore_src`]; `cache_policy` comes from a `createpolicy` instruction."
+    "- as [`cp_async_ca`]."
 }
 
 instruction! {

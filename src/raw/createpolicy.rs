@@ -1,11 +1,12 @@
 //! `createpolicy`: section 9.7.9.18 of the PTX ISA.
 
 legal! {
+    /// `.level::cache_hint` and its `cache-policy`, of what goes through the L2 cache.
+    L2CacheHint: "`{Self}` is no `.level::cache_hint`: it takes `cache_hint::None` or `cache_hint::Policy` of a `cache-policy`"
+    { cache_hint::None, cache_hint::Policy(cache_policy in reg64) }
     /// The primary priority of `createpolicy`.
     PrimaryPriority: "`{Self}` is no primary priority of `createpolicy`: it takes `.L2::evict_last`, `.L2::evict_normal`, `.L2::evict_first` or `.L2::evict_unchanged`"
     { evict::Last, evict::Normal, evict::First, evict::Unchanged }
-}
-legal! {
     /// The secondary priority of `createpolicy`.
     SecondaryPriority: "`{Self}` is no secondary priority of `createpolicy`: it takes `.L2::evict_first` or `.L2::evict_unchanged`"
     { evict::First, evict::Unchanged }
@@ -14,8 +15,7 @@ legal! {
 instruction! {
     /// A cache policy that gives `fraction` of the accesses the primary priority and the rest the secondary one.
     @unsafe fn createpolicy_fractional[
-        Primary: PrimaryPriority { evict::Last, evict::Normal, evict::First, evict::Unchanged },
-        Secondary: SecondaryPriority { evict::First, evict::Unchanged },
+        Primary: PrimaryPriority, Secondary: SecondaryPriority,
     ](fraction: f32 = reg32) -> u64 = (cache_policy: u64 = reg64) cache_policy;
     form: "createpolicy.fractional.L2::primary.L2::secondary.b64 cache-policy, fraction;";
     ptx: "createpolicy.fractional" .. ".b64 {cache_policy}, {fraction};";
@@ -35,9 +35,7 @@ instruction! {
     /// A cache policy by address: of the `total_size` bytes from `a` on, accesses to the first `primary_size` get the
     /// primary priority, those to the rest the secondary one.
     @unsafe fn createpolicy_range[
-        Space: PolicySpace { space::All, space::Global },
-        Primary: PrimaryPriority { evict::Last, evict::Normal, evict::First, evict::Unchanged },
-        Secondary: SecondaryPriority { evict::First, evict::Unchanged },
+        Space: PolicySpace, Primary: PrimaryPriority, Secondary: SecondaryPriority,
     ](a: *const u8 = reg64, primary_size: u32 = reg32, total_size: u32 = reg32)
         -> u64 = (cache_policy: u64 = reg64) cache_policy;
     form: "createpolicy.range{.space}.L2::primary.L2::secondary.b64 cache-policy, [a], primary-size, total-size;";

@@ -3,14 +3,10 @@
 legal! {
     /// `.sem` of `fence`.
     FenceSem: "`{Self}` is no `.sem` of `fence`: it takes `.sc`, `.acq_rel`, `.acquire` or `.release`"
-    { sem::Sc, sem::AcqRel, sem::Acquire, sem::Release }
-}
-legal! {
+    { sem::Sc, sem::AcqRel, sem::Acquire @ "8.6" on "sm_90", sem::Release @ "8.6" on "sm_90" }
     /// `.scope` of `fence`.
     FenceScope: "`{Self}` is no `.scope` of `fence`: it takes `.cta`, `.cluster`, `.gpu` or `.sys`"
-    { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }
-}
-legal! {
+    { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     /// The space of `fence.proxy.async`.
     ProxyAsyncSpace: "`{Self}` is no space of `fence.proxy.async`: it takes none, `.global`, `.shared::cta` or `.shared::cluster`"
     { space::All, space::Global, space::SharedCta, space::SharedCluster }
@@ -18,10 +14,7 @@ legal! {
 
 instruction! {
     /// Orders the memory accesses that the thread does before against those that it does after.
-    fn fence[
-        Sem: FenceSem { sem::Sc, sem::AcqRel, sem::Acquire @ "8.6" on "sm_90", sem::Release @ "8.6" on "sm_90" },
-        Scope: FenceScope { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys },
-    ]();
+    fn fence[Sem: FenceSem, Scope: FenceScope]();
     form: "fence{.sem}{.scope};";
     ptx: "fence" .. ";";
     isa: "6.0", target: "sm_70", section: "9.7.13.4";
@@ -61,9 +54,7 @@ instruction! {
 
 instruction! {
     /// Orders accesses of the generic proxy and of the async proxy to the given space, both ways.
-    fn fence_proxy_async[
-        Space: ProxyAsyncSpace { space::All, space::Global, space::SharedCta, space::SharedCluster },
-    ]();
+    fn fence_proxy_async[Space: ProxyAsyncSpace]();
     form: "fence.proxy.async{.space};";
     ptx: "fence.proxy.async" .. ";";
     isa: "8.0", target: "sm_90", section: "9.7.13.4";
@@ -71,9 +62,7 @@ instruction! {
 
 instruction! {
     /// Releases what the generic proxy did before, for accesses of the tensormap proxy that acquire it.
-    fn fence_proxy_tensormap_generic_release[
-        Scope: FenceScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
-    ]();
+    fn fence_proxy_tensormap_generic_release[Scope: FenceScope]();
     form: "fence.proxy.tensormap::generic.release{.scope};";
     ptx: "fence.proxy.tensormap::generic.release" .. ";";
     isa: "8.3", target: "sm_90", section: "9.7.13.4";
@@ -81,9 +70,7 @@ instruction! {
 
 instruction! {
     /// Acquires for the tensormap proxy what was released of the 128 bytes at the generic address `addr`.
-    @unsafe fn fence_proxy_tensormap_generic_acquire[
-        Scope: FenceScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
-    ](addr: *const u8 = reg64);
+    @unsafe fn fence_proxy_tensormap_generic_acquire[Scope: FenceScope](addr: *const u8 = reg64);
     form: "fence.proxy.tensormap::generic.acquire{.scope} [addr], 128;";
     ptx: "fence.proxy.tensormap::generic.acquire" .. " [{addr}], 128;";
     isa: "8.3", target: "sm_90", section: "9.7.13.4";

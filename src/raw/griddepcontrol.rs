@@ -9,7 +9,7 @@ legal! {
 instruction! {
     /// Lets the dependent grids launch once all CTAs did so or have ended (`.launch_dependents`), or waits until the
     /// prerequisite grids have completed and their memory operations are visible (`.wait`).
-    fn griddepcontrol[Action: GridDepAction { action::LaunchDependents, action::Wait }]();
+    fn griddepcontrol[Action: GridDepAction]();
     form: "griddepcontrol{.action};";
     ptx: "griddepcontrol" .. ";";
     isa: "7.8", target: "sm_90", section: "9.7.13.13";

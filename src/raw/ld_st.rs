@@ -10,24 +10,16 @@ use crate::qualifier::B128;
 legal! {
     /// `.space` of `ld` and `st`.
     LdStSpace: "`{Self}` is no `.space` of `ld` or `st` here: they take `.shared::cta` or `.shared::cluster`"
-    { space::SharedCta, space::SharedCluster }
-}
-legal! {
+    { space::SharedCta, space::SharedCluster on "sm_90" }
     /// `.sem` of `ld` with a `.scope`.
     LdSem: "`{Self}` is no `.sem` of `ld` with a `.scope`: it takes `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
-}
-legal! {
     /// `.sem` of `st` with a `.scope`.
     StSem: "`{Self}` is no `.sem` of `st` with a `.scope`: it takes `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
-}
-legal! {
     /// `.scope` of `ld`, `st` and `multimem`.
     LdStScope: "`{Self}` is no `.scope` of `ld`, `st` or `multimem`: they take `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }
-}
-legal! {
     /// `.type` of `ld` and `st`, which have a `.b128` besides.
     LdStType(TypeTag): "`{Self}` is no `.type` of `ld` or `st`: they take `.b`, `.u` or `.s` of 8 to 64 bits, \
         `.f32` or `.f64`"
@@ -35,8 +27,6 @@ legal! {
         ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64,
         ty::F32, ty::F64,
     }
-}
-legal! {
     /// `.type` of `ld` and `st` with a `.v4`.
     LdStV4Type(TypeTag): "`{Self}` is no `.type` of a `.v4`: it takes `.b`, `.u` or `.s` of 8 to 32 bits, or `.f32`"
     { ty::B8, ty::B16, ty::B32, ty::U8, ty::U16, ty::U32, ty::S8, ty::S16, ty::S32, ty::F32 }
@@ -59,7 +49,7 @@ macro_rules! ld_st {
             "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
             $what $isa $form $ty $head $ld_tail $ld_out);
         ld_st!(@ld $ld "Loads atomically " "ld" "{.sem}{.scope}"
-            [ Sem: LdSem { sem::Relaxed, sem::Acquire }, Scope: LdStScope $scopes, ]
+            [ Sem: LdSem, Scope: LdStScope $scopes, ]
             "- what others do to it meanwhile is atomic, in scopes that include each other."
             $what $isa $form $ty $head $ld_tail $ld_out);
         ld_st!(@st $st_weak "Stores " "st.weak" "" []
@@ -69,7 +59,7 @@ macro_rules! ld_st {
             "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
             $what $isa $form $ty $st_head $st_tail $st_in);
         ld_st!(@st $st "Stores atomically " "st" "{.sem}{.scope}"
-            [ Sem: StSem { sem::Relaxed, sem::Release }, Scope: LdStScope $scopes, ]
+            [ Sem: StSem, Scope: LdStScope $scopes, ]
             "- what others do to it meanwhile is atomic, in scopes that include each other."
             $what $isa $form $ty $st_head $st_tail $st_in);
     };
@@ -78,11 +68,7 @@ macro_rules! ld_st {
     ) => {
         instruction! {
             #[doc = concat!($does, $what, ".")]
-            @unsafe fn $name[
-                $($order)*
-                Space: LdStSpace { space::SharedCta, space::SharedCluster on "sm_90" },
-                $($ty)*
-            ](addr: u32 = reg32) -> $($out)*;
+            @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: u32 = reg32) -> $($out)*;
             form: $mnemonic $order_form "{.space}" $form " d, [addr];";
             ptx: $head $mnemonic .. $tail;
             isa: $isa, target: "sm_70", section: "9.7.9.8";
@@ -96,11 +82,7 @@ macro_rules! ld_st {
     ) => {
         instruction! {
             #[doc = concat!($does, $what, ".")]
-            @unsafe fn $name[
-                $($order)*
-                Space: LdStSpace { space::SharedCta, space::SharedCluster on "sm_90" },
-                $($ty)*
-            ](addr: u32 = reg32, $($in)*);
+            @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: u32 = reg32, $($in)*);
             form: $mnemonic $order_form "{.space}" $form " [addr], b;";
             ptx: $head $mnemonic .. $tail;
             isa: $isa, target: "sm_70", section: "9.7.9.11";
@@ -114,35 +96,21 @@ macro_rules! ld_st {
 ld_st! {
     [ ld_weak ld_volatile ld st_weak st_volatile st ] "a value" "7.8" "{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
-    [ Ty: LdStType {
-        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
-        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
-        ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-    } ]
+    [ Ty: LdStType ]
     "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) cast(d) ]
     "" " [{addr}], {b};" [ b: Ty::Value = typed ]
 }
 ld_st! {
     [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "a vector of two" "7.8" ".v2{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
-    [ Ty: LdStType after ".v2" {
-        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64,
-        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
-        ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-    } ]
+    [ Ty: LdStType after ".v2" ]
     "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
     "" " [{addr}], {{{b0}, {b1}}};" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 ld_st! {
     [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "a vector of four" "7.8" ".v4{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
-    [ Ty: LdStV4Type after ".v4" {
-        ty::B8 as u8 in reg16, ty::B16 as u16 in reg16, ty::B32 as u32 in reg32,
-        ty::U8 as u8 in reg16, ty::U16 as u16 in reg16, ty::U32 as u32 in reg32,
-        ty::S8 as u8 in reg16, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
-    } ]
+    [ Ty: LdStV4Type after ".v4" ]
     "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
     [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)
         [cast(d0), cast(d1), cast(d2), cast(d3)] ]

@@ -1,102 +1,48 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
 //! instruction.
 
-/// An item that exists on some targets only, and what stands there on the others. A gate is named after the oldest target
-/// of each branch that it opens to; `docs` build with all.
-macro_rules! when {
-    (always { $($item:tt)* } $($other:tt)*) => { $($item)* };
-    // sm_100 or higher.
-    (sm_100 $($body:tt)*) => { when! { @if (feature = "sm_100") $($body)* } };
-    // sm_100f and higher in its family.
-    (sm_100f $($body:tt)*) => { when! { @if (feature = "sm_100f") $($body)* } };
-    // sm_100f and higher in its family, sm_110a.
-    (sm_100f_sm_110a $($body:tt)*) => {
-        when! { @if (any(feature = "sm_100f", feature = "sm_110a")) $($body)* }
+/// The gates. A gate is named after the oldest target of each branch that it opens to; `docs` build with all. They make
+/// - `when!`: an item that exists on the targets of a gate only, and what stands there on the others;
+/// - `gate_text!`: these targets, for the documentation;
+/// - `closed!`: what bears an instruction's name where its gate is closed, so that the error of a call names the features.
+macro_rules! gates {
+    ($( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => { gates! { ($) $( $gate $text [ $open ] $closed; )* } };
+    (($d:tt) $( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => {
+        macro_rules! when {
+            (always { $d($d item:tt)* } $d($d other:tt)*) => { $d($d item)* };
+            $( ($gate $d($d body:tt)*) => { when! { @if ($open) $d($d body)* } }; )*
+            (@if ($d condition:meta) { $d($d item:tt)* } $d(else { $d($d other:tt)* })?) => {
+                #[cfg($d condition)] $d($d item)*
+                $d( #[cfg(not($d condition))] $d($d other)* )?
+            };
+        }
+        macro_rules! gate_text { $( ($gate) => { $text }; )* }
+        macro_rules! closed { $( ($gate) => { $crate::raw::macros::closed::$closed }; )* }
+        #[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
+        pub(crate) mod closed { $( pub struct $closed; )* }
     };
-    // sm_100f and higher in its family, sm_110a, sm_120a.
-    (sm_100f_sm_110a_sm_120a $($body:tt)*) => {
-        when! { @if (any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
-    };
-    // As the one before, and sm_90a.
-    (sm_90a_sm_100f_sm_110a_sm_120a $($body:tt)*) => {
-        when! { @if (any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
-    };
-    // sm_103a only.
-    (sm_103a $($body:tt)*) => { when! { @if (feature = "sm_103a") $($body)* } };
-    (@if ($open:meta) { $($item:tt)* } $(else { $($other:tt)* })?) => {
-        #[cfg($open)] $($item)*
-        $( #[cfg(not($open))] $($other)* )?
-    };
+}
+gates! {
+    sm_100 "sm_100 or higher" [ feature = "sm_100" ] an_instruction_of_the_feature_sm_100;
+    sm_100f "sm_100f or higher in its family" [ feature = "sm_100f" ] an_instruction_of_the_feature_sm_100f;
+    sm_100f_sm_110a "sm_100f or higher in its family, sm_110a" [ any(feature = "sm_100f", feature = "sm_110a") ]
+        an_instruction_of_the_features_sm_100f_sm_110a;
+    sm_100f_sm_110a_sm_120a "sm_100f or higher in its family, sm_110a, sm_120a"
+        [ any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
+        an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
+    sm_90a_sm_100f_sm_110a_sm_120a "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
+        [ any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
+        an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
+    sm_103a "sm_103a" [ feature = "sm_103a" ] an_instruction_of_the_feature_sm_103a;
 }
 
-/// The targets of a gate, for the documentation.
-macro_rules! gate_text {
-    (sm_100) => {
-        "sm_100 or higher"
-    };
-    (sm_100f) => {
-        "sm_100f or higher in its family"
-    };
-    (sm_100f_sm_110a) => {
-        "sm_100f or higher in its family, sm_110a"
-    };
-    (sm_100f_sm_110a_sm_120a) => {
-        "sm_100f or higher in its family, sm_110a, sm_120a"
-    };
-    (sm_90a_sm_100f_sm_110a_sm_120a) => {
-        "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
-    };
-    (sm_103a) => {
-        "sm_103a"
-    };
-}
-
-/// What bears an instruction's name where its gate is closed: the error of a call names the features that have it.
-#[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
-pub(crate) mod closed {
-    pub struct an_instruction_of_the_feature_sm_100;
-    pub struct an_instruction_of_the_feature_sm_100f;
-    pub struct an_instruction_of_the_features_sm_100f_sm_110a;
-    pub struct an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
-    pub struct an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
-    pub struct an_instruction_of_the_feature_sm_103a;
-}
-macro_rules! closed {
-    (sm_100) => {
-        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_100
-    };
-    (sm_100f) => {
-        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_100f
-    };
-    (sm_100f_sm_110a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100f_sm_110a
-    };
-    (sm_100f_sm_110a_sm_120a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100f_sm_110a_sm_120a
-    };
-    (sm_90a_sm_100f_sm_110a_sm_120a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a
-    };
-    (sm_103a) => {
-        $crate::raw::macros::closed::an_instruction_of_the_feature_sm_103a
-    };
-}
-
-/// A sealed trait for the qualifiers that stand at one place of an instruction. `(TypeTag)` makes it one of types,
-/// `(AddressSpace)` one of spaces.
+/// Sets of tags. Each is a sealed trait for the qualifiers that stand at one place of an instruction, and a macro of its name
+/// that hands their list to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types, `(AddressSpace)` one of
+/// spaces. `<Space>` makes it depend on another qualifier of the instruction, and `for [ space::Global ]` behind a tag names
+/// the values of that which have the tag; a tag without it is legal with all.
 macro_rules! legal {
-    ($(#[$doc:meta])* $Trait:ident: $($rest:tt)*) => {
-        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::Qualifier ] $($rest)*);
-    };
-    ($(#[$doc:meta])* $Trait:ident(TypeTag): $($rest:tt)*) => {
-        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::TypeTag ] $($rest)*);
-    };
-    ($(#[$doc:meta])* $Trait:ident(AddressSpace): $($rest:tt)*) => {
-        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::AddressSpace ] $($rest)*);
-    };
-    (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $Super:path ] $message:literal
-        { $($axis:ident :: $Tag:ident $(gate $gate:ident)?),* $(,)? }
-    ) => {
+    (@trait $doc:tt $Trait:ident $on:tt [] $($rest:tt)*) => { legal!(@trait $doc $Trait $on [ Qualifier ] $($rest)*); };
+    (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $($On:ident)? ] [ $Super:ident ] $message:literal { $($tags:tt)* }) => {
         $(#[$doc])*
         #[cfg_attr(doc, doc(hidden))]
         #[diagnostic::on_unimplemented(
@@ -104,50 +50,98 @@ macro_rules! legal {
             label = "not legal here",
             note = "the combination is not in the instruction's syntax, so PTX has no such instruction"
         )]
-        pub trait $Trait: $Super {}
-        $( legal!(@impl $Trait $axis :: $Tag [ $($gate)? ]); )*
+        pub trait $Trait $(<$On>)?: $crate::qualifier::$Super {}
+        legal!(@impls $Trait [ $($On)? ] { $($tags)* });
+        legal!(@list ($) $Trait { $($tags)* });
     };
-    (@impl $Trait:ident $axis:ident :: $Tag:ident []) => {
-        legal!(@impl $Trait $axis :: $Tag [ always ]);
+    (@impls $Trait:ident $on:tt { $(
+        $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
+        $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)?
+    ),* $(,)? }) => {
+        $( legal!(@gated [ $($gate)? ] [ $Trait $on $axis :: $Tag $($values)? ]); )*
     };
-    (@impl $Trait:ident $axis:ident :: $Tag:ident [ $gate:ident ]) => {
-        when! { $gate { #[diagnostic::do_not_recommend] impl $Trait for $crate::qualifier::$axis::$Tag {} } }
+    (@gated [] $impl:tt) => { legal!(@gated [ always ] $impl); };
+    (@gated [ $gate:ident ] $impl:tt) => { when! { $gate { legal!(@impl $impl); } } };
+    (@impl [ $Trait:ident [] $axis:ident :: $Tag:ident ]) => {
+        #[diagnostic::do_not_recommend]
+        impl $Trait for $crate::qualifier::$axis::$Tag {}
     };
+    (@impl [ $Trait:ident [ $On:ident ] $axis:ident :: $Tag:ident ]) => {
+        #[diagnostic::do_not_recommend]
+        impl<$On> $Trait<$On> for $crate::qualifier::$axis::$Tag {}
+    };
+    (@impl [ $Trait:ident [ $On:ident ] $axis:ident :: $Tag:ident [ $( $on_axis:ident :: $OnTag:ident ),* ] ]) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $Trait<$crate::qualifier::$on_axis::$OnTag> for $crate::qualifier::$axis::$Tag {}
+    )* };
+    (@list ($d:tt) $Trait:ident $tags:tt) => {
+        #[allow(unused_macros, reason = "a row may name its tags itself")]
+        macro_rules! $Trait { ($d($d row:tt)*) => { instruction! { @named $tags $d($d row)* } } }
+    };
+    ($( $(#[$doc:meta])* $Trait:ident $(<$On:ident>)? $(($Super:ident))?: $message:literal $tags:tt )*) => { $(
+        legal!(@trait [ $(#[$doc])* ] $Trait [ $($On)? ] [ $($Super)? ] $message $tags);
+    )* };
 }
 
 /// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
 ///
-/// `ptx` is the text. Each qualifier follows the text before it (`Ty: Type after ".add" { … }`: with `.add` between
-/// them), and the list of its tags is matched by one `match const` a qualifier: an arm that is not taken costs nothing,
-/// not even in a debug build.
+/// `ptx` is the text. The qualifiers stand at its first `..`, each after the text before it (`Ty: Type after ".add"`: with
+/// `.add` between them), and the tags of each are matched by one `match const`: an arm that is not taken costs nothing, not
+/// even in a debug build. The tags are those of the [`legal!`] set, or a list of the row's own: `Scope: AtomScope { … }`.
 ///
-/// A tag may say
-/// - `as u32 in reg32`: it is the type of the operands of class `typed`, which go in such a register as such bits;
-/// - `at u32 in reg32`: it is the space of the operands of class `address`, whose addresses go in such a register;
+/// A qualifier with a `?` may bring an operand (`?CacheHint: L2CacheHint`): it comes last among the function's parameters,
+/// and the operand, a comma before it, stands at the second `..` of `ptx`. `?CacheHint: AtomCacheHint<Space>` is one whose
+/// tags depend on a qualifier before it.
+///
+/// A tag may say, in this order,
+/// - `(cache_policy in reg64)`: it brings an operand of this name, in such a register or of the class `mask` or `pred`;
+/// - `as u32 in reg32`: what `register_of!` says of a type, otherwise: in which register, as which bits, the operands of class
+///   `typed` go;
 /// - `@ "8.6"`: PTX got it later than the instruction. The text carries the version to the linker (`// ptx:8.6`);
 /// - `on "sm_90"`: it needs a newer target than the instruction, though not a newer one than the crate;
-/// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction.
+/// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction;
+/// - `no cache_hint`: a qualifier that depends on this one has only its first tag, which brings no operand.
 ///
-/// A qualifier may say `after " [{dst}], "`, before its tags: text that stands before it.
-///
-/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `address`; `pred` for a `bool`, which the text compares with 0; `mask` for
-/// the types of [`mask`](crate::mask); `[b0 b1]` for an array whose elements are `typed` and bear these names in the
-/// text, `[reg32: c0 c1]` for one whose elements go in that register; `{ lo: b_lo, hi: b_hi }` for a `B128`.
+/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `address` for one in the `Space`; `pred` for a `bool`, which the
+/// text compares with 0; `mask` for the types of [`mask`](crate::mask); `[b0 b1]` for an array whose elements are `typed` and
+/// bear these names in the text, `[reg32: c0 c1]` for one whose elements go in that register; `{ lo: b_lo, hi: b_hi }` for a
+/// `B128`.
 ///
 /// `assert: N % 8 == 0, "…";` is a condition on a constant. It is checked when the function is instantiated.
 macro_rules! instruction {
+    // The qualifiers, one by one, with the tags of each.
+    (@tags [ $(,)? ] $done:tt { $($row:tt)* } { $($rest:tt)* }) => { instruction! { @row $($row)* $done $($rest)* } };
+    (@tags
+        [ $Q:ident: $Legal:ident $(after $($between:literal)+)? { $($tag:tt)* } $(, $($more:tt)*)? ]
+        $done:tt $($row:tt)*
+    ) => {
+        instruction! { @named { $($tag)* } { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)* }
+    };
+    (@tags [ $Q:ident: $Legal:ident $(after $($between:literal)+)? $(, $($more:tt)*)? ] $done:tt $($row:tt)*) => {
+        $Legal! { { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)* }
+    };
+    (@tags
+        [ ? $Q:ident: $Legal:ident $(<$On:ident>)? $(after $($between:literal)+)? $(, $($more:tt)*)? ]
+        $done:tt $($row:tt)*
+    ) => {
+        $Legal! { { ? $Q: $Legal [ $($On)? ] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)* }
+    };
+    (@named $tags:tt { $($q:tt)* } $more:tt [ $($done:tt)* ] $($row:tt)*) => {
+        instruction! { @tags $more [ $($done)* { $($q)* $tags } ] $($row)* }
+    };
+
+    // The row, its qualifiers with their tags.
     (
-        $(#[$doc:meta])*
-        $(@$safety:ident)? fn $name:ident
-            $([ $( $Q:ident: $Legal:ident $(after $($between:literal)+)? { $(
-                $axis:ident :: $Tag:ident $(as $bits:ident in $tclass:ident)?
-                $(at $addr_bits:ident in $addr_class:ident)? $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)?
-            ),* $(,)? } ),* $(,)? ])?
+        @row [ $($doc:tt)* ] [ $($safety:ident)? ] $name:ident
+            [ $( { $($Q:ident)? $(? $Opt:ident)?: $Legal:ident [ $($On:ident)? ] $between:tt { $(
+                $axis:ident :: $Tag:ident $(($operand:ident in $opt_class:ident))? $(as $bits:ident in $tclass:ident)?
+                $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)? $(no $bare:ident)? $(for $values:tt)?
+            ),* $(,)? } } )* ]
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
             ( $( $arg:ident: $Arg:ty = $class:tt ),* $(,)? )
             $( -> $Out:ty = ( $( $out:ident: $OutTy:ty = $out_class:ident ),* $(,)? ) $result:expr )?;
         form: $($form:literal)+;
-        ptx: $($head:literal)+ .. $($tail:literal)+;
+        ptx: $($head:literal)+ .. $($tail:literal)* $(.. $($end:literal)+)?;
         isa: $isa:literal, target: $target:literal, section: $section:literal;
         $( gate: $gate:ident; )?
         $( assert: $assert:expr, $assert_message:literal; )?
@@ -158,16 +152,16 @@ macro_rules! instruction {
         instruction!(@gated $name [ $($gate)? ]
             {
                 #[doc = concat!("`", $($form,)+ "`\n")]
-                $(#[$doc])*
-                $( $( #[doc = concat!(
-                    "\n- `", stringify!($Q), "`:" $(, " `", stringify!($axis), "::", stringify!($Tag), "`")*
-                )] )* )?
+                $($doc)*
+                $( #[doc = concat!(
+                    "\n- `", stringify!($($Q)? $($Opt)?), "`:" $(, " `", stringify!($axis), "::", stringify!($Tag), "`")*
+                )] )*
                 #[doc = concat!(
                     "\nPTX ISA ", $isa,
-                    $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $newer, ")", )? )* )* )?
+                    $( $( $( " (`", stringify!($axis), "::", stringify!($Tag), "`: ", $newer, ")", )? )* )*
                     ", target ", instruction!(@targets $target $($gate)?),
-                    $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", $least, ")", )? )* )* )?
-                    $( $( $( $( " (`", ptx_text!($axis::$Tag), "`: ", gate_text!($tag_gate), ")", )? )* )* )?
+                    $( $( $( " (`", stringify!($axis), "::", stringify!($Tag), "`: ", $least, ")", )? )* )*
+                    $( $( $( " (`", stringify!($axis), "::", stringify!($Tag), "`: ", gate_text!($tag_gate), ")", )? )* )*
                     ". Section ", $section, "."
                 )]
                 $(
@@ -179,8 +173,11 @@ macro_rules! instruction {
                 #[allow(clippy::too_many_arguments, clippy::type_complexity, unused_variables)]
                 // Some instructions compute with an address and access nothing.
                 #[allow(clippy::pointers_in_nomem_asm_block)]
-                pub $($safety)? fn $name< $( $($Q: $crate::raw::$Legal,)* )? $(const $N: $Nty)? >(
-                    $( $( #[allow(non_snake_case)] $Q: $Q, )* )? $( $arg: $Arg, )*
+                pub $($safety)? fn $name<
+                    $( $($Q)? $($Opt)?: $crate::raw::$Legal $(<$On>)?, )* $(const $N: $Nty)?
+                >(
+                    $( $( #[allow(non_snake_case)] $Q: $Q, )? )* $( $arg: $Arg, )*
+                    $( $( #[allow(non_snake_case)] $Opt: $Opt, )? )*
                 ) $( -> $Out )? {
                     $( const { assert!($assert, $assert_message) }; )?
                     #[cfg(not(target_arch = "nvptx64"))]
@@ -191,11 +188,12 @@ macro_rules! instruction {
                     #[allow(unused_unsafe)]
                     unsafe {
                         emit! {
-                            [ $($head),+ ] [ "// ptx:", $isa ] [ [] [] ]
-                            [ $( $( [ $Q [ $($( , $between )+)? ] $(
-                                [ $axis :: $Tag [ $($bits $tclass)? ] [ $($addr_bits $addr_class)? ] [ $($newer)? ] [ $($least)? ] ]
-                            )* ] )* )? ]
-                            { [ $($tail),+ ] [ $($convergent)? ]
+                            [ $( $head, )+ ] [ "// ptx:", $isa, ] [ [ [] [] ] [ [] [] [] [] ] [] ]
+                            [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
+                                [ $axis :: $Tag [ $($bits $tclass)? ] [ $($operand $opt_class)? ] [ $($bare)? ]
+                                    [ $($newer)? ] [ $($least)? ] ]
+                            )* ] )* ]
+                            { [ $( $tail, )* ] [ $( $( $end, )+ )? ] [ $($convergent)? ]
                               [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ]
                               [ $( $($option),* )? ] [ $( $result )? ] }
                         }
@@ -208,7 +206,8 @@ macro_rules! instruction {
             const _: () = {
                 $crate::raw::probe! {
                     $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ]
-                    [ $( $( [ $( [ $axis :: $Tag [ $($tag_gate)? ] ] )* ] )* )? ]
+                    [ $( [ [ $($Opt)? ] [ $($On)? ]
+                        $( [ $axis :: $Tag [ $($tag_gate)? ] [ $($operand)? ] [ $($bare)? ] ] )* ] )* ]
                     [ $( $n_probe )? ] [ $( $Arg ),* ]
                 }
             };
@@ -225,50 +224,108 @@ macro_rules! instruction {
     };
     (@targets $target:literal) => { concat!($target, " or higher") };
     (@targets $target:literal $gate:ident) => { gate_text!($gate) };
+
+    ( $(#[$doc:meta])* $(@$safety:ident)? fn $name:ident[$($q:tt)*] $($rest:tt)* ) => {
+        instruction! { @tags [ $($q)* ] [] { [ $(#[$doc])* ] [ $($safety)? ] $name } { $($rest)* } }
+    };
+    ( $(#[$doc:meta])* $(@$safety:ident)? fn $name:ident $($rest:tt)* ) => {
+        instruction! { @row [ $(#[$doc])* ] [ $($safety)? ] $name [] $($rest)* }
+    };
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
 ///
-/// Its state: the text so far, the comment so far, the bits and class of `typed` operands, the qualifiers to come, and
-/// what the end of the walk needs.
+/// Its state: the text so far, the comment so far, what the tags so far decide, the qualifiers to come, and what the end of
+/// the walk needs. Tags decide the bits and register of `typed` operands and of addresses; which operands the tags bring, as
+/// set-up, text, operands of `asm!` and end of the set-up; and whether a qualifier that depends on them may bring one.
 macro_rules! emit {
-    ( [ $($text:tt)* ] $need:tt $typed:tt [ [ $Q:ident [ $($between:tt)* ] $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
-        emit!(@arms [ $($text)* $($between)* ] $need $typed $Q [ $( $tag )* ] [ $($more)* ] $leaf)
+    ( [ $($text:tt)* ] $need:tt $state:tt [ [ $Q:ident $on:tt [ $($between:tt)* ] $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
+        emit!(@legal $state $on [ $( $tag )* ] $Q [ $($text)* $($between)* ] $need [ $($more)* ] $leaf)
     };
-    (@arms $text:tt $need:tt $typed:tt $Q:ident
-        [ $( [ $axis:ident :: $Tag:ident $bits:tt $at:tt $newer:tt $least:tt ] )* ] $more:tt $leaf:tt
+    (@legal [ $regs:tt $brought:tt [ $bare:ident ] ] [ $On:ident ] [ $first:tt $( $tag:tt )* ] $($walk:tt)*) => {
+        emit!(@arms [ $regs $brought [ $bare ] ] [ $first ] $($walk)*)
+    };
+    (@legal $state:tt $on:tt $($walk:tt)*) => { emit!(@arms $state $($walk)*) };
+    (@arms $state:tt
+        [ $( [ $axis:ident :: $Tag:ident $bits:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
+        $Q:ident $text:tt $need:tt $more:tt $leaf:tt
     ) => {
         match const { <$Q as $crate::qualifier::Qualifier>::ID } {
             $(
                 <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
-                    emit!(@push $text $need $typed [ $axis :: $Tag ] $bits $at $newer $least $more $leaf),
+                    emit!(@register $bits $axis :: $Tag $operand $bare $newer $least $state $Q $text $need $more $leaf),
             )*
             // The legality trait admits no other tag.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
-    (@push $text:tt $need:tt [ $typed:tt $addressed:tt ] $tag:tt [ $bits:ident $class:ident ] $at:tt
-        $newer:tt $least:tt $more:tt $leaf:tt
-    ) => {
-        emit!(@push $text $need [ [ $bits $class ] $addressed ] $tag [] $at $newer $least $more $leaf)
+    (@register [] $axis:ident :: $Tag:ident $($walk:tt)*) => {
+        register_of!($axis :: $Tag emit [ $axis :: $Tag ] $($walk)*)
     };
-    (@push $text:tt $need:tt [ $typed:tt $addressed:tt ] $tag:tt [] [ $bits:ident $class:ident ]
-        $newer:tt $least:tt $more:tt $leaf:tt
+    (@register [ $bits:ident $class:ident ] $axis:ident :: $Tag:ident $($walk:tt)*) => {
+        emit!(@push [ ty $bits $class ] [ $axis :: $Tag ] $($walk)*)
+    };
+    (@push [ ty $bits:ident $class:ident ] $tag:tt $operand:tt $bare:tt $newer:tt $least:tt
+        [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
     ) => {
-        emit!(@push $text $need [ $typed [ $bits $class ] ] $tag [] [] $newer $least $more $leaf)
+        emit!(@push [] $tag $operand $bare $newer $least [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
+    };
+    (@push [ at $bits:ident $class:ident ] $tag:tt $operand:tt $bare:tt $newer:tt $least:tt
+        [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
+    ) => {
+        emit!(@push [] $tag $operand $bare $newer $least [ [ $typed [ $bits $class ] ] $brought $was ] $($walk)*)
+    };
+    (@push [] $tag:tt [ $operand:ident $class:ident ] $bare:tt $newer:tt $least:tt
+        [ $regs:tt $brought:tt $was:tt ] $Q:ident $($walk:tt)*
+    ) => {
+        emit!(@bring $class $operand $Q $brought { $tag [] $bare $newer $least } { $regs $was } { $Q $($walk)* })
+    };
+    (@push [] $tag:tt [] [ $bare:ident ] $newer:tt $least:tt [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
+        emit!(@push [] $tag [] [] $newer $least [ $regs $brought [ $bare ] ] $($walk)*)
     };
     (@push
-        [ $($text:tt)* ] [ $($need:tt)* ] $typed:tt [ $axis:ident :: $Tag:ident ] [] []
-        [ $($newer:literal)? ] [ $($least:literal)? ] $more:tt $leaf:tt
+        [] [ $axis:ident :: $Tag:ident ] [] [] [ $($newer:literal)? ] [ $($least:literal)? ]
+        $state:tt $Q:ident [ $($text:tt)* ] [ $($need:tt)* ] $more:tt $leaf:tt
     ) => {
         emit!(
-            [ $($text)* , ptx_text!($axis :: $Tag) ]
-            [ $($need)* $( , " ptx:", $newer )? $( , " target:", $least )? ]
-            $typed $more $leaf
+            [ $($text)* ptx_text!($axis :: $Tag), ]
+            [ $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? ]
+            $state $more $leaf
         )
     };
-    ( $text:tt $need:tt $typed:tt [] { $tail:tt $convergent:tt $operands:tt $options:tt $result:tt } ) => {
-        emit!(@operands $text $need $typed { $tail $convergent $options $result } [] [] $operands)
+
+    (@bring pred $operand:ident $Q:ident [ [] [ $($text:tt)* ] [ $($asm:tt)* ] [] ] $($push:tt)*) => {
+        emit!(@brought [
+            [ "{{ .reg .pred p; setp.ne.b32 p, {", stringify!($operand), "}, 0; ", ]
+            [ $($text)* ", p", ]
+            [ $($asm)* $operand = in(reg32) $crate::raw::cast::<_, bool>($Q) as u32, ]
+            [ " }}", ]
+        ] $($push)*)
+    };
+    (@bring mask $($bring:tt)*) => { emit!(@bring_in reg16 u16 $($bring)*) };
+    (@bring reg32 $($bring:tt)*) => { emit!(@bring_in reg32 u32 $($bring)*) };
+    (@bring reg64 $($bring:tt)*) => { emit!(@bring_in reg64 u64 $($bring)*) };
+    (@bring_in $reg:ident $bits:ident $operand:ident $Q:ident
+        [ $set_up:tt [ $($text:tt)* ] [ $($asm:tt)* ] $end:tt ] $($push:tt)*
+    ) => {
+        emit!(@brought [
+            $set_up
+            [ $($text)* ", {", stringify!($operand), "}", ]
+            [ $($asm)* $operand = in($reg) $crate::raw::cast::<_, $bits>($Q), ]
+            $end
+        ] $($push)*)
+    };
+    (@brought $brought:tt { $($tag:tt)* } { $regs:tt $was:tt } { $($walk:tt)* }) => {
+        emit!(@push [] $($tag)* [ $regs $brought $was ] $($walk)*)
+    };
+
+    (
+        [ $($text:tt)* ] $need:tt
+        [ $regs:tt [ [ $($set_up:tt)* ] [ $($brought:tt)* ] $asm:tt [ $($close:tt)* ] ] $bare:tt ] []
+        { [ $($tail:tt)* ] [ $($end:tt)* ] $convergent:tt $operands:tt $options:tt $result:tt }
+    ) => {
+        emit!(@operands [ $($set_up)* $($text)* $($tail)* $($brought)* $($end)* $($close)* ] $need $regs
+            { $convergent $options $result } [] $asm $operands)
     };
 
     (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
@@ -338,26 +395,26 @@ macro_rules! emit {
         emit!(@operands $text $need $typed $leaf [ $($let)* ] [ $($asm)* $N = const $N, ] [ $($more)* ])
     };
     (@operands $text:tt $need:tt $typed:tt
-        { $tail:tt $convergent:tt $options:tt [ $($result:expr)? ] } [ $($let:tt)* ] $asm:tt []
+        { $convergent:tt $options:tt [ $($result:expr)? ] } [ $($let:tt)* ] $asm:tt []
     ) => {{
         $($let)*
-        emit!(@asm $text $need $tail $convergent $options $asm);
+        emit!(@asm $text $need $convergent $options $asm);
         $($result)?
     }};
 
     // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
-    (@asm $text:tt $need:tt $tail:tt [ convergent ] $options:tt $asm:tt) => {
+    (@asm $text:tt $need:tt [ convergent ] $options:tt $asm:tt) => {
         #[cfg(not(feature = "stock-linker"))]
-        emit!(@asm $text $need $tail [] $options $asm);
+        emit!(@asm $text $need [] $options $asm);
         #[cfg(feature = "stock-linker")]
-        emit!(@goto $text $need $tail $options $asm);
+        emit!(@goto $text $need $options $asm);
     };
-    (@asm [ $($text:tt)* ] [ $($need:tt)* ] [ $($tail:literal),+ ] [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
-        core::arch::asm!(concat!($($text)*, $($tail,)+ " ", $($need)*), $($asm)* options($($option)*));
+    (@asm [ $($text:tt)* ] [ $($need:tt)* ] [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
+        core::arch::asm!(concat!($($text)* " ", $($need)*), $($asm)* options($($option)*));
     };
-    (@goto [ $($text:tt)* ] [ $($need:tt)* ] [ $($tail:literal),+ ] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
+    (@goto [ $($text:tt)* ] [ $($need:tt)* ] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
         core::arch::asm!(
-            concat!($($text)*, $($tail,)+ " ", $($need)*, " {never}"),
+            concat!($($text)* " ", $($need)* " {never}"),
             $($asm)*
             // SAFETY: the text has no jump to it.
             never = label { unsafe { core::intrinsics::unreachable() } },
@@ -383,28 +440,43 @@ macro_rules! probe {
                     "// row:", module_path!(), "@@", stringify!($name), "@@", $($form,)+ "@@", $isa, "@@", $target, "@@", $section,
                     "@@" $( , stringify!($convergent) )?
                 ), options(raw));
-                $crate::raw::probe!(@calls $name $qualifiers $n [ $($Arg),* ] operands []);
+                $crate::raw::probe!(@calls [] [] [] $qualifiers { $name $n [ $($Arg),* ] operands });
             }
         }
     };
-    (@calls $name:ident [ $first:tt $($more:tt)* ] $n:tt $args:tt $operands:ident $chosen:tt) => {
-        $crate::raw::probe!(@each $name $first [ $($more)* ] $n $args $operands $chosen);
+    // The arguments so far, those that come last, and whether a qualifier that depends on the tags so far may bring an operand.
+    (@calls $first:tt $last:tt [ $bare:ident ] [ [ $opt:tt [ $On:ident ] $tag:tt $($other:tt)* ] $($more:tt)* ] $call:tt) => {
+        $crate::raw::probe!(@each $first $last [ $bare ] $opt [ $tag ] [ $($more)* ] $call);
     };
-    (@each $name:ident [ $( $tag:tt )* ] $more:tt $n:tt $args:tt $operands:ident $chosen:tt) => {
-        $( $crate::raw::probe!(@choose $name $more $n $args $operands $chosen $tag); )*
+    (@calls $first:tt $last:tt $bare:tt [ [ $opt:tt $on:tt $($tag:tt)* ] $($more:tt)* ] $call:tt) => {
+        $crate::raw::probe!(@each $first $last $bare $opt [ $($tag)* ] [ $($more)* ] $call);
     };
-    (@choose $name:ident $more:tt $n:tt $args:tt $operands:ident [ $($chosen:tt)* ] [ $axis:ident :: $Tag:ident [] ]) => {
-        $crate::raw::probe!(@calls $name $more $n $args $operands [ $($chosen)* [ $axis :: $Tag ] ]);
+    (@each $first:tt $last:tt $bare:tt $opt:tt [ $( [ $axis:ident :: $Tag:ident $gate:tt $operand:tt $no:tt ] )* ] $more:tt
+        $call:tt
+    ) => {
+        $( $crate::raw::probe!(@gated $gate @choose $operand $no $opt $first $last $bare $axis :: $Tag $more $call); )*
     };
-    (@choose $name:ident $more:tt $n:tt $args:tt $operands:ident [ $($chosen:tt)* ] [ $axis:ident :: $Tag:ident [ $gate:ident ] ]) => {
-        when! { $gate { {
-            $crate::raw::probe!(@calls $name $more $n $args $operands [ $($chosen)* [ $axis :: $Tag ] ]);
-        } } }
+    (@gated [] $($choose:tt)*) => { $crate::raw::probe!($($choose)*); };
+    (@gated [ $gate:ident ] $($choose:tt)*) => { when! { $gate { { $crate::raw::probe!($($choose)*); } } } };
+    (@choose $operand:tt [ $no:ident ] $opt:tt $first:tt $last:tt $bare:tt $($choose:tt)*) => {
+        $crate::raw::probe!(@choose $operand [] $opt $first $last [ $no ] $($choose)*);
     };
-    (@calls $name:ident [] [ $($n:literal)? ] [ $($Arg:ty),* ] $operands:ident [ $( [ $axis:ident :: $Tag:ident ] )* ]) => {
+    (@choose [] [] [] [ $($first:tt)* ] $last:tt $bare:tt $axis:ident :: $Tag:ident $more:tt $call:tt) => {
+        $crate::raw::probe!(@calls [ $($first)* [ $axis :: $Tag ] ] $last $bare $more $call);
+    };
+    (@choose [ $($operand:ident)? ] [] [ $Opt:ident ] $first:tt [ $($last:tt)* ] $bare:tt $axis:ident :: $Tag:ident
+        $more:tt $call:tt
+    ) => {
+        $crate::raw::probe!(@calls $first [ $($last)* [ $axis :: $Tag $($operand)? ] ] $bare $more $call);
+    };
+    (@calls
+        [ $( [ $axis:ident :: $Tag:ident ] )* ] [ $( [ $opt_axis:ident :: $OptTag:ident $($operand:ident)? ] )* ] $bare:tt []
+        { $name:ident [ $($n:literal)? ] [ $($Arg:ty),* ] $operands:ident }
+    ) => {
         let result = $name $( ::<$n> )? (
             $( $crate::qualifier::$axis::$Tag, )*
             $( $crate::raw::probe!(@read $Arg, $operands) , )*
+            $( $crate::qualifier::$opt_axis::$OptTag $( ($crate::raw::probe!(@read $operand, $operands)) )?, )*
         );
         core::ptr::write_volatile($operands.cast(), result);
     };

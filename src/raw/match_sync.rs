@@ -8,9 +8,7 @@ legal! {
 
 instruction! {
     /// The threads of `membermask` whose `a` equals this thread's, by lane.
-    @unsafe fn match_any_sync[
-        Ty: MatchType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 },
-    ](a: Ty::Value = typed, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
+    @unsafe fn match_any_sync[Ty: MatchType](a: Ty::Value = typed, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
     form: "match.any.sync{.type} d, a, membermask;";
     ptx: "match.any.sync" .. " {d}, {a}, {membermask};";
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
@@ -21,9 +19,7 @@ instruction! {
 
 instruction! {
     /// The threads of `membermask` that have not exited, by lane, if `a` is equal in all of them; else 0.
-    @unsafe fn match_all_sync[
-        Ty: MatchType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 },
-    ](a: Ty::Value = typed, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
+    @unsafe fn match_all_sync[Ty: MatchType](a: Ty::Value = typed, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
     form: "match.all.sync{.type} d, a, membermask;";
     ptx: "match.all.sync" .. " {d}, {a}, {membermask};";
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
@@ -35,7 +31,7 @@ instruction! {
 instruction! {
     /// [`match_all_sync`], and whether `a` is equal in all.
     @unsafe fn match_all_sync_pred[
-        Ty: MatchType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 },
+        Ty: MatchType,
     ](a: Ty::Value = typed, membermask: u32 = reg32) -> (u32, bool) = (d: u32 = reg32, all: u32 = reg32) (d, all != 0);
     form: "match.all.sync{.type} d|p, a, membermask;";
     ptx: "{{ .reg .pred p; match.all.sync" .. " {d}|p, {a}, {membermask}; selp.b32 {all}, 1, 0, p; }}";

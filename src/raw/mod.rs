@@ -1,9 +1,9 @@
 //! One function per PTX instruction, one PTX instruction per call.
 //!
 //! A function bears the instruction's name with dots as underscores. What PTX writes as a qualifier is a value of
-//! [`qualifier`](crate::qualifier), in the order of the syntax; what PTX makes optional by an operand (a cache
-//! policy, a suspend-time hint) is a function of its own with that operand's name at its end. In the
-//! emitted text every default is spelt out.
+//! [`qualifier`](crate::qualifier), in the order of the syntax; so is an operand that PTX makes optional (a cache policy, a
+//! suspend-time hint), behind the other operands: `cache_hint::None` or `cache_hint::Policy(policy)`. In the emitted text
+//! every default is spelt out.
 //!
 //! Addresses in `.shared::cta` and `.shared::cluster` are the 32-bit addresses of those windows, as `mov.u32`
 //! and `mapa.shared::cluster.u32` give them. Global and generic addresses are pointers. Where the space is a qualifier,
@@ -25,9 +25,23 @@ pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
     unsafe { core::ptr::read_volatile(operands.cast::<T>()) }
 }
 
-mod address;
+// Others use their macros, the sets of tags among them.
+#[macro_use]
+mod createpolicy;
+#[macro_use]
 mod atom;
+#[macro_use]
 mod atom_vector;
+#[macro_use]
+mod cp_async_bulk_tensor;
+#[macro_use]
+mod cp_reduce_async_bulk;
+#[macro_use]
+mod ld_st;
+#[macro_use]
+mod red;
+
+mod address;
 mod barrier;
 mod barrier_cluster;
 mod bulk_groups;
@@ -36,19 +50,14 @@ mod cp_async;
 mod cp_async_bulk;
 mod cp_async_bulk_prefetch;
 mod cp_async_bulk_prefetch_tensor;
-mod cp_async_bulk_tensor;
-mod cp_reduce_async_bulk;
 mod cp_reduce_async_bulk_tensor;
-mod createpolicy;
 mod fence;
 mod griddepcontrol;
-mod ld_st;
 mod match_sync;
 mod mbarrier;
 mod misc;
 mod multimem;
 mod multimem_cp_reduce_async_bulk;
-mod red;
 mod red_async;
 mod red_vector;
 mod redux_sync;

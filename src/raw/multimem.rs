@@ -11,125 +11,92 @@ legal! {
     /// `.sem` of `multimem.ld_reduce`.
     MultimemLdSem: "`{Self}` is no `.sem` of `multimem.ld_reduce` with a `.scope`: it takes `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
-}
-legal! {
     /// `.sem` of `multimem.st` and `multimem.red`.
     MultimemStSem: "`{Self}` is no `.sem` of `multimem.st` or `.red` with a `.scope`: they take `.relaxed` or \
         `.release`"
     { sem::Relaxed, sem::Release }
-}
-legal! {
     /// `.op` of integers and floats that is not `.add`.
     MultimemMinMaxOp: "`{Self}` is neither `.min` nor `.max`"
     { op::Min, op::Max }
-}
-legal! {
     /// `.op` of bits.
     MultimemBitOp: "`{Self}` is no `.op` of bits: they are `.and`, `.or` and `.xor`"
     { op::And, op::Or, op::Xor }
-}
-legal! {
     /// `.op` and accumulation of elements of eight bits.
     MultimemByteOp: "`{Self}` is no `.op` of `.e4m3` or `.e5m2`: they take `.add`, `.add.acc::f16`, `.min` or `.max`"
     { op::Add, op::AddAccF16, op::Min, op::Max }
-}
-
-legal! {
     /// `.type` of `multimem.ld_reduce.add`.
     MultimemAddType(TypeTag): "`{Self}` is no `.type` of `multimem.ld_reduce.add`: it takes `.u32`, `.s32`, `.u64`, \
         `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or \
         `.e5m2x4`"
     {
         ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
-        ty::E4m3x4 gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-}
-legal! {
     /// `.type` of `.min` and `.max` of `multimem.ld_reduce`.
     MultimemMinMaxType(TypeTag): "`{Self}` is no `.type` of `multimem.ld_reduce.min` or `.max`: they take `.u32`, \
         `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, \
         `.e4m3x4` or `.e5m2x4`"
     {
-        ty::U32, ty::S32, ty::U64, ty::S64, ty::F16x2, ty::Bf16x2,
-        ty::E4m3x4 gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 gate sm_100f_sm_110a_sm_120a,
+        ty::U32, ty::S32, ty::U64, ty::S64, ty::F16x2, ty::Bf16x2, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-}
-legal! {
     /// `.type` of `multimem.st`.
     MultimemStType(TypeTag): "`{Self}` is no `.type` of `multimem.st`: it takes `.b`, `.u` or `.s` of 32 or 64 \
         bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` \
         or `.e5m2x4`"
     {
         ty::B32, ty::B64, ty::U32, ty::S32, ty::U64, ty::S64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
-        ty::E4m3x4 gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-}
-legal! {
     /// `.type` of `multimem.red.add`.
     MultimemRedType(TypeTag): "`{Self}` is no `.type` of `multimem.red.add`: it takes `.u32`, `.s32`, `.u64`, \
         `.f32`, `.f64`, `.f16x2` or `.bf16x2`"
     { ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2 }
-}
-legal! {
     /// `.type` of `.add.acc::f32` without a vector.
     MultimemAccF32Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f32` without a vector: it takes `.f16x2` or \
         `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 }
-}
-legal! {
     /// `.type` of `.add.acc::f16` without a vector.
     MultimemAccF16Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f16` without a vector: it takes `.e4m3x4` or \
         `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
-}
-
-legal! {
     /// `.type` of the elements of a `.v2` or `.v4`, of `.add` of `multimem.ld_reduce` and of `multimem.st`.
     MultimemVectorType(TypeTag): "`{Self}` is no `.type` of a `.v2` or `.v4`: they take `.f16`, `.bf16`, `.f16x2`, \
         `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` \
         or `.e5m2x4`"
     {
-        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32,
-        ty::E4m3x2 gate sm_100f_sm_110a_sm_120a, ty::E5m2x2 gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-}
-legal! {
     /// `.type` of the elements of a `.v2` or `.v4`, of `.min` and `.max` of `multimem.ld_reduce`.
     MultimemVectorMinMaxType(TypeTag): "`{Self}` is no `.type` of `.min` or `.max` with a `.v2` or `.v4`: they take \
         `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, \
         `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
-        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2,
-        ty::E4m3x2 gate sm_100f_sm_110a_sm_120a, ty::E5m2x2 gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-}
-legal! {
     /// `.type` of the elements of a `.v2` or `.v4`, of `multimem.red.add`.
     MultimemVectorRedType(TypeTag): "`{Self}` is no `.type` of `multimem.red` with a `.v2` or `.v4`: they take \
         `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32 }
-}
-legal! {
     /// `.type` of the elements of a `.v2` or `.v4`, of `.add.acc::f16`.
     MultimemVectorAccF16Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f16` with a `.v2` or `.v4`: they take \
         `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x2, ty::E5m2x2, ty::E4m3x4, ty::E5m2x4 }
-}
-legal! {
     /// `.type` of the elements of a `.v8`.
     MultimemV8Type(TypeTag): "`{Self}` is no `.type` of a `.v8`: it takes `.f16`, `.bf16` or, with the feature \
         `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2` or `.e5m2x2`"
-    { ty::F16, ty::Bf16, ty::E4m3x2 gate sm_100f_sm_110a_sm_120a, ty::E5m2x2 gate sm_100f_sm_110a_sm_120a }
-}
-legal! {
+    {
+        ty::F16, ty::Bf16, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+    }
     /// `.type` of the elements of a `.v8`, of `.add.acc::f16`.
     MultimemV8AccF16Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f16` with a `.v8`: it takes `.e4m3x2` or \
         `.e5m2x2`"
     { ty::E4m3x2, ty::E5m2x2 }
-}
-legal! {
     /// `.type` of elements of eight bits.
     MultimemByteType(TypeTag): "`{Self}` is no `.type` of eight bits: they are `.e4m3` and `.e5m2`"
     { ty::E4m3, ty::E5m2 }
@@ -140,16 +107,14 @@ legal! {
 ///
 /// The instruction, operation, PTX ISA, gate and types; and for each shape the names of the weak and the ordered form.
 macro_rules! multimem {
-    ($instruction:ident $op:ident $isa:literal, $Type:ident { $($tag:tt)* } $( $shape:ident $names:tt )*) => {
-        multimem!(@each $instruction $op [ $isa "sm_90" ] [ $Type { $($tag)* } ] $( $shape $names )*);
-    };
-    (
-        $instruction:ident $op:ident $isa:literal $gate:ident, $Type:ident { $($tag:tt)* }
-        $( $shape:ident $names:tt )*
-    ) => {
-        multimem!(@each $instruction $op [ $isa "sm_100" $gate ] [ $Type { $($tag)* } ] $( $shape $names )*);
-    };
-    (@each $instruction:ident $op:ident $isa:tt $type:tt $( $shape:ident $names:tt )*) => {
+    ($(
+        $instruction:ident $op:ident $isa:literal $($gate:ident)?, $Type:ident $({ $($tag:tt)* })? $( $shape:ident $names:tt )*;
+    )*) => { $(
+        multimem!(@since [ $isa $($gate)? ] $instruction $op [ $Type $({ $($tag)* })? ] $( $shape $names )*);
+    )* };
+    (@since [ $isa:literal ] $($to:tt)*) => { multimem!(@each [ $isa "sm_90" ] $($to)*); };
+    (@since [ $isa:literal $gate:ident ] $($to:tt)*) => { multimem!(@each [ $isa "sm_100" $gate ] $($to)*); };
+    (@each $isa:tt $instruction:ident $op:ident $type:tt $( $shape:ident $names:tt )*) => {
         $( multimem!(@op $op $instruction $names $isa $shape $type); )*
     };
 
@@ -164,17 +129,17 @@ macro_rules! multimem {
     };
     (@op min_max $($to:tt)*) => {
         multimem!(@shape [
-            [ Op: MultimemMinMaxOp after ".global" { op::Min, op::Max }, ] "" ".global{.op}" "minimum or maximum"
+            [ Op: MultimemMinMaxOp after ".global", ] "" ".global{.op}" "minimum or maximum"
         ] $($to)*);
     };
     (@op bitwise $($to:tt)*) => {
         multimem!(@shape [
-            [ Op: MultimemBitOp after ".global" { op::And, op::Or, op::Xor }, ] "" ".global{.op}" "bitwise combination"
+            [ Op: MultimemBitOp after ".global", ] "" ".global{.op}" "bitwise combination"
         ] $($to)*);
     };
     (@op byte $($to:tt)*) => {
         multimem!(@shape [
-            [ Op: MultimemByteOp after ".global" { op::Add, op::AddAccF16, op::Min, op::Max }, ] "" ".global{.op}"
+            [ Op: MultimemByteOp after ".global", ] "" ".global{.op}"
             "sum, minimum or maximum"
         ] $($to)*);
     };
@@ -230,35 +195,32 @@ macro_rules! multimem {
     (@ld_reduce [ $weak:ident $ordered:ident ] $($to:tt)*) => {
         multimem!(@ld_row $weak "Loads the " ".weak" "" [] "- nobody writes them meanwhile." $($to)*);
         multimem!(@ld_row $ordered "Loads atomically the " "" "{.sem}{.scope}"
-            [ Sem: MultimemLdSem { sem::Relaxed, sem::Acquire },
-              Scope: LdStScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }, ]
+            [ Sem: MultimemLdSem, Scope: LdStScope, ]
             "- what others do to them meanwhile is atomic, in scopes that include each other." $($to)*);
     };
     (@st [ $weak:ident $ordered:ident ] $($to:tt)*) => {
         multimem!(@st_row $weak "multimem.st" "Makes each of the " "`b`.", ".weak" "" []
             "- nobody else reads or writes them meanwhile." $($to)*);
         multimem!(@st_row $ordered "multimem.st" "Makes atomically each of the " "`b`.", "" "{.sem}{.scope}"
-            [ Sem: MultimemStSem { sem::Relaxed, sem::Release },
-              Scope: LdStScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }, ]
+            [ Sem: MultimemStSem, Scope: LdStScope, ]
             "- what others do to them meanwhile is atomic, in scopes that include each other." $($to)*);
     };
     (@red [ $ordered:ident ] [ $op:tt $text:literal $op_form:literal $does:literal ] $($to:tt)*) => {
         multimem!(@st_row $ordered "multimem.red" "Makes atomically each of the "
             concat!("the ", $does, " of itself and `b`."), "" "{.sem}{.scope}"
-            [ Sem: MultimemStSem { sem::Relaxed, sem::Release },
-              Scope: LdStScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }, ]
+            [ Sem: MultimemStSem, Scope: LdStScope, ]
             "- what others do to them meanwhile is atomic, in scopes that include each other."
             [ $op $text $op_form $does ] $($to)*);
     };
 
     (@ld_row $name:ident $loads:literal $sem:literal $sem_form:literal [ $($order:tt)* ] $others:literal
         [ [ $($op:tt)* ] $text:literal $op_form:literal $does:literal ] [ $isa:literal $target:literal $($gate:ident)? ]
-        [ $Type:ident { $($tag:tt)* } ] $vec:literal $what:literal
+        [ $Type:ident $({ $($tag:tt)* })? ] $vec:literal $what:literal
         [ $head:literal $tail:literal $($out:tt)* ] $st:tt
     ) => {
         instruction! {
             #[doc = concat!($loads, $does, " of the ", $what, " behind the multimem address `addr`.")]
-            @unsafe fn $name[ $($order)* $($op)* Ty: $Type after $text $vec { $($tag)* } ](
+            @unsafe fn $name[ $($order)* $($op)* Ty: $Type after $text $vec $({ $($tag)* })? ](
                 addr: *const u8 = reg64,
             ) -> $($out)*;
             form: "multimem.ld_reduce" $sem $sem_form $op_form $vec "{.type} d, [addr];";
@@ -273,12 +235,12 @@ macro_rules! multimem {
     (@st_row $name:ident $mnemonic:literal $makes:literal $result:expr, $sem:literal $sem_form:literal [ $($order:tt)* ]
         $others:literal
         [ [ $($op:tt)* ] $text:literal $op_form:literal $does:literal ] [ $isa:literal $target:literal $($gate:ident)? ]
-        [ $Type:ident { $($tag:tt)* } ] $vec:literal $what:literal
+        [ $Type:ident $({ $($tag:tt)* })? ] $vec:literal $what:literal
         $ld:tt [ $head:literal $tail:literal $($in:tt)* ]
     ) => {
         instruction! {
             #[doc = concat!($makes, $what, " behind the multimem address `addr` ", $result)]
-            @unsafe fn $name[ $($order)* $($op)* Ty: $Type after $text $vec { $($tag)* } ](
+            @unsafe fn $name[ $($order)* $($op)* Ty: $Type after $text $vec $({ $($tag)* })? ](
                 addr: *mut u8 = reg64, $($in)*,
             );
             form: $mnemonic $sem $sem_form $op_form $vec "{.type} [addr], b;";
@@ -293,173 +255,49 @@ macro_rules! multimem {
 }
 
 multimem! {
-    ld_reduce add "8.1", MultimemAddType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::F32 as u32 in reg32,
-        ty::F64 as u64 in reg64, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    scalar [ multimem_ld_reduce_weak_add multimem_ld_reduce_add ]
-}
-multimem! {
-    ld_reduce add "8.1", MultimemVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::F32 as u32 in reg32, ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    v2 [ multimem_ld_reduce_weak_add_v2 multimem_ld_reduce_add_v2 ]
-    v4 [ multimem_ld_reduce_weak_add_v4 multimem_ld_reduce_add_v4 ]
-}
-multimem! {
-    ld_reduce add "8.1", MultimemV8Type {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    v8 [ multimem_ld_reduce_weak_add_v8 multimem_ld_reduce_add_v8 ]
-}
-multimem! {
-    ld_reduce add_acc_f32 "8.2", MultimemAccF32Type { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }
-    scalar [ multimem_ld_reduce_weak_add_acc_f32 multimem_ld_reduce_add_acc_f32 ]
-}
-multimem! {
-    ld_reduce add_acc_f32 "8.2", AtomVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-    }
-    v2 [ multimem_ld_reduce_weak_add_acc_f32_v2 multimem_ld_reduce_add_acc_f32_v2 ]
-    v4 [ multimem_ld_reduce_weak_add_acc_f32_v4 multimem_ld_reduce_add_acc_f32_v4 ]
-}
-multimem! {
-    ld_reduce add_acc_f32 "8.2", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
-    v8 [ multimem_ld_reduce_weak_add_acc_f32_v8 multimem_ld_reduce_add_acc_f32_v8 ]
-}
-multimem! {
-    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemAccF16Type { ty::E4m3x4 as u32 in reg32, ty::E5m2x4 as u32 in reg32 }
-    scalar [ multimem_ld_reduce_weak_add_acc_f16 multimem_ld_reduce_add_acc_f16 ]
-}
-multimem! {
-    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemVectorAccF16Type {
-        ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16, ty::E4m3x4 as u32 in reg32,
-        ty::E5m2x4 as u32 in reg32,
-    }
-    v2 [ multimem_ld_reduce_weak_add_acc_f16_v2 multimem_ld_reduce_add_acc_f16_v2 ]
-    v4 [ multimem_ld_reduce_weak_add_acc_f16_v4 multimem_ld_reduce_add_acc_f16_v4 ]
-}
-multimem! {
-    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemV8AccF16Type { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 }
-    v8 [ multimem_ld_reduce_weak_add_acc_f16_v8 multimem_ld_reduce_add_acc_f16_v8 ]
-}
-multimem! {
-    ld_reduce min_max "8.1", MultimemMinMaxType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-        ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    scalar [ multimem_ld_reduce_weak_min_max multimem_ld_reduce_min_max ]
-}
-multimem! {
-    ld_reduce min_max "8.1", MultimemVectorMinMaxType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    v2 [ multimem_ld_reduce_weak_min_max_v2 multimem_ld_reduce_min_max_v2 ]
-    v4 [ multimem_ld_reduce_weak_min_max_v4 multimem_ld_reduce_min_max_v4 ]
-}
-multimem! {
-    ld_reduce min_max "8.1", MultimemV8Type {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    v8 [ multimem_ld_reduce_weak_min_max_v8 multimem_ld_reduce_min_max_v8 ]
-}
-multimem! {
-    ld_reduce byte "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
-    v4_byte [ multimem_ld_reduce_weak_v4_byte multimem_ld_reduce_v4_byte ]
-}
-multimem! {
-    ld_reduce byte "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
-    v8_byte [ multimem_ld_reduce_weak_v8_byte multimem_ld_reduce_v8_byte ]
-}
-multimem! {
-    ld_reduce bitwise "8.1", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
-    scalar [ multimem_ld_reduce_weak_bitwise multimem_ld_reduce_bitwise ]
-}
-multimem! {
-    st none "8.1", MultimemStType {
-        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::S32 as u32 in reg32,
-        ty::U64 as u64 in reg64, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-        ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    scalar [ multimem_st_weak multimem_st ]
-}
-multimem! {
-    st none "8.1", MultimemVectorType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::F32 as u32 in reg32, ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E4m3x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 as u32 in reg32 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    v2 [ multimem_st_weak_v2 multimem_st_v2 ]
-    v4 [ multimem_st_weak_v4 multimem_st_v4 ]
-}
-multimem! {
-    st none "8.1", MultimemV8Type {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16,
-        ty::E4m3x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 as u16 in reg16 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-    }
-    v8 [ multimem_st_weak_v8 multimem_st_v8 ]
-}
-multimem! {
-    st none "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
-    v4_byte [ multimem_st_weak_v4_byte multimem_st_v4_byte ]
-}
-multimem! {
-    st none "8.6" sm_100f_sm_110a_sm_120a,
-    MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
-    v8_byte [ multimem_st_weak_v8_byte multimem_st_v8_byte ]
-}
-multimem! {
-    red add "8.1", MultimemRedType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::F32 as u32 in reg32,
-        ty::F64 as u64 in reg64, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-    }
-    scalar [ multimem_red_add ]
-}
-multimem! {
-    red add "8.1", MultimemVectorRedType {
-        ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16, ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32,
-        ty::F32 as u32 in reg32,
-    }
-    v2 [ multimem_red_add_v2 ]
-    v4 [ multimem_red_add_v4 ]
-}
-multimem! {
-    red add "8.1", AtomVectorHalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }
-    v8 [ multimem_red_add_v8 ]
-}
-multimem! {
-    red min_max "8.1", AtomMinType {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-    }
-    scalar [ multimem_red_min_max ]
-}
-multimem! {
-    red bitwise "8.1", AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 }
-    scalar [ multimem_red_bitwise ]
+    ld_reduce add "8.1", MultimemAddType scalar [ multimem_ld_reduce_weak_add multimem_ld_reduce_add ];
+    ld_reduce add "8.1", MultimemVectorType
+        v2 [ multimem_ld_reduce_weak_add_v2 multimem_ld_reduce_add_v2 ]
+        v4 [ multimem_ld_reduce_weak_add_v4 multimem_ld_reduce_add_v4 ];
+    ld_reduce add "8.1", MultimemV8Type v8 [ multimem_ld_reduce_weak_add_v8 multimem_ld_reduce_add_v8 ];
+    ld_reduce add_acc_f32 "8.2", MultimemAccF32Type
+        scalar [ multimem_ld_reduce_weak_add_acc_f32 multimem_ld_reduce_add_acc_f32 ];
+    ld_reduce add_acc_f32 "8.2", AtomVectorType
+        v2 [ multimem_ld_reduce_weak_add_acc_f32_v2 multimem_ld_reduce_add_acc_f32_v2 ]
+        v4 [ multimem_ld_reduce_weak_add_acc_f32_v4 multimem_ld_reduce_add_acc_f32_v4 ];
+    ld_reduce add_acc_f32 "8.2", AtomVectorHalfType
+        v8 [ multimem_ld_reduce_weak_add_acc_f32_v8 multimem_ld_reduce_add_acc_f32_v8 ];
+    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemAccF16Type
+        scalar [ multimem_ld_reduce_weak_add_acc_f16 multimem_ld_reduce_add_acc_f16 ];
+    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemVectorAccF16Type
+        v2 [ multimem_ld_reduce_weak_add_acc_f16_v2 multimem_ld_reduce_add_acc_f16_v2 ]
+        v4 [ multimem_ld_reduce_weak_add_acc_f16_v4 multimem_ld_reduce_add_acc_f16_v4 ];
+    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemV8AccF16Type
+        v8 [ multimem_ld_reduce_weak_add_acc_f16_v8 multimem_ld_reduce_add_acc_f16_v8 ];
+    ld_reduce min_max "8.1", MultimemMinMaxType scalar [ multimem_ld_reduce_weak_min_max multimem_ld_reduce_min_max ];
+    ld_reduce min_max "8.1", MultimemVectorMinMaxType
+        v2 [ multimem_ld_reduce_weak_min_max_v2 multimem_ld_reduce_min_max_v2 ]
+        v4 [ multimem_ld_reduce_weak_min_max_v4 multimem_ld_reduce_min_max_v4 ];
+    ld_reduce min_max "8.1", MultimemV8Type v8 [ multimem_ld_reduce_weak_min_max_v8 multimem_ld_reduce_min_max_v8 ];
+    ld_reduce byte "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
+        v4_byte [ multimem_ld_reduce_weak_v4_byte multimem_ld_reduce_v4_byte ];
+    ld_reduce byte "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
+        v8_byte [ multimem_ld_reduce_weak_v8_byte multimem_ld_reduce_v8_byte ];
+    ld_reduce bitwise "8.1", AtomBitType scalar [ multimem_ld_reduce_weak_bitwise multimem_ld_reduce_bitwise ];
+    st none "8.1", MultimemStType scalar [ multimem_st_weak multimem_st ];
+    st none "8.1", MultimemVectorType
+        v2 [ multimem_st_weak_v2 multimem_st_v2 ]
+        v4 [ multimem_st_weak_v4 multimem_st_v4 ];
+    st none "8.1", MultimemV8Type v8 [ multimem_st_weak_v8 multimem_st_v8 ];
+    st none "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
+        v4_byte [ multimem_st_weak_v4_byte multimem_st_v4_byte ];
+    st none "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
+        v8_byte [ multimem_st_weak_v8_byte multimem_st_v8_byte ];
+    red add "8.1", MultimemRedType scalar [ multimem_red_add ];
+    red add "8.1", MultimemVectorRedType
+        v2 [ multimem_red_add_v2 ]
+        v4 [ multimem_red_add_v4 ];
+    red add "8.1", AtomVectorHalfType v8 [ multimem_red_add_v8 ];
+    red min_max "8.1", AtomMinType scalar [ multimem_red_min_max ];
+    red bitwise "8.1", AtomBitType scalar [ multimem_red_bitwise ];
 }

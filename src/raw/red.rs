@@ -1,7 +1,5 @@
 //! `red` with scalar types: section 9.7.13.6.
 
-use super::atom::atom_op;
-
 legal! {
     /// `.sem` of `red`.
     RedSem: "`{Self}` is no `.sem` of `red`: it takes `.relaxed` or `.release`"
@@ -10,48 +8,38 @@ legal! {
 
 /// `red{.sem}{.scope}{.space}.op{.level::cache_hint}.type [a], b{, cache-policy};`
 macro_rules! red {
-    ($name:ident $doc:literal [ $op:literal $Type:ident { $($tag:tt)* } ]
-        [ $Space:ident { $($space:tt)* } $addr:ident: $Addr:ty = $class:ident, $($where:literal)+ ]
-        [ $isa:literal, $target:literal ] $hint:literal
-        [ $($policy:ident $policy_text:literal, $policy_form:literal $how:literal $policy_note:literal)? ]
-    ) => {
+    ($doc:literal $name:ident $op:literal $Type:ident $isa:literal) => {
         instruction! {
             #[doc = $doc]
-            $( #[doc = $how] )?
             @unsafe fn $name[
-                Sem: RedSem { sem::Relaxed, sem::Release },
-                Scope: AtomScope { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys },
-                Space: $Space { $($space)* },
-                Ty: $Type after $op $hint { $($tag)* },
-            ]($addr: $Addr = $class, b: Ty::Value = typed, $( $policy: u64 = reg64, )?);
-            form: "red{.sem}{.scope}{.space}" $op $hint "{.type} [addr], b" $( $policy_form )? ";";
-            ptx: "red" .. " [{addr}], {b}" $( $policy_text )? ";";
-            isa: $isa, target: $target, section: "9.7.13.6";
+                Sem: RedSem, Scope: AtomScope, Space: AtomSpace, ?CacheHint: AtomCacheHint<Space> after $op, Ty: $Type,
+            ](addr: Space::Address = address, b: Ty::Value = typed);
+            form: "red{.sem}{.scope}{.space}" $op "{.L2::cache_hint}{.type} [addr], b{, cache-policy};";
+            ptx: "red" .. " [{addr}], {b}" .. ";";
+            isa: $isa, target: "sm_70", section: "9.7.13.6";
             # Safety
-            $( $where )+
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
-            $( $policy_note )?
+            "- as [`atom_add`](crate::raw::atom_add)."
         }
     };
 }
 
 atom_op! { red
     "Adds `b` to the value at `addr`."
-    add: red_add, red_add_cache_hint;
+    add: red_add;
     "Adds `b` to the value at `addr`, subnormals preserved. Of a pair each is atomic for itself."
-    add_noftz: red_add_noftz, red_add_noftz_cache_hint;
+    add_noftz: red_add_noftz;
     "Increments the value at `addr`, or makes it 0 if it is `b` or more."
-    inc: red_inc, red_inc_cache_hint;
+    inc: red_inc;
     "Decrements the value at `addr`, or makes it `b` if it is 0 or more than `b`."
-    dec: red_dec, red_dec_cache_hint;
+    dec: red_dec;
     "Makes the value at `addr` the minimum of itself and `b`."
-    min: red_min, red_min_cache_hint;
+    min: red_min;
     "Makes the value at `addr` the maximum of itself and `b`."
-    max: red_max, red_max_cache_hint;
+    max: red_max;
     "Makes the value at `addr` its bitwise and with `b`."
-    and: red_and, red_and_cache_hint;
+    and: red_and;
     "Makes the value at `addr` its bitwise or with `b`."
-    or: red_or, red_or_cache_hint;
+    or: red_or;
     "Makes the value at `addr` its bitwise exclusive or with `b`."
-    xor: red_xor, red_xor_cache_hint;
+    xor: red_xor;
 }

@@ -7,40 +7,24 @@ legal! {
     /// `.type` of `red.async.relaxed.add`.
     RedAsyncAddType(TypeTag): "`{Self}` is no `.type` of `red.async.relaxed.add`: it takes `.u32`, `.s32` or `.u64`"
     { ty::U32, ty::S32, ty::U64 }
-}
-legal! {
     /// `.type` of `.inc` and `.dec` of `red.async`.
     RedAsyncIncType(TypeTag): "`{Self}` is no `.type` of `red.async.inc` or `.dec`: they take `.u32`"
     { ty::U32 }
-}
-legal! {
     /// `.type` of `.min` and `.max` of `red.async`.
     RedAsyncMinType(TypeTag): "`{Self}` is no `.type` of `red.async.min` or `.max`: they take `.u32` or `.s32`"
     { ty::U32, ty::S32 }
-}
-legal! {
     /// `.type` of `.and`, `.or` and `.xor` of `red.async`.
     RedAsyncBitType(TypeTag): "`{Self}` is no `.type` of `red.async.and`, `.or` or `.xor`: they take `.b32`"
     { ty::B32 }
-}
-
-legal! {
     /// `.ss` of `red.async.relaxed`.
     RedAsyncSpace(AddressSpace): "`{Self}` is no space of `red.async.relaxed`: it takes `.shared::cluster` or none (generic)"
     { space::All, space::SharedCluster }
-}
-
-legal! {
     /// `.op` of `red.async.relaxed`, of the types of `.inc` and `.dec`.
     RedAsyncIncOp: "`{Self}` is no `.op` of `red_async_inc_dec`: it takes `.inc` or `.dec`"
     { op::Inc, op::Dec }
-}
-legal! {
     /// `.op` of `red.async.relaxed`, of the types of `.min` and `.max`.
     RedAsyncMinOp: "`{Self}` is no `.op` of `red_async_min_max`: it takes `.min` or `.max`"
     { op::Min, op::Max }
-}
-legal! {
     /// `.op` of `red.async.relaxed`, of the types of `.and`, `.or` and `.xor`.
     RedAsyncBitOp: "`{Self}` is no `.op` of `red_async_bitwise`: it takes `.and`, `.or` or `.xor`"
     { op::And, op::Or, op::Xor }
@@ -53,8 +37,7 @@ macro_rules! red_async {
             #[doc = $doc]
             /// The mbarrier at `mbar` gets a complete-tx of the value's size in bytes when it is done.
             @unsafe fn $name[
-                Space: RedAsyncSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
-                $($tags)*
+                Space: RedAsyncSpace, $($tags)*
             ](addr: Space::Address = address, b: Ty::Value = typed, mbar: Space::Address = address);
             form: "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes" $op_form "{.type} [addr], b, [mbar];";
             ptx: "red.async.relaxed.cluster" .. " [{addr}], {b}, [{mbar}];";
@@ -70,30 +53,28 @@ macro_rules! red_async {
 red_async! {
     "Starts adding `b` to the value at `addr`."
     red_async_add ".add"
-    [ Ty: RedAsyncAddType after ".mbarrier::complete_tx::bytes.add" {
-        ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64,
-    } ]
+    [ Ty: RedAsyncAddType after ".mbarrier::complete_tx::bytes.add" ]
 
     "Starts incrementing the value at `addr`, or making it 0 if it is `b` or more; or \
     decrementing it, or making it `b` if it is 0 or more than `b`."
     red_async_inc_dec "{.op}"
     [
-        Op: RedAsyncIncOp after ".mbarrier::complete_tx::bytes" { op::Inc, op::Dec },
-        Ty: RedAsyncIncType { ty::U32 as u32 in reg32 },
+        Op: RedAsyncIncOp after ".mbarrier::complete_tx::bytes",
+        Ty: RedAsyncIncType,
     ]
 
     "Starts making the value at `addr` the minimum or maximum of itself and `b`."
     red_async_min_max "{.op}"
     [
-        Op: RedAsyncMinOp after ".mbarrier::complete_tx::bytes" { op::Min, op::Max },
-        Ty: RedAsyncMinType { ty::U32 as u32 in reg32, ty::S32 as u32 in reg32 },
+        Op: RedAsyncMinOp after ".mbarrier::complete_tx::bytes",
+        Ty: RedAsyncMinType,
     ]
 
     "Starts making the value at `addr` its bitwise and, or, or exclusive or with `b`."
     red_async_bitwise "{.op}"
     [
-        Op: RedAsyncBitOp after ".mbarrier::complete_tx::bytes" { op::And, op::Or, op::Xor },
-        Ty: RedAsyncBitType { ty::B32 as u32 in reg32 },
+        Op: RedAsyncBitOp after ".mbarrier::complete_tx::bytes",
+        Ty: RedAsyncBitType,
     ]
 }
 
@@ -103,14 +84,9 @@ legal! {
     // `.sys`, and refuses `.cluster`.
     RedAsyncReleaseScope: "`{Self}` is no `.scope` of `red.async.release`: it takes `.gpu` or `.sys`"
     { scope::Gpu, scope::Sys }
-}
-legal! {
     /// `.type` of `red.async.release.add`.
     RedAsyncReleaseType(TypeTag): "`{Self}` is no `.type` of `red.async.release.add`: it takes `.u32`, `.s32`, `.u64` or `.s64`"
     { ty::U32, ty::S32, ty::U64, ty::S64 }
-}
-
-legal! {
     /// `.ss` of `red.async.release`.
     RedAsyncReleaseSpace: "`{Self}` is no space of `red.async.release`: it takes `.global` or none (generic)"
     { space::All, space::Global }
@@ -120,11 +96,7 @@ instruction! {
     /// Starts adding `b` to the value at `addr`, with release semantics. It is done when the CTA has ended.
     /// The value is in global memory.
     @unsafe fn red_async_release_add[
-        Scope: RedAsyncReleaseScope { scope::Gpu, scope::Sys },
-        Space: RedAsyncReleaseSpace { space::All, space::Global },
-        Ty: RedAsyncReleaseType after ".add" {
-            ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-        },
+        Scope: RedAsyncReleaseScope, Space: RedAsyncReleaseSpace, Ty: RedAsyncReleaseType after ".add",
     ](addr: *mut u8 = reg64, b: Ty::Value = typed);
     form: "red.async.release{.scope}{.ss}.add{.type} [addr], b;";
     ptx: "red.async.release" .. " [{addr}], {b};";
@@ -139,10 +111,7 @@ instruction! {
     /// As without `.mmio`, as one access to memory-mapped I/O, in `.sys` scope. It is done when the CTA has ended.
     /// The value is in global memory.
     @unsafe fn red_async_mmio_release_add[
-        Space: RedAsyncReleaseSpace { space::All, space::Global },
-        Ty: RedAsyncReleaseType after ".add" {
-            ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S64 as u64 in reg64,
-        },
+        Space: RedAsyncReleaseSpace, Ty: RedAsyncReleaseType after ".add",
     ](addr: *mut u8 = reg64, b: Ty::Value = typed);
     form: "red.async.mmio.release.sys{.ss}.add{.type} [addr], b;";
     ptx: "red.async.mmio.release.sys" .. " [{addr}], {b};";

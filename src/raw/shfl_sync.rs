@@ -11,7 +11,7 @@ instruction! {
     /// `b` lanes away, by `.bfly` to the lane exclusive or `b`. `c` holds the clamp (bits 0 to 4) and the segment mask (8
     /// to 12). Outside of the segment it is the thread's own `a`.
     @unsafe fn shfl_sync[
-        Mode: ShflMode { mode::Up, mode::Down, mode::Bfly, mode::Idx },
+        Mode: ShflMode,
     ](a: u32 = reg32, b: u32 = reg32, c: u32 = reg32, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
     form: "shfl.sync{.mode}.b32 d, a, b, c, membermask;";
     ptx: "shfl.sync" .. ".b32 {d}, {a}, {b}, {c}, {membermask};";
@@ -24,9 +24,7 @@ instruction! {
 
 instruction! {
     /// [`shfl_sync`], and whether the lane that `b` leads to is in the segment.
-    @unsafe fn shfl_sync_pred[
-        Mode: ShflMode { mode::Up, mode::Down, mode::Bfly, mode::Idx },
-    ](a: u32 = reg32, b: u32 = reg32, c: u32 = reg32, membermask: u32 = reg32)
+    @unsafe fn shfl_sync_pred[Mode: ShflMode](a: u32 = reg32, b: u32 = reg32, c: u32 = reg32, membermask: u32 = reg32)
         -> (u32, bool) = (d: u32 = reg32, inside: u32 = reg32) (d, inside != 0);
     form: "shfl.sync{.mode}.b32 d|p, a, b, c, membermask;";
     ptx: "{{ .reg .pred p; shfl.sync" .. ".b32 {d}|p, {a}, {b}, {c}, {membermask}; selp.b32 {inside}, 1, 0, p; }}";

@@ -7,36 +7,24 @@ legal! {
     StAsyncType(TypeTag): "`{Self}` is no `.type` of `st.async.weak`: it takes `.b`, `.u` or `.s` of 32 or 64 bits, \
         `.f32` or `.f64`"
     { ty::B32, ty::B64, ty::U32, ty::U64, ty::S32, ty::S64, ty::F32, ty::F64 }
-}
-legal! {
     /// `.type` of `st.async.weak` with a `.v4`.
     StAsyncV4Type(TypeTag): "`{Self}` is no `.type` of a `.v4`: it takes `.b32`, `.u32`, `.s32` or `.f32`"
     { ty::B32, ty::U32, ty::S32, ty::F32 }
-}
-legal! {
     /// `.ss` of `st.async.weak`.
     StAsyncWeakSpace(AddressSpace): "`{Self}` is no space of `st.async.weak`: it takes `.shared::cluster` or none (generic)"
     { space::All, space::SharedCluster }
-}
-legal! {
     /// `.scope` of `st.async.release`.
     StAsyncScope: "`{Self}` is no `.scope` of `st.async.release`: it takes `.gpu` or `.sys`"
     { scope::Gpu, scope::Sys }
-}
-legal! {
     /// `.space` of `st.async.release`.
     StAsyncSpace: "`{Self}` is no `.space` of `st.async.release`: it takes `.global` or nothing (`All`)"
     { space::Global, space::All }
-}
-legal! {
     /// `.type` of `st.async.release`, which takes types of eight bits besides.
     StAsyncReleaseType(TypeTag): "`{Self}` is no `.type` of `st.async.release`: it takes `.b`, `.u` or `.s` of 16 \
         to 64 bits, `.f32` or `.f64`"
     {
         ty::B16, ty::B32, ty::B64, ty::U16, ty::U32, ty::U64, ty::S16, ty::S32, ty::S64, ty::F32, ty::F64,
     }
-}
-legal! {
     /// `.type` of eight bits of `st.async.release`.
     StAsyncReleaseByteType(TypeTag): "`{Self}` is no `.type` of eight bits: they are `.b8`, `.u8` and `.s8`"
     { ty::B8, ty::U8, ty::S8 }
@@ -49,8 +37,7 @@ macro_rules! st_async {
             #[doc = concat!("Starts storing ", $what, ". When it is done,")]
             /// the mbarrier at `mbar` gets a complete-tx of its size in bytes, with release semantics in cluster scope.
             @unsafe fn $name[
-                Space: StAsyncWeakSpace { space::All at u64 in reg64, space::SharedCluster at u32 in reg32 },
-                $($ty)*
+                Space: StAsyncWeakSpace, $($ty)*
             ](addr: Space::Address = address, $($in)*, mbar: Space::Address = address);
             form: "st.async.weak{.ss}.mbarrier::complete_tx::bytes" $form " [addr], b, [mbar];";
             ptx: $head "st.async.weak" .. $tail;
@@ -65,25 +52,17 @@ macro_rules! st_async {
 
 st_async! {
     st_async_weak "a value" "8.1" "{.type}"
-    [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes" {
-        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-    } ]
+    [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes" ]
     "" " [{addr}], {b}, [{mbar}];" [ b: Ty::Value = typed ]
 }
 st_async! {
     st_async_weak_v2 "a vector of two" "8.1" ".v2{.type}"
-    [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes.v2" {
-        ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U32 as u32 in reg32, ty::U64 as u64 in reg64,
-        ty::S32 as u32 in reg32, ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-    } ]
+    [ Ty: StAsyncType after ".mbarrier::complete_tx::bytes.v2" ]
     "" " [{addr}], {{{b0}, {b1}}}, [{mbar}];" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 st_async! {
     st_async_weak_v4 "a vector of four" "8.1" ".v4{.type}"
-    [ Ty: StAsyncV4Type after ".mbarrier::complete_tx::bytes.v4" {
-        ty::B32 as u32 in reg32, ty::U32 as u32 in reg32, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
-    } ]
+    [ Ty: StAsyncV4Type after ".mbarrier::complete_tx::bytes.v4" ]
     "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}}, [{mbar}];" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
 st_async! {
@@ -94,19 +73,19 @@ st_async! {
 
 /// `st.async{.mmio}.release.scope{.ss}.type [a], b;`
 macro_rules! st_async_release {
-    ($release:ident $mmio:ident $what:literal $Type:ident $tags:tt $head:literal $tail:literal) => {
+    ($release:ident $mmio:ident $what:literal $Type:ident $head:literal $tail:literal) => {
         st_async_release!(@row $release "Starts storing " "st.async.release" "{.scope}"
-            [ Scope: StAsyncScope { scope::Gpu, scope::Sys }, ] $what $Type $tags $head $tail);
+            [ Scope: StAsyncScope, ] $what $Type $head $tail);
         st_async_release!(@row $mmio "Starts storing, as one access to memory-mapped I/O, "
-            "st.async.mmio.release.sys" "" [] $what $Type $tags $head $tail);
+            "st.async.mmio.release.sys" "" [] $what $Type $head $tail);
     };
     (@row $name:ident $does:literal $mnemonic:literal $scope_form:literal [ $($scope:tt)* ]
-        $what:literal $Type:ident { $($tag:tt)* } $head:literal $tail:literal
+        $what:literal $Type:ident $head:literal $tail:literal
     ) => {
         instruction! {
             #[doc = concat!($does, $what, " to global memory, with release semantics.")]
             /// It is done when the CTA has ended.
-            @unsafe fn $name[ $($scope)* Space: StAsyncSpace { space::Global, space::All }, Ty: $Type { $($tag)* } ](
+            @unsafe fn $name[ $($scope)* Space: StAsyncSpace, Ty: $Type ](
                 addr: *mut u8 = reg64, b: Ty::Value = typed,
             );
             form: $mnemonic $scope_form "{.space}{.type} [addr], b;";
@@ -123,16 +102,12 @@ macro_rules! st_async_release {
 
 st_async_release! {
     st_async_release st_async_mmio_release "a value"
-    StAsyncReleaseType {
-        ty::B16 as u16 in reg16, ty::B32 as u32 in reg32, ty::B64 as u64 in reg64, ty::U16 as u16 in reg16,
-        ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S16 as u16 in reg16, ty::S32 as u32 in reg32,
-        ty::S64 as u64 in reg64, ty::F32 as u32 in reg32, ty::F64 as u64 in reg64,
-    }
+    StAsyncReleaseType
     "" " [{addr}], {b};"
 }
 // Unlike `st`, ptxas 13.5 wants eight bits in a register of eight bits here, which `asm!` does not have.
 st_async_release! {
     st_async_release_byte st_async_mmio_release_byte "eight bits"
-    StAsyncReleaseByteType { ty::B8 as u8 in reg16, ty::U8 as u8 in reg16, ty::S8 as u8 in reg16 }
+    StAsyncReleaseByteType
     "{{ .reg .b8 e; cvt.u8.u16 e, {b}; " " [{addr}], e; }}"
 }

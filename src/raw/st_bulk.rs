@@ -10,9 +10,7 @@ legal! {
 
 instruction! {
     /// Stores zeros to the `size` bytes of shared memory of the executing CTA from `addr` on.
-    @unsafe fn st_bulk_weak[
-        Space: StBulkSpace { space::All at u64 in reg64, space::SharedCta at u32 in reg32 },
-    ](addr: Space::Address = address, size: u64 = reg64);
+    @unsafe fn st_bulk_weak[Space: StBulkSpace](addr: Space::Address = address, size: u64 = reg64);
     form: "st.bulk.weak{.shared::cta} [addr], size, 0;";
     ptx: "st.bulk.weak" .. " [{addr}], {size}, 0;";
     isa: "8.6", target: "sm_100", section: "9.7.9.13";

@@ -4,43 +4,33 @@ legal! {
     /// `.ss` of `tensormap.replace`.
     TensormapSpace(AddressSpace): "`{Self}` is no space of `tensormap.replace`: it takes `.global`, `.shared::cta` or none (generic)"
     { space::All, space::Global, space::SharedCta }
-}
-legal! {
     /// `ord` of `tensormap.replace`.
     TensormapOrd: "`{Self}` is no `ord` of `tensormap.replace`: it takes `ord::D0` to `ord::D4`"
     { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 }
-}
-legal! {
     /// `new_val` of `tensormap.replace.tile.elemtype`.
     TensormapElemtype: "`{Self}` is no `new_val` of `.elemtype`: it takes a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110a` or `sm_120a`"
     {
         elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
         elemtype::F32, elemtype::F32Ftz, elemtype::F64, elemtype::Bf16, elemtype::Tf32, elemtype::Tf32Ftz,
-        elemtype::B4x16 gate sm_100f_sm_110a_sm_120a, elemtype::B4x16P64 gate sm_100f_sm_110a_sm_120a,
-        elemtype::B6x16P32 gate sm_100f_sm_110a_sm_120a,
+        elemtype::B4x16 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
+        elemtype::B4x16P64 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
+        elemtype::B6x16P32 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
     }
-}
-legal! {
     /// `new_val` of `tensormap.replace.tile.interleave_layout`.
     TensormapInterleave: "`{Self}` is no `new_val` of `.interleave_layout`: it takes a value of `qualifier::interleave_layout`"
     { interleave_layout::None, interleave_layout::B16, interleave_layout::B32 }
-}
-legal! {
     /// `new_val` of `tensormap.replace.tile.swizzle_mode`.
     TensormapSwizzle: "`{Self}` is no `new_val` of `.swizzle_mode`: it takes a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a`"
-    { swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128, swizzle_mode::B96 gate sm_103a }
-}
-legal! {
+    {
+        swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
+        swizzle_mode::B96 @ "8.8" on "sm_103" gate sm_103a,
+    }
     /// `new_val` of `tensormap.replace.tile.swizzle_atomicity`.
     TensormapSwizzleAtomicity: "`{Self}` is no `new_val` of `.swizzle_atomicity`: it takes a value of `qualifier::swizzle_atomicity`"
     { swizzle_atomicity::B16, swizzle_atomicity::B32, swizzle_atomicity::B32FlipB8, swizzle_atomicity::B64 }
-}
-legal! {
     /// `new_val` of `tensormap.replace.tile.fill_mode`.
     TensormapFill: "`{Self}` is no `new_val` of `.fill_mode`: it takes `fill_mode::Zero` or `fill_mode::OobNan`"
     { fill_mode::Zero, fill_mode::OobNan }
-}
-legal! {
     /// `.space` of `prefetch.tensormap`.
     PrefetchTensormapSpace: "`{Self}` is no space of `prefetch.tensormap`: it takes `.param`, `.const` or none (generic)"
     { space::All, space::Param, space::Const }
@@ -51,37 +41,34 @@ legal! {
 /// A field of a value in a register, of one value a dimension, or of an immediate.
 macro_rules! replace {
     ($( $doc:literal $kind:ident $field:literal $ty:literal $New:tt $name:ident )*) => { $(
-        replace!(@$kind $doc $field $ty $New $name {
-            space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32
-        });
+        replace!(@$kind $doc $field $ty $New $name);
     )* };
-    (@value $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident $space:tt) => {
+    (@value $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident) => {
         replace! { @row $doc
-            @unsafe fn $name[Space: TensormapSpace $space](addr: Space::Address = address, new_val: $New = $new_class);
+            @unsafe fn $name[Space: TensormapSpace](addr: Space::Address = address, new_val: $New = $new_class);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], new_val;";
             ptx: "tensormap.replace.tile." $field .. ".b1024." $ty " [{addr}], {new_val};";
             isa: "8.3",
         }
     };
-    (@dimension $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident $space:tt) => {
+    (@dimension $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident) => {
         replace! { @row $doc
             @unsafe fn $name[
-                Space: TensormapSpace $space,
-                Ord: TensormapOrd after ".b1024." $ty " [{addr}], " { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 },
+                Space: TensormapSpace, Ord: TensormapOrd after ".b1024." $ty " [{addr}],
+                " { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 },
             ](addr: Space::Address = address, new_val: $New = $new_class);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], ord, new_val;";
             ptx: "tensormap.replace.tile." $field .. ", {new_val};";
             isa: "8.3",
         }
     };
-    (@immediate $doc:literal $field:literal $ty:literal ($isa:literal $gate:ident $New:ident { $($new:tt)* })
-        $name:ident $space:tt
+    (@immediate $doc:literal $field:literal $ty:literal ($isa:literal $gate:ident $New:ident)
+        $name:ident
     ) => {
         instruction! {
             #[doc = $doc]
             @unsafe fn $name[
-                Space: TensormapSpace $space,
-                NewVal: $New after ".b1024." $ty " [{addr}], " { $($new)* },
+                Space: TensormapSpace, NewVal: $New after ".b1024." $ty " [{addr}], ",
             ](addr: Space::Address = address);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], new_val;";
             ptx: "tensormap.replace.tile." $field .. ";";
@@ -119,36 +106,21 @@ replace! {
     "Replaces the traversal stride in a dimension of a tensor map in memory." dimension "element_stride" "b32" (u32 = reg32)
         tensormap_replace_tile_element_stride
     "Replaces the element type of a tensor map in memory." immediate "elemtype" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapElemtype {
-            elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
-            elemtype::F32, elemtype::F32Ftz, elemtype::F64, elemtype::Bf16, elemtype::Tf32, elemtype::Tf32Ftz,
-            elemtype::B4x16 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
-            elemtype::B4x16P64 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
-            elemtype::B6x16P32 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
-        }) tensormap_replace_tile_elemtype
+        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapElemtype) tensormap_replace_tile_elemtype
     "Replaces the interleave layout of a tensor map in memory." immediate "interleave_layout" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapInterleave {
-            interleave_layout::None, interleave_layout::B16, interleave_layout::B32
-        }) tensormap_replace_tile_interleave_layout
+        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapInterleave) tensormap_replace_tile_interleave_layout
     "Replaces the swizzle mode of a tensor map in memory." immediate "swizzle_mode" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapSwizzle {
-            swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
-            swizzle_mode::B96 @ "8.8" on "sm_103" gate sm_103a,
-        }) tensormap_replace_tile_swizzle_mode
+        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapSwizzle) tensormap_replace_tile_swizzle_mode
     "Replaces the swizzle atomicity of a tensor map in memory." immediate "swizzle_atomicity" "b32"
-        ("8.6" sm_100f_sm_110a_sm_120a TensormapSwizzleAtomicity {
-            swizzle_atomicity::B16, swizzle_atomicity::B32, swizzle_atomicity::B32FlipB8, swizzle_atomicity::B64
-        }) tensormap_replace_tile_swizzle_atomicity
+        ("8.6" sm_100f_sm_110a_sm_120a TensormapSwizzleAtomicity) tensormap_replace_tile_swizzle_atomicity
     "Replaces what elements outside of the tensor read as in a tensor map in memory." immediate "fill_mode" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapFill { fill_mode::Zero, fill_mode::OobNan })
+        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapFill)
         tensormap_replace_tile_fill_mode
 }
 
 instruction! {
     /// Brings a tensor map into the cache for a tensor copy to come.
-    @unsafe fn prefetch_tensormap[
-        Space: PrefetchTensormapSpace { space::All, space::Param, space::Const },
-    ](addr: *const u8 = reg64);
+    @unsafe fn prefetch_tensormap[Space: PrefetchTensormapSpace](addr: *const u8 = reg64);
     form: "prefetch{.space}.tensormap [addr];";
     ptx: "prefetch" .. ".tensormap [{addr}];";
     isa: "8.0", target: "sm_90", section: "9.7.9.15";

@@ -8,9 +8,7 @@ legal! {
 instruction! {
     /// Copies a tensor map from shared memory of the executing CTA to global memory, and releases it to the tensormap
     /// proxy: who acquires it with `fence.proxy.tensormap::generic.acquire` may use it.
-    @unsafe fn tensormap_cp_fenceproxy[
-        Scope: CpFenceproxyScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
-    ](dst: *mut u8 = reg64, src: u32 = reg32);
+    @unsafe fn tensormap_cp_fenceproxy[Scope: CpFenceproxyScope](dst: *mut u8 = reg64, src: u32 = reg32);
     form: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release{.scope}.sync.aligned [dst], [src], 128;";
     ptx: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release" .. ".sync.aligned [{dst}], [{src}], 128;";
     isa: "8.3", target: "sm_90", section: "9.7.13.16";

@@ -10,9 +10,7 @@ instruction! {
     /// Whether `a` is true in all threads of `membermask` (`.all`), in any (`.any`), or alike in all (`.uni`).
     ///
     /// The older `vote` without `.sync` is not here: section 9.7.13.8 removes it for sm_70 or higher in PTX ISA 6.4.
-    @unsafe fn vote_sync[
-        Mode: VoteMode { mode::All, mode::Any, mode::Uni },
-    ](a: bool = pred, membermask: u32 = reg32) -> bool = (d: u32 = reg32) d != 0;
+    @unsafe fn vote_sync[Mode: VoteMode](a: bool = pred, membermask: u32 = reg32) -> bool = (d: u32 = reg32) d != 0;
     form: "vote.sync{.mode}.pred d, a, membermask;";
     ptx: "{{ .reg .pred p; setp.ne.u32 p, {a}, 0; vote.sync" .. ".pred p, p, {membermask}; selp.b32 {d}, 1, 0, p; }}";
     isa: "6.0", target: "sm_30", section: "9.7.13.9";

@@ -1,8 +1,8 @@
 //! What one tensor copy moves: the box, its rank, and the mode.
 
-use crate::bulk::CachePolicy;
+use crate::bulk::L2Policy;
 use crate::mask::CtaMask;
-use crate::qualifier::{Sealed, cta_group, load_mode, space};
+use crate::qualifier::{Sealed, cta_group, load_mode, multicast, space};
 use crate::raw;
 use crate::size;
 
@@ -54,7 +54,7 @@ pub trait LoadShape: Shape {
     ///
     /// That of `raw::cp_async_bulk_tensor_1d_global_tile` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>);
+    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy);
 }
 
 /// Shapes of which shared memory of several CTAs is loaded at once.
@@ -69,7 +69,7 @@ pub trait MulticastShape: LoadShape {
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_async_bulk_tensor_1d_global_tile_multicast_cluster` in this rank and mode.
+    /// That of `raw::cp_async_bulk_tensor_1d_global_tile` with `.multicast::cluster` in this rank and mode.
     #[doc(hidden)]
     unsafe fn multicast(
         dst: u32,
@@ -77,7 +77,7 @@ pub trait MulticastShape: LoadShape {
         at: Self::At,
         mbar: u32,
         mask: CtaMask,
-        policy: Option<CachePolicy>,
+        policy: impl L2Policy,
     );
 }
 
@@ -95,7 +95,7 @@ pub trait PrefetchShape: LoadShape {
     ///
     /// That of `raw::cp_async_bulk_prefetch_tensor_1d_global_tile` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>);
+    unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy);
 }
 
 /// Shapes that are stored from shared memory.
@@ -116,7 +116,7 @@ pub trait StoreShape: Shape {
     ///
     /// That of `raw::cp_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>);
+    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy);
 }
 
 /// Shapes that are reduced into.
@@ -138,7 +138,7 @@ pub trait ReduceShape: StoreShape {
         map: *const u8,
         corner: Self::Corner,
         src: u32,
-        policy: Option<CachePolicy>,
+        policy: impl L2Policy,
     );
 }
 
@@ -306,9 +306,8 @@ mod w_128 {
 
 /// The boxes: rank, dimensions, and the instructions.
 macro_rules! boxes {
-    ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $load_hint:ident $multicast:ident
-        $multicast_hint:ident $prefetch:ident $prefetch_hint:ident $store:ident $store_hint:ident
-        $reduce:ident $reduce_hint:ident; )*) => { $(
+    ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $prefetch:ident $store:ident
+        $reduce:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $Box<$(const $D: usize),+> {}
@@ -331,15 +330,10 @@ macro_rules! boxes {
         impl<$(const $D: usize),+> LoadShape for $Box<$($D),+> {
             type At = [i32; $rank];
             #[inline(always)]
-            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
                 // SAFETY: the caller's contract is the instruction's.
                 unsafe {
-                    match policy {
-                        None => raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar),
-                        Some(policy) => {
-                            raw::$load_hint(space::SharedCta, cta_group::None, dst, map, at, mbar, policy.bits())
-                        }
-                    }
+                    raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, multicast::None, policy.hint())
                 }
             }
         }
@@ -352,27 +346,21 @@ macro_rules! boxes {
                 at: Self::At,
                 mbar: u32,
                 mask: CtaMask,
-                policy: Option<CachePolicy>,
+                policy: impl L2Policy,
             ) {
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$multicast(cta_group::None, dst, map, at, mbar, mask),
-                        Some(policy) => raw::$multicast_hint(cta_group::None, dst, map, at, mbar, mask, policy.bits()),
-                    }
+                    raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, multicast::Cluster(mask), policy.hint())
                 }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> PrefetchShape for $Box<$($D),+> {
             #[inline(always)]
-            unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+            unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$prefetch(map, at),
-                        Some(policy) => raw::$prefetch_hint(map, at, policy.bits()),
-                    }
+                    raw::$prefetch(map, at, policy.hint())
                 }
             }
         }
@@ -381,13 +369,10 @@ macro_rules! boxes {
             type Corner = Corner<$rank>;
             type Index = [u32; $rank];
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>) {
+            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$store(load_mode::Tile, map, corner.0, src),
-                        Some(policy) => raw::$store_hint(load_mode::Tile, map, corner.0, src, policy.bits()),
-                    }
+                    raw::$store(load_mode::Tile, map, corner.0, src, policy.hint())
                 }
             }
         }
@@ -399,16 +384,11 @@ macro_rules! boxes {
                 map: *const u8,
                 corner: Self::Corner,
                 src: u32,
-                policy: Option<CachePolicy>,
+                policy: impl L2Policy,
             ) {
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$reduce(op, load_mode::Tile, map, corner.0, src),
-                        Some(policy) => {
-                            raw::$reduce_hint(op, load_mode::Tile, map, corner.0, src, policy.bits())
-                        }
-                    }
+                    raw::$reduce(op, load_mode::Tile, map, corner.0, src, policy.hint())
                 }
             }
         }
@@ -470,12 +450,10 @@ boxes! {
     /// let tile = map.at([512]);
     /// # }
     /// ```
-    Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile cp_async_bulk_tensor_1d_global_tile_cache_hint
-        cp_async_bulk_tensor_1d_global_tile_multicast_cluster
-        cp_async_bulk_tensor_1d_global_tile_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_1d_global_tile cp_async_bulk_prefetch_tensor_1d_global_tile_cache_hint
-        cp_async_bulk_tensor_1d_global_shared_cta cp_async_bulk_tensor_1d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_1d_global_shared_cta cp_reduce_async_bulk_tensor_1d_global_shared_cta_cache_hint;
+    Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile
+        cp_async_bulk_prefetch_tensor_1d_global_tile
+        cp_async_bulk_tensor_1d_global_shared_cta
+        cp_reduce_async_bulk_tensor_1d_global_shared_cta;
     /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements.
     ///
     /// ```
@@ -486,12 +464,10 @@ boxes! {
     /// let tile = map.at([128, 32]); // column, row
     /// # }
     /// ```
-    Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile cp_async_bulk_tensor_2d_global_tile_cache_hint
-        cp_async_bulk_tensor_2d_global_tile_multicast_cluster
-        cp_async_bulk_tensor_2d_global_tile_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_2d_global_tile cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint
-        cp_async_bulk_tensor_2d_global_shared_cta cp_async_bulk_tensor_2d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_2d_global_shared_cta cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint;
+    Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile
+        cp_async_bulk_prefetch_tensor_2d_global_tile
+        cp_async_bulk_tensor_2d_global_shared_cta
+        cp_reduce_async_bulk_tensor_2d_global_shared_cta;
     /// A box of a tensor of three dimensions, the innermost first.
     ///
     /// ```
@@ -502,12 +478,10 @@ boxes! {
     /// let tile = map.at([64, 0, 4]);
     /// # }
     /// ```
-    Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile cp_async_bulk_tensor_3d_global_tile_cache_hint
-        cp_async_bulk_tensor_3d_global_tile_multicast_cluster
-        cp_async_bulk_tensor_3d_global_tile_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_3d_global_tile cp_async_bulk_prefetch_tensor_3d_global_tile_cache_hint
-        cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
+    Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile
+        cp_async_bulk_prefetch_tensor_3d_global_tile
+        cp_async_bulk_tensor_3d_global_shared_cta
+        cp_reduce_async_bulk_tensor_3d_global_shared_cta;
     /// A box of a tensor of four dimensions, the innermost first.
     ///
     /// ```
@@ -518,12 +492,10 @@ boxes! {
     /// let tile = map.at([0, 4, 4, 0]);
     /// # }
     /// ```
-    Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile cp_async_bulk_tensor_4d_global_tile_cache_hint
-        cp_async_bulk_tensor_4d_global_tile_multicast_cluster
-        cp_async_bulk_tensor_4d_global_tile_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_4d_global_tile cp_async_bulk_prefetch_tensor_4d_global_tile_cache_hint
-        cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
+    Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile
+        cp_async_bulk_prefetch_tensor_4d_global_tile
+        cp_async_bulk_tensor_4d_global_shared_cta
+        cp_reduce_async_bulk_tensor_4d_global_shared_cta;
     /// A box of a tensor of five dimensions, the innermost first.
     ///
     /// ```
@@ -534,20 +506,18 @@ boxes! {
     /// let tile = map.at([0, 4, 4, 0, 2]);
     /// # }
     /// ```
-    Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile cp_async_bulk_tensor_5d_global_tile_cache_hint
-        cp_async_bulk_tensor_5d_global_tile_multicast_cluster
-        cp_async_bulk_tensor_5d_global_tile_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_5d_global_tile cp_async_bulk_prefetch_tensor_5d_global_tile_cache_hint
-        cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
+    Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile
+        cp_async_bulk_prefetch_tensor_5d_global_tile
+        cp_async_bulk_tensor_5d_global_shared_cta
+        cp_reduce_async_bulk_tensor_5d_global_shared_cta;
 }
 
 /// The columns of pixels: rank, the offsets of a load and what makes them 16-bit numbers, and the instructions.
 macro_rules! im2col {
     ($( $(#[$doc:meta])* $Im2col:ident $rank:literal [$Offset:ty; $n:literal] |$offset:ident| $info:expr;
-        $load:ident $load_hint:ident $multicast:ident $multicast_hint:ident
-        $prefetch:ident $prefetch_hint:ident
-        $store:ident $store_hint:ident $reduce:ident $reduce_hint:ident; )*) => { $(
+        $load:ident
+        $prefetch:ident
+        $store:ident $reduce:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $Im2col<const CHANNELS: usize, const PIXELS: usize> {}
@@ -569,17 +539,11 @@ macro_rules! im2col {
         impl<const CHANNELS: usize, const PIXELS: usize> LoadShape for $Im2col<CHANNELS, PIXELS> {
             type At = ([i32; $rank], [$Offset; $n]);
             #[inline(always)]
-            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: the caller's contract is the instruction's; the type of the offsets bounds them.
                 unsafe {
-                    match policy {
-                        None => raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, info),
-                        Some(policy) => {
-                            let policy = policy.bits();
-                            raw::$load_hint(space::SharedCta, cta_group::None, dst, map, at, mbar, info, policy)
-                        }
-                    }
+                    raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, info, multicast::None, policy.hint())
                 }
             }
         }
@@ -592,32 +556,23 @@ macro_rules! im2col {
                 at: Self::At,
                 mbar: u32,
                 mask: CtaMask,
-                policy: Option<CachePolicy>,
+                policy: impl L2Policy,
             ) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$multicast(cta_group::None, dst, map, at, mbar, info, mask),
-                        Some(policy) => {
-                            let policy = policy.bits();
-                            raw::$multicast_hint(cta_group::None, dst, map, at, mbar, info, mask, policy)
-                        }
-                    }
+                    raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), policy.hint())
                 }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> PrefetchShape for $Im2col<CHANNELS, PIXELS> {
             #[inline(always)]
-            unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+            unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$prefetch(map, at, info),
-                        Some(policy) => raw::$prefetch_hint(map, at, info, policy.bits()),
-                    }
+                    raw::$prefetch(map, at, info, policy.hint())
                 }
             }
         }
@@ -626,14 +581,11 @@ macro_rules! im2col {
             type Corner = Corner<$rank>;
             type Index = ();
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>) {
+            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$store(mode, map, corner.0, src),
-                        Some(policy) => raw::$store_hint(mode, map, corner.0, src, policy.bits()),
-                    }
+                    raw::$store(mode, map, corner.0, src, policy.hint())
                 }
             }
         }
@@ -645,15 +597,12 @@ macro_rules! im2col {
                 map: *const u8,
                 corner: Self::Corner,
                 src: u32,
-                policy: Option<CachePolicy>,
+                policy: impl L2Policy,
             ) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$reduce(op, mode, map, corner.0, src),
-                        Some(policy) => raw::$reduce_hint(op, mode, map, corner.0, src, policy.bits()),
-                    }
+                    raw::$reduce(op, mode, map, corner.0, src, policy.hint())
                 }
             }
         }
@@ -672,12 +621,10 @@ im2col! {
     /// # }
     /// ```
     Im2col3 3 [u16; 1] |offset| offset;
-        cp_async_bulk_tensor_3d_global_im2col cp_async_bulk_tensor_3d_global_im2col_cache_hint
-        cp_async_bulk_tensor_3d_global_im2col_multicast_cluster
-        cp_async_bulk_tensor_3d_global_im2col_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_3d_global_im2col cp_async_bulk_prefetch_tensor_3d_global_im2col_cache_hint
-        cp_async_bulk_tensor_3d_global_shared_cta cp_async_bulk_tensor_3d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_3d_global_shared_cta cp_reduce_async_bulk_tensor_3d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_3d_global_im2col
+        cp_async_bulk_prefetch_tensor_3d_global_im2col
+        cp_async_bulk_tensor_3d_global_shared_cta
+        cp_reduce_async_bulk_tensor_3d_global_shared_cta;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, N: `.im2col` for loads, which take the
     /// coordinates and the offsets along W and H, of 8 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
     ///
@@ -689,12 +636,10 @@ im2col! {
     /// # }
     /// ```
     Im2col4 4 [u8; 2] |offset| offset as u16;
-        cp_async_bulk_tensor_4d_global_im2col cp_async_bulk_tensor_4d_global_im2col_cache_hint
-        cp_async_bulk_tensor_4d_global_im2col_multicast_cluster
-        cp_async_bulk_tensor_4d_global_im2col_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_4d_global_im2col cp_async_bulk_prefetch_tensor_4d_global_im2col_cache_hint
-        cp_async_bulk_tensor_4d_global_shared_cta cp_async_bulk_tensor_4d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_4d_global_shared_cta cp_reduce_async_bulk_tensor_4d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_4d_global_im2col
+        cp_async_bulk_prefetch_tensor_4d_global_im2col
+        cp_async_bulk_tensor_4d_global_shared_cta
+        cp_reduce_async_bulk_tensor_4d_global_shared_cta;
     /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, D, N: `.im2col` for loads, which take
     /// the coordinates and the offsets along W, H and D, of 5 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
     ///
@@ -707,19 +652,17 @@ im2col! {
     /// # }
     /// ```
     Im2col5 5 [Offset5; 3] |offset| offset.0;
-        cp_async_bulk_tensor_5d_global_im2col cp_async_bulk_tensor_5d_global_im2col_cache_hint
-        cp_async_bulk_tensor_5d_global_im2col_multicast_cluster
-        cp_async_bulk_tensor_5d_global_im2col_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_5d_global_im2col cp_async_bulk_prefetch_tensor_5d_global_im2col_cache_hint
-        cp_async_bulk_tensor_5d_global_shared_cta cp_async_bulk_tensor_5d_global_shared_cta_cache_hint
-        cp_reduce_async_bulk_tensor_5d_global_shared_cta cp_reduce_async_bulk_tensor_5d_global_shared_cta_cache_hint;
+        cp_async_bulk_tensor_5d_global_im2col
+        cp_async_bulk_prefetch_tensor_5d_global_im2col
+        cp_async_bulk_tensor_5d_global_shared_cta
+        cp_reduce_async_bulk_tensor_5d_global_shared_cta;
 }
 
 /// The columns along W: rank, what the mode takes, channels, pixels, and the instructions.
 macro_rules! im2col_w {
     ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $limits:ident $channels:expr, $pixels:expr;
-        $load:ident $load_hint:ident $multicast:ident $multicast_hint:ident
-        $prefetch:ident $prefetch_hint:ident; )*) => { $(
+        $load:ident
+        $prefetch:ident; )*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $Im2col<$(const $P: usize,)+ const HALO: usize = 0> {}
@@ -746,17 +689,11 @@ macro_rules! im2col_w {
         impl<$(const $P: usize,)+ const HALO: usize> LoadShape for $Im2col<$($P,)+ HALO> {
             type At = ([i32; $rank], Offset5);
             #[inline(always)]
-            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: the caller's contract is the instruction's; `LIMITS` bounds the halo, its type the offset.
                 unsafe {
-                    match policy {
-                        None => raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info),
-                        Some(policy) => {
-                            let policy = policy.bits();
-                            raw::$load_hint(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info, policy)
-                        }
-                    }
+                    raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info, multicast::None, policy.hint())
                 }
             }
         }
@@ -770,18 +707,12 @@ macro_rules! im2col_w {
                 at: Self::At,
                 mbar: u32,
                 mask: CtaMask,
-                policy: Option<CachePolicy>,
+                policy: impl L2Policy,
             ) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$multicast(mode, cta_group::None, dst, map, at, mbar, info, mask),
-                        Some(policy) => {
-                            let policy = policy.bits();
-                            raw::$multicast_hint(mode, cta_group::None, dst, map, at, mbar, info, mask, policy)
-                        }
-                    }
+                    raw::$load(space::SharedCluster, mode, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), policy.hint())
                 }
             }
         }
@@ -789,14 +720,11 @@ macro_rules! im2col_w {
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> PrefetchShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
-            unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+            unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
                 unsafe {
-                    match policy {
-                        None => raw::$prefetch(mode, map, at, info),
-                        Some(policy) => raw::$prefetch_hint(mode, map, at, info, policy.bits()),
-                    }
+                    raw::$prefetch(mode, map, at, info, policy.hint())
                 }
             }
         }
@@ -820,10 +748,8 @@ im2col_w! {
     /// # }
     /// ```
     Im2colW3<CHANNELS, PIXELS> 3 Im2colW w CHANNELS, PIXELS;
-        cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
-        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster
-        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
+        cp_async_bulk_tensor_3d_global_im2col_w
+        cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, N.
     ///
@@ -836,10 +762,8 @@ im2col_w! {
     /// # }
     /// ```
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;
-        cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
-        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster
-        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
+        cp_async_bulk_tensor_4d_global_im2col_w
+        cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(feature = "sm_100")]
     /// [`Im2colW3`], of a tensor C, W, H, D, N.
     ///
@@ -852,10 +776,8 @@ im2col_w! {
     /// # }
     /// ```
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
-        cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
-        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster
-        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
+        cp_async_bulk_tensor_5d_global_im2col_w
+        cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N, with `HALO` pixels, below 32, behind each 32:
     /// `.im2col::w::128`. A load takes the coordinates and `wOffset`. A row is as wide as the map's swizzle: 32, 64 or 128
@@ -872,10 +794,8 @@ im2col_w! {
     /// # }
     /// ```
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
-        cp_async_bulk_tensor_3d_global_im2col_w cp_async_bulk_tensor_3d_global_im2col_w_cache_hint
-        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster
-        cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_3d_global_im2col_w cp_async_bulk_prefetch_tensor_3d_global_im2col_w_cache_hint;
+        cp_async_bulk_tensor_3d_global_im2col_w
+        cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, N.
     ///
@@ -888,10 +808,8 @@ im2col_w! {
     /// # }
     /// ```
     Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
-        cp_async_bulk_tensor_4d_global_im2col_w cp_async_bulk_tensor_4d_global_im2col_w_cache_hint
-        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster
-        cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_4d_global_im2col_w cp_async_bulk_prefetch_tensor_4d_global_im2col_w_cache_hint;
+        cp_async_bulk_tensor_4d_global_im2col_w
+        cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
     /// [`Im2colW128x3`], of a tensor C, W, H, D, N.
     ///
@@ -904,10 +822,8 @@ im2col_w! {
     /// # }
     /// ```
     Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
-        cp_async_bulk_tensor_5d_global_im2col_w cp_async_bulk_tensor_5d_global_im2col_w_cache_hint
-        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster
-        cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster_cache_hint
-        cp_async_bulk_prefetch_tensor_5d_global_im2col_w cp_async_bulk_prefetch_tensor_5d_global_im2col_w_cache_hint;
+        cp_async_bulk_tensor_5d_global_im2col_w
+        cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
 }
 
 /// Four rows of `WIDTH` elements from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
@@ -941,28 +857,19 @@ impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
 impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
     type At = [i32; 5];
     #[inline(always)]
-    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: Option<CachePolicy>) {
+    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
         // SAFETY: the caller's contract is the instruction's.
         unsafe {
-            match policy {
-                None => raw::cp_async_bulk_tensor_2d_global_tile_gather4(
-                    space::SharedCta,
-                    cta_group::None,
-                    dst,
-                    map,
-                    at,
-                    mbar,
-                ),
-                Some(policy) => raw::cp_async_bulk_tensor_2d_global_tile_gather4_cache_hint(
-                    space::SharedCta,
-                    cta_group::None,
-                    dst,
-                    map,
-                    at,
-                    mbar,
-                    policy.bits(),
-                ),
-            }
+            raw::cp_async_bulk_tensor_2d_global_tile_gather4(
+                space::SharedCta,
+                cta_group::None,
+                dst,
+                map,
+                at,
+                mbar,
+                multicast::None,
+                policy.hint(),
+            )
         }
     }
 }
@@ -981,31 +888,20 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
         at: Self::At,
         mbar: u32,
         mask: CtaMask,
-        policy: Option<CachePolicy>,
+        policy: impl L2Policy,
     ) {
         // SAFETY: as above.
         unsafe {
-            match policy {
-                None => raw::cp_async_bulk_tensor_2d_global_tile_gather4_multicast_cluster(
-                    cta_group::None,
-                    dst,
-                    map,
-                    at,
-                    mbar,
-                    mask,
-                ),
-                Some(policy) => {
-                    raw::cp_async_bulk_tensor_2d_global_tile_gather4_multicast_cluster_cache_hint(
-                        cta_group::None,
-                        dst,
-                        map,
-                        at,
-                        mbar,
-                        mask,
-                        policy.bits(),
-                    )
-                }
-            }
+            raw::cp_async_bulk_tensor_2d_global_tile_gather4(
+                space::SharedCluster,
+                cta_group::None,
+                dst,
+                map,
+                at,
+                mbar,
+                multicast::Cluster(mask),
+                policy.hint(),
+            )
         }
     }
 }
@@ -1013,18 +909,9 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
     #[inline(always)]
-    unsafe fn prefetch(map: *const u8, at: Self::At, policy: Option<CachePolicy>) {
+    unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
         // SAFETY: as above.
-        unsafe {
-            match policy {
-                None => raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, at),
-                Some(policy) => raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4_cache_hint(
-                    map,
-                    at,
-                    policy.bits(),
-                ),
-            }
-        }
+        unsafe { raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, at, policy.hint()) }
     }
 }
 
@@ -1065,18 +952,10 @@ impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
     type Corner = Corner<5>;
     type Index = ();
     #[inline(always)]
-    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: Option<CachePolicy>) {
+    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
         // SAFETY: as above.
         unsafe {
-            match policy {
-                None => raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner.0, src),
-                Some(policy) => raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4_cache_hint(
-                    map,
-                    corner.0,
-                    src,
-                    policy.bits(),
-                ),
-            }
+            raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner.0, src, policy.hint())
         }
     }
 }

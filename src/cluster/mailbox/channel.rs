@@ -4,7 +4,7 @@ use super::{ByRoute, Inbox, Sendable};
 use crate::bulk::wait_sources_read;
 use crate::cluster::{Cluster, Route};
 use crate::group::Cta;
-use crate::qualifier::{Sealed, scope, sem, space};
+use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Element;
 use crate::size;
@@ -310,7 +310,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
             // has waited for the phase before, or its tile would not be here (9.7.13.15.4).
             unsafe {
                 let bar = raw::mapa_shared_cluster(self.channel.inbox.credit(), self.channel.route.from);
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
             }
         }
         Acknowledged { channel: self.channel, src: self.src }
@@ -353,6 +353,7 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
                     space::SharedCta,
                     inbox.credit(),
                     inbox.parity,
+                    suspend_time_hint::None,
                 )
             } {}
         }

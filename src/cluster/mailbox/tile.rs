@@ -4,12 +4,12 @@ use super::{
     ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
 };
 use crate::async_group::Token;
-use crate::bulk::{CachePolicy, wait_sources_read};
+use crate::bulk::{L2Policy, MaybeHinted, wait_sources_read};
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
 use crate::group::Cta;
 use crate::mask::CtaMask;
-use crate::qualifier::{scope, sem, space};
+use crate::qualifier::{arrivals, cache_hint, multicast, scope, sem, space};
 use crate::raw;
 use crate::shared::Element;
 use crate::tensor::{self, MulticastShape, TensorTile};
@@ -150,49 +150,19 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         self,
         cluster: &Cluster<'c>,
         group: Group<'c, CTAS>,
-        src: GlobalTile<T, N>,
+        src: impl MaybeHinted<GlobalTile<T, N>>,
     ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        let (src, policy) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
             // SAFETY: see `multicast_with`; the tile's type proves the size and the alignment.
             unsafe {
-                let src = src.base.cast();
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(dst, src, size, mbar, mask)
-            }
-        })
-    }
-
-    /// [`multicast`](Inbox::multicast) under an L2 cache policy.
-    ///
-    /// PTX: as [`multicast`](Inbox::multicast), with
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [dst], [src],
-    /// bytes, [bar], ctaMask, policy;`
-    ///
-    /// ```
-    /// # use ptx::{bulk::CachePolicy, cluster::{ByTile, Cluster, Group, Inbox}, global::GlobalTile};
-    /// # fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
-    /// let policy = CachePolicy::evict_last(); // other clusters load it too
-    /// let received = inbox.multicast_cache_hint(cluster, all, src, policy).receive(cluster.cta());
-    /// let (_inbox, _src) = received.release(cluster);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn multicast_cache_hint<const CTAS: u32>(
-        self,
-        cluster: &Cluster<'c>,
-        group: Group<'c, CTAS>,
-        src: GlobalTile<T, N>,
-        policy: CachePolicy,
-    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
-        self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
-            // SAFETY: as in `multicast`.
-            unsafe {
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
+                raw::cp_async_bulk_shared_cluster_global(
                     dst,
                     src.base.cast(),
                     size,
                     mbar,
-                    mask,
-                    policy.bits(),
+                    multicast::Cluster(mask),
+                    policy.hint(),
                 )
             }
         })
@@ -221,51 +191,13 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         self,
         cluster: &Cluster<'c>,
         group: Group<'c, CTAS>,
-        src: TensorTile<T, S>,
+        src: impl MaybeHinted<TensorTile<T, S>>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
         const { tensor::tile_bytes::<T, S, N>() };
-        self.multicast_tensor_with(cluster, group, src, None)
-    }
-
-    /// [`multicast_tensor`](Inbox::multicast_tensor) under an L2 cache policy.
-    ///
-    /// PTX: as [`multicast_tensor`](Inbox::multicast_tensor), with
-    /// `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [dst],
-    /// [map, {x, y}], [bar], ctaMask, policy;`
-    ///
-    /// ```
-    /// # use ptx::{bulk::CachePolicy, cluster::{ByTile, Cluster, Group, Inbox}, tensor::{Box2, TensorMap}};
-    /// # fn body<'c>(
-    /// #     cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, f32, 2048, ByTile>, map: TensorMap<f32, Box2<64, 32>>,
-    /// # ) {
-    /// let policy = CachePolicy::evict_last(); // other clusters load it too
-    /// let sent = inbox.multicast_tensor_cache_hint(cluster, all, map.at([0, 0]), policy);
-    /// let (_inbox, _src) = sent.receive(cluster.cta()).release(cluster);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn multicast_tensor_cache_hint<const CTAS: u32, S: MulticastShape>(
-        self,
-        cluster: &Cluster<'c>,
-        group: Group<'c, CTAS>,
-        src: TensorTile<T, S>,
-        policy: CachePolicy,
-    ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
-        const { tensor::tile_bytes::<T, S, N>() };
-        self.multicast_tensor_with(cluster, group, src, Some(policy))
-    }
-
-    #[inline(always)]
-    fn multicast_tensor_with<const CTAS: u32, S: MulticastShape>(
-        self,
-        cluster: &Cluster<'c>,
-        group: Group<'c, CTAS>,
-        src: TensorTile<T, S>,
-        policy: Option<CachePolicy>,
-    ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        let (src, policy) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
-            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, which the callers assert, and the mailbox is
-            // aligned to 128 bytes; of the map, the contract of `TensorMap::from_raw`.
+            // SAFETY: see `multicast_with`; the shape has the size of the mailbox, asserted, and the mailbox is aligned to 128
+            // bytes; of the map, the contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, policy) }
         })
     }
@@ -299,18 +231,21 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
             unsafe { self.expect(cluster.cta, Self::BYTES) };
         } else if cluster.cta.is_elected() {
             // SAFETY: as in `expect`: the phase's one arrival.
-            unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.bar()) };
+            unsafe {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.bar(), arrivals::One)
+            };
         }
         if ctas.trailing_zeros() == rank && cluster.cta.is_elected() {
             let (dst, base, mask) = (self.addr, src.base.cast(), CtaMask::from_bits_retain(ctas as u16));
             // SAFETY: see `multicast_with`, of these CTAs; the tile's type proves the size and the alignment.
             unsafe {
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
+                raw::cp_async_bulk_shared_cluster_global(
                     dst,
                     base,
                     Self::BYTES,
                     self.bar(),
-                    mask,
+                    multicast::Cluster(mask),
+                    cache_hint::None,
                 )
             };
         }

@@ -7,5 +7,5 @@ use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {
     let policy = bulk::CachePolicy::evict_first();
-    let (_part, _dst) = bulk::store_cache_hint(cta, part, dst, policy).commit(cta).wait(cta);
+    let (_part, _dst) = bulk::store(cta, part, dst.cache_hint(policy)).commit(cta).wait(cta);
 }

@@ -7,5 +7,5 @@ use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {
     let (low, policy) = (ptx::mask::ByteMask::from_bits_retain(0x3333), bulk::CachePolicy::evict_first());
-    let (_part, _dst) = bulk::store_masked_cache_hint(cta, part, dst, low, policy).commit(cta).wait(cta);
+    let (_part, _dst) = bulk::store_masked(cta, part, dst.cache_hint(policy), low).commit(cta).wait(cta);
 }

@@ -6,5 +6,5 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {
     bulk::prefetch(cta, tile);
-    bulk::prefetch_cache_hint(cta, tile, CachePolicy::evict_last());
+    bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));
 }

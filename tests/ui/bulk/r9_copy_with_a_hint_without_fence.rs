@@ -17,8 +17,8 @@ pub fn kernel(
         let policy = CachePolicy::evict_last();
         let one = one.write(cta, |_| 1.0);
         let other = other.write(cta, |_| 1.0);
-        let (one, _) = bulk::store_cache_hint(cta, one, dst, policy).commit(cta).wait(cta);
-        let (other, _) = bulk::reduce_cache_hint(cta, op::Add, other, sums, policy).commit(cta).wait(cta);
+        let (one, _) = bulk::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta);
+        let (other, _) = bulk::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta);
         (one.to_async(cta).into_free(), other.to_async(cta).into_free())
     });
 }

@@ -9,7 +9,7 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.lend((tile, bar), |cta, (tile, bar)| {
         let tile = tile.write(cta, |_| 0.0).to_async(cta).into_free();
-        let (bar, tile, _src) = bulk::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first()).wait(cta);
+        let (bar, tile, _src) = bulk::load(cta, bar, tile, src.cache_hint(CachePolicy::evict_first())).wait(cta);
         (tile.release(cta), bar)
     });
 }

@@ -13,5 +13,5 @@ pub fn body<'c>(
     let received = inbox.multicast_tensor(cluster, row, map.at([0, 0])).receive(cluster.cta());
     let (inbox, _) = received.release(cluster);
     let policy = CachePolicy::evict_first();
-    let _sent = inbox.multicast_tensor_cache_hint(cluster, row, map.at([0, 16]), policy);
+    let _sent = inbox.multicast_tensor(cluster, row, map.at([0, 16]).cache_hint(policy));
 }

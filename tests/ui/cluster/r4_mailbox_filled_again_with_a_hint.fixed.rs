@@ -11,7 +11,7 @@ pub fn body<'c>(
     src: GlobalTile<u32, 128>,
 ) {
     let policy = CachePolicy::evict_last();
-    let received = inbox.multicast_cache_hint(cluster, row, src, policy).receive(cluster.cta());
+    let received = inbox.multicast(cluster, row, src.cache_hint(policy)).receive(cluster.cta());
     let (inbox, src) = received.release(cluster);
-    let _sent = inbox.multicast_cache_hint(cluster, row, src, policy);
+    let _sent = inbox.multicast(cluster, row, src.cache_hint(policy));
 }

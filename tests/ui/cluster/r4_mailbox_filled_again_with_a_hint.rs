@@ -11,6 +11,6 @@ pub fn body<'c>(
     src: GlobalTile<u32, 128>,
 ) {
     let policy = CachePolicy::evict_last();
-    let received = inbox.multicast_cache_hint(cluster, row, src, policy).receive(cluster.cta());
-    let _sent = received.multicast_cache_hint(cluster, row, src, policy);
+    let received = inbox.multicast(cluster, row, src.cache_hint(policy)).receive(cluster.cta());
+    let _sent = received.multicast(cluster, row, src.cache_hint(policy));
 }

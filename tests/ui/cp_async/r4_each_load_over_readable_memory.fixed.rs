@@ -14,7 +14,7 @@ pub fn kernel<'s>(
 ) {
     let _ = cp_async::load_prefetch(cta, a.release(cta), src, prefetch_size::L2B128).wait_all(cta);
     let _ = cp_async::load_cached(cta, b.release(cta), src).wait_all(cta);
-    let _ = cp_async::load_cache_hint(cta, c.release(cta), src, CachePolicy::evict_first()).wait_all(cta);
+    let _ = cp_async::load(cta, c.release(cta), src.cache_hint(CachePolicy::evict_first())).wait_all(cta);
     let _ = cp_async::load_where(cta, d.release(cta), src, |i| i < 8).wait_all(cta);
     let _ = cp_async::load_zero_filled(cta, e.release(cta), tail).wait_all(cta);
     let _ = cp_async::load_window(cta, f.release(cta), slice.window(0)).wait_all(cta);

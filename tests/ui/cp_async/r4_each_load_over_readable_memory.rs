@@ -14,7 +14,7 @@ pub fn kernel<'s>(
 ) {
     let _ = cp_async::load_prefetch(cta, a, src, prefetch_size::L2B128).wait_all(cta);
     let _ = cp_async::load_cached(cta, b, src).wait_all(cta);
-    let _ = cp_async::load_cache_hint(cta, c, src, CachePolicy::evict_first()).wait_all(cta);
+    let _ = cp_async::load(cta, c, src.cache_hint(CachePolicy::evict_first())).wait_all(cta);
     let _ = cp_async::load_where(cta, d, src, |i| i < 8).wait_all(cta);
     let _ = cp_async::load_zero_filled(cta, e, tail).wait_all(cta);
     let _ = cp_async::load_window(cta, f, slice.window(0)).wait_all(cta);

@@ -15,7 +15,7 @@ pub fn kernel<'s>(
 ) {
     let one = cp_async::load_prefetch(cta, a, src, prefetch_size::L2B128);
     let two = cp_async::load_cached(cta, b, src);
-    let three = cp_async::load_cache_hint(cta, c, src, CachePolicy::evict_first());
+    let three = cp_async::load(cta, c, src.cache_hint(CachePolicy::evict_first()));
     let four = cp_async::load_where(cta, d, src, |i| i < 8);
     let five = cp_async::load_zero_filled(cta, e, tail);
     let (loads, (e, _)) = one.and(two).and(three).and(four).and(five).commit(cta).wait(cta);

@@ -10,7 +10,7 @@ pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileM
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load_cache_hint(tile, policy),
+            |producer| producer.load(tile.cache_hint(policy)),
             |consumer| consumer.wait().release(),
         )
     });

@@ -12,7 +12,7 @@ type Map = Box2<64, 32>;
 
 pub fn load<'s>(cta: &Cta, tile: Tile<'s, Free>, bar: Mbarrier<Ready>, map: TensorMap<f32, Map>) {
     let policy = CachePolicy::evict_first();
-    let _ = tensor::load_cache_hint(cta, bar, tile, map.at([0, 0]), policy).wait(cta);
+    let _ = tensor::load(cta, bar, tile, map.at([0, 0]).cache_hint(policy)).wait(cta);
 }
 
 pub fn store<'s>(
@@ -24,7 +24,7 @@ pub fn store<'s>(
     let policy = CachePolicy::evict_last();
     let group = tensor::reduce(cta, op::Add, a, sums).tensor_store(cta, b, first);
     let group = group.tensor_reduce(cta, op::Add, c, sums);
-    let group = group.and(tensor::store_cache_hint(cta, d, second, policy));
-    let group = group.and(tensor::reduce_cache_hint(cta, op::Add, e, sums, policy));
+    let group = group.and(tensor::store(cta, d, second.cache_hint(policy)));
+    let group = group.and(tensor::reduce(cta, op::Add, e, sums.cache_hint(policy)));
     let _ = group.commit(cta).wait(cta);
 }

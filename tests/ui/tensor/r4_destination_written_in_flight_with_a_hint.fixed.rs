@@ -12,7 +12,7 @@ pub fn kernel<'s>(
     bar: Mbarrier<Ready>,
     src: TensorTile<f32, Box1<64>>,
 ) {
-    let load = tensor::load_cache_hint(cta, bar, tile, src, CachePolicy::evict_first());
+    let load = tensor::load(cta, bar, tile, src.cache_hint(CachePolicy::evict_first()));
     let (_bar, tile, _src) = load.wait(cta);
     let _tile = tile.update(cta, |_, _| 0.0);
 }

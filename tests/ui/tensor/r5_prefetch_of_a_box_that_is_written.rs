@@ -6,5 +6,5 @@ use ptx::tensor::{self, Box1, TensorTileMut};
 
 pub fn kernel(cta: &Cta, tile: TensorTileMut<f32, Box1<64>>) {
     tensor::prefetch(cta, tile);
-    tensor::prefetch_cache_hint(cta, tile, CachePolicy::evict_last());
+    tensor::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));
 }

@@ -17,8 +17,8 @@ pub fn kernel(
         let policy = CachePolicy::evict_last();
         let one = one.write(cta, |_| 1.0).to_async(cta);
         let other = other.write(cta, |_| 1.0).to_async(cta);
-        let (one, _) = tensor::store_cache_hint(cta, one, dst, policy).commit(cta).wait(cta);
-        let (other, _) = tensor::reduce_cache_hint(cta, op::Add, other, sums, policy).commit(cta).wait(cta);
+        let (one, _) = tensor::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta);
+        let (other, _) = tensor::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta);
         (one.into_free(), other.into_free())
     });
 }

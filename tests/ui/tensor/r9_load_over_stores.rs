@@ -14,5 +14,5 @@ pub fn kernel<'s>(
 ) {
     let (bar, _tile, _) = tensor::load(cta, bar, tile, src).wait(cta);
     let (_bar, _other, _) =
-        tensor::load_cache_hint(cta, bar, other, src, CachePolicy::evict_first()).wait(cta);
+        tensor::load(cta, bar, other, src.cache_hint(CachePolicy::evict_first())).wait(cta);
 }

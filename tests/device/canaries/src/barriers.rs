@@ -64,7 +64,7 @@ unsafe extern "ptx-kernel" fn canary_raw_two_uses(out: *mut u32, seed: u32) {
         out.set(thread, seed.wrapping_sub(thread));
     }
     // SAFETY: every thread of the CTA executes this one instruction.
-    unsafe { ptx::raw::barrier_cta_sync(Aligned, 0) };
+    unsafe { ptx::raw::barrier_cta_sync(Aligned, 0, ptx::qualifier::threads::All) };
     if even {
         out.set(thread + 1, out.get((thread + 32) % THREADS).wrapping_mul(3));
     }
@@ -81,7 +81,7 @@ unsafe extern "ptx-kernel" fn canary_raw_flag_set(out: *mut u32, seed: u32) {
         flag = true;
     }
     // SAFETY: every thread of the CTA takes part, and they are a multiple of a warp.
-    unsafe { ptx::raw::barrier_cta_sync_count(Unaligned, 3, THREADS) };
+    unsafe { ptx::raw::barrier_cta_sync(Unaligned, 3, ptx::qualifier::threads::Count(THREADS)) };
     if flag {
         out.set(thread ^ 1, out.get(thread ^ 96).wrapping_mul(5));
     }

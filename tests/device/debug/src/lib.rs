@@ -5,7 +5,9 @@
 #![allow(clippy::missing_safety_doc)]
 #![feature(abi_ptx)]
 
-use ptx::qualifier::{action, convergence, op, scope, sem, space, ty};
+use ptx::qualifier::{
+    action, arrivals, cache_hint, convergence, cp_mask, op, scope, sem, space, threads, ty,
+};
 use ptx::raw;
 
 #[panic_handler]
@@ -17,13 +19,13 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 pub unsafe extern "ptx-kernel" fn ten(shared: u32, global: *mut u8, size: u32) {
     unsafe {
         raw::mbarrier_init(space::SharedCta, shared, size);
-        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, shared);
-        raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U32, global, size);
-        raw::atom_add(sem::AcqRel, scope::Sys, space::Global, ty::F64, global, 1.0);
-        raw::red_min(sem::Release, scope::Cluster, space::SharedCta, ty::S32, shared, -1);
+        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, shared, arrivals::One);
+        raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U32, global, size, cache_hint::None);
+        raw::atom_add(sem::AcqRel, scope::Sys, space::Global, ty::F64, global, 1.0, cache_hint::None);
+        raw::red_min(sem::Release, scope::Cluster, space::SharedCta, ty::S32, shared, -1, cache_hint::None);
         raw::fence(sem::Sc, scope::Cluster);
-        raw::barrier_cta_sync(convergence::Unaligned, 3);
-        raw::cp_async_bulk_global_shared_cta(global, shared, size);
+        raw::barrier_cta_sync(convergence::Unaligned, 3, threads::All);
+        raw::cp_async_bulk_global_shared_cta(global, shared, size, cache_hint::None, cp_mask::None);
         raw::redux_sync(op::Max, ty::S32, 5, size);
         raw::griddepcontrol(action::Wait);
     }

@@ -96,13 +96,13 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
 
         let (bar, tile, first) = bulk::load(cta, bar, tile, first).wait(cta);
         let tile = tile.update(cta, |i, v| v ^ i as u32).to_async(cta);
-        let group = bulk::store_cache_hint(cta, tile, second, CachePolicy::evict_first()).commit(cta);
+        let group = bulk::store(cta, tile, second.cache_hint(CachePolicy::evict_first())).commit(cta);
         let (tile, second) = group.wait_read(cta);
         let second = second.wait(cta);
 
         // What a copy brought goes on to another without a fence.
         let policy = CachePolicy::evict_last();
-        let load = bulk::load_cache_hint(cta, bar, tile.into_free(), second, policy);
+        let load = bulk::load(cta, bar, tile.into_free(), second.cache_hint(policy));
         let (bar, tile, _) = load.wait(cta);
         let (tile, _) = bulk::store(cta, tile, first).commit(cta).wait(cta);
         (tile.release(cta), bar)

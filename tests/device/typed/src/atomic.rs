@@ -5,7 +5,7 @@ use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::bulk::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{B128, evict, scope, sem, space, ty};
+use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -62,8 +62,8 @@ macro_rules! global_add {
             }
             $raw(g, b, out) {
                 out.cast::<$Bits>()
-                    .write(raw::$atom(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b)));
-                raw::$red(sem::Release, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b));
+                    .write(raw::$atom(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b), cache_hint::None));
+                raw::$red(sem::Release, scope::Gpu, space::Global, ty::$Tag, g, core::mem::transmute_copy(&b), cache_hint::None);
             }
         }
     };
@@ -105,10 +105,10 @@ macro_rules! global_min_max {
                 g.max(b, sem::Release);
             }
             $raw(g, b, out) {
-                out.write(raw::$fetch_min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b));
-                raw::$min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b);
-                out.add(1).write(raw::$fetch_max(sem::Acquire, scope::Sys, space::Global, ty::$Tag, g, b));
-                raw::$max(sem::Release, scope::Sys, space::Global, ty::$Tag, g, b);
+                out.write(raw::$fetch_min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b, cache_hint::None));
+                raw::$min(sem::Relaxed, scope::Sys, space::Global, ty::$Tag, g, b, cache_hint::None);
+                out.add(1).write(raw::$fetch_max(sem::Acquire, scope::Sys, space::Global, ty::$Tag, g, b, cache_hint::None));
+                raw::$max(sem::Release, scope::Sys, space::Global, ty::$Tag, g, b, cache_hint::None);
             }
         }
     };
@@ -139,10 +139,10 @@ global! {
         g.dec(b, sem::Release);
     }
     raw_atomic_inc_dec(g, b, out) {
-        out.write(raw::atom_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b));
-        raw::red_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b);
-        out.add(1).write(raw::atom_dec(sem::Acquire, scope::Cluster, space::Global, ty::U32, g, b));
-        raw::red_dec(sem::Release, scope::Cluster, space::Global, ty::U32, g, b);
+        out.write(raw::atom_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b, cache_hint::None));
+        raw::red_inc(sem::Relaxed, scope::Cluster, space::Global, ty::U32, g, b, cache_hint::None);
+        out.add(1).write(raw::atom_dec(sem::Acquire, scope::Cluster, space::Global, ty::U32, g, b, cache_hint::None));
+        raw::red_dec(sem::Release, scope::Cluster, space::Global, ty::U32, g, b, cache_hint::None);
     }
 }
 
@@ -160,12 +160,12 @@ macro_rules! global_bitwise {
             }
             $raw(g, b, out) {
                 let (b, out) = (b as $Bits, out.cast::<$Bits>());
-                out.write(raw::atom_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b));
-                raw::red_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b);
-                out.add(1).write(raw::atom_or(sem::Acquire, scope::Cta, space::Global, ty::$Tag, g, b));
-                raw::red_or(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b);
-                out.add(2).write(raw::atom_xor(sem::AcqRel, scope::Cta, space::Global, ty::$Tag, g, b));
-                raw::red_xor(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b);
+                out.write(raw::atom_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b, cache_hint::None));
+                raw::red_and(sem::Relaxed, scope::Cta, space::Global, ty::$Tag, g, b, cache_hint::None);
+                out.add(1).write(raw::atom_or(sem::Acquire, scope::Cta, space::Global, ty::$Tag, g, b, cache_hint::None));
+                raw::red_or(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b, cache_hint::None);
+                out.add(2).write(raw::atom_xor(sem::AcqRel, scope::Cta, space::Global, ty::$Tag, g, b, cache_hint::None));
+                raw::red_xor(sem::Release, scope::Cta, space::Global, ty::$Tag, g, b, cache_hint::None);
             }
         }
     };
@@ -187,7 +187,7 @@ macro_rules! global_swap {
             }
             $raw(g, b, out) {
                 let b: $Bits = core::mem::transmute(b);
-                let old = raw::atom_exch(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, b);
+                let old = raw::atom_exch(sem::AcqRel, scope::Gpu, space::Global, ty::$Tag, g, b, cache_hint::None);
                 let now = raw::atom_cas(sem::Relaxed, scope::Gpu, space::Global, ty::$Tag, g, old, b);
                 if now != old {
                     out.cast::<$Bits>().write(now)
@@ -280,7 +280,7 @@ global! {
         }
     }
     raw_atomic_swap_b128(g, b, out) {
-        let old = raw::atom_exch_b128(sem::AcqRel, scope::Gpu, space::Global, g, b);
+        let old = raw::atom_exch_b128(sem::AcqRel, scope::Gpu, space::Global, g, b, cache_hint::None);
         let now = raw::atom_cas_b128(sem::Relaxed, scope::Gpu, space::Global, g, old, b);
         if now != old {
             out.write(now)
@@ -307,24 +307,24 @@ global! {
     raw_atomic_cache_hint_u32(v, b, out) {
         let p = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
         let (gpu, u32, b32) = (scope::Gpu, ty::U32, ty::B32);
-        raw::red_add_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
-        let b = raw::atom_add_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, 2, p);
-        raw::red_min_cache_hint(sem::Release, gpu, space::Global, u32, v, b, p);
-        let b = raw::atom_min_cache_hint(sem::Acquire, gpu, space::Global, u32, v, 3, p);
-        raw::red_max_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
-        let b = raw::atom_max_cache_hint(sem::AcqRel, gpu, space::Global, u32, v, 4, p);
-        raw::red_inc_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
-        let b = raw::atom_inc_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, 5, p);
-        raw::red_dec_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, b, p);
-        let b = raw::atom_dec_cache_hint(sem::Relaxed, gpu, space::Global, u32, v, 6, p);
-        raw::red_and_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, b, p);
-        let b = raw::atom_and_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 7, p);
-        raw::red_or_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, b, p);
-        let b = raw::atom_or_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 8, p);
-        raw::red_xor_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, b, p);
-        let b = raw::atom_xor_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 9, p);
-        raw::red_add(sem::Relaxed, gpu, space::Global, u32, v, b);
-        out.write(raw::atom_exch_cache_hint(sem::Relaxed, gpu, space::Global, b32, v, 10, p));
+        raw::red_add(sem::Relaxed, gpu, space::Global, u32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_add(sem::Relaxed, gpu, space::Global, u32, v, 2, cache_hint::Policy(p));
+        raw::red_min(sem::Release, gpu, space::Global, u32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_min(sem::Acquire, gpu, space::Global, u32, v, 3, cache_hint::Policy(p));
+        raw::red_max(sem::Relaxed, gpu, space::Global, u32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_max(sem::AcqRel, gpu, space::Global, u32, v, 4, cache_hint::Policy(p));
+        raw::red_inc(sem::Relaxed, gpu, space::Global, u32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_inc(sem::Relaxed, gpu, space::Global, u32, v, 5, cache_hint::Policy(p));
+        raw::red_dec(sem::Relaxed, gpu, space::Global, u32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_dec(sem::Relaxed, gpu, space::Global, u32, v, 6, cache_hint::Policy(p));
+        raw::red_and(sem::Relaxed, gpu, space::Global, b32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_and(sem::Relaxed, gpu, space::Global, b32, v, 7, cache_hint::Policy(p));
+        raw::red_or(sem::Relaxed, gpu, space::Global, b32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_or(sem::Relaxed, gpu, space::Global, b32, v, 8, cache_hint::Policy(p));
+        raw::red_xor(sem::Relaxed, gpu, space::Global, b32, v, b, cache_hint::Policy(p));
+        let b = raw::atom_xor(sem::Relaxed, gpu, space::Global, b32, v, 9, cache_hint::Policy(p));
+        raw::red_add(sem::Relaxed, gpu, space::Global, u32, v, b, cache_hint::None);
+        out.write(raw::atom_exch(sem::Relaxed, gpu, space::Global, b32, v, 10, cache_hint::Policy(p)));
     }
 }
 global! {
@@ -333,7 +333,7 @@ global! {
     }
     raw_atomic_cache_hint_b128(g, b, out) {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
-        out.write(raw::atom_exch_b128_cache_hint(sem::AcqRel, scope::Gpu, space::Global, g, b, policy))
+        out.write(raw::atom_exch_b128(sem::AcqRel, scope::Gpu, space::Global, g, b, cache_hint::Policy(policy)))
     }
 }
 global! {
@@ -343,8 +343,8 @@ global! {
     }
     raw_atomic_cache_hint_f32_v4(g, b, out) {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
-        let b = raw::atom_add_v4_cache_hint(sem::AcqRel, scope::Gpu, space::Global, ty::F32, g, b, policy);
-        raw::red_add_v4_cache_hint(sem::Release, scope::Gpu, space::Global, ty::F32, g, b, policy);
+        let b = raw::atom_add_v4(sem::AcqRel, scope::Gpu, space::Global, ty::F32, g, b, cache_hint::Policy(policy));
+        raw::red_add_v4(sem::Release, scope::Gpu, space::Global, ty::F32, g, b, cache_hint::Policy(policy));
     }
 }
 global! {
@@ -354,8 +354,8 @@ global! {
     }
     raw_atomic_cache_hint_bf16x2(g, b, out) {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
-        let b = raw::atom_add_noftz_cache_hint(sem::AcqRel, scope::Gpu, space::Global, ty::Bf16x2, g, b, policy);
-        raw::red_add_noftz_cache_hint(sem::Release, scope::Gpu, space::Global, ty::Bf16x2, g, b, policy);
+        let b = raw::atom_add_noftz(sem::AcqRel, scope::Gpu, space::Global, ty::Bf16x2, g, b, cache_hint::Policy(policy));
+        raw::red_add_noftz(sem::Release, scope::Gpu, space::Global, ty::Bf16x2, g, b, cache_hint::Policy(policy));
     }
 }
 
@@ -370,7 +370,15 @@ pub unsafe extern "ptx-kernel" fn typed_atomic_vectors(p: *mut f32, n: usize, i:
 pub unsafe extern "ptx-kernel" fn raw_atomic_vectors(p: *mut f32, n: usize, i: usize) {
     if p.addr() & 15 == 0 && i < n / 4 {
         unsafe {
-            raw::red_add_v4(sem::Relaxed, scope::Gpu, space::Global, ty::F32, p.add(4 * i).cast(), [1.0; 4])
+            raw::red_add_v4(
+                sem::Relaxed,
+                scope::Gpu,
+                space::Global,
+                ty::F32,
+                p.add(4 * i).cast(),
+                [1.0; 4],
+                cache_hint::None,
+            )
         }
     }
 }
@@ -460,25 +468,25 @@ shared! {
     }
     raw_atomic_shared_u32(v, out) {
         let (cta, u32, b32) = (scope::Cta, ty::U32, ty::B32);
-        raw::red_add(sem::Relaxed, cta, space::SharedCta, u32, v, 1);
-        let b = raw::atom_add(sem::Relaxed, cta, space::SharedCta, u32, v, 2);
-        raw::red_min(sem::Release, cta, space::SharedCta, u32, v, b);
-        let b = raw::atom_min(sem::Acquire, cta, space::SharedCta, u32, v, 3);
-        raw::red_max(sem::Relaxed, cta, space::SharedCta, u32, v, b);
-        let b = raw::atom_max(sem::AcqRel, cta, space::SharedCta, u32, v, 4);
-        raw::red_inc(sem::Relaxed, cta, space::SharedCta, u32, v, b);
-        let b = raw::atom_inc(sem::Relaxed, cta, space::SharedCta, u32, v, 5);
-        raw::red_dec(sem::Relaxed, cta, space::SharedCta, u32, v, b);
-        let b = raw::atom_dec(sem::Relaxed, cta, space::SharedCta, u32, v, 6);
-        raw::red_and(sem::Relaxed, cta, space::SharedCta, b32, v, b);
-        let b = raw::atom_and(sem::Relaxed, cta, space::SharedCta, b32, v, 7);
-        raw::red_or(sem::Relaxed, cta, space::SharedCta, b32, v, b);
-        let b = raw::atom_or(sem::Relaxed, cta, space::SharedCta, b32, v, 8);
-        raw::red_xor(sem::Relaxed, cta, space::SharedCta, b32, v, b);
-        let b = raw::atom_xor(sem::Relaxed, cta, space::SharedCta, b32, v, 9);
+        raw::red_add(sem::Relaxed, cta, space::SharedCta, u32, v, 1, cache_hint::None);
+        let b = raw::atom_add(sem::Relaxed, cta, space::SharedCta, u32, v, 2, cache_hint::None);
+        raw::red_min(sem::Release, cta, space::SharedCta, u32, v, b, cache_hint::None);
+        let b = raw::atom_min(sem::Acquire, cta, space::SharedCta, u32, v, 3, cache_hint::None);
+        raw::red_max(sem::Relaxed, cta, space::SharedCta, u32, v, b, cache_hint::None);
+        let b = raw::atom_max(sem::AcqRel, cta, space::SharedCta, u32, v, 4, cache_hint::None);
+        raw::red_inc(sem::Relaxed, cta, space::SharedCta, u32, v, b, cache_hint::None);
+        let b = raw::atom_inc(sem::Relaxed, cta, space::SharedCta, u32, v, 5, cache_hint::None);
+        raw::red_dec(sem::Relaxed, cta, space::SharedCta, u32, v, b, cache_hint::None);
+        let b = raw::atom_dec(sem::Relaxed, cta, space::SharedCta, u32, v, 6, cache_hint::None);
+        raw::red_and(sem::Relaxed, cta, space::SharedCta, b32, v, b, cache_hint::None);
+        let b = raw::atom_and(sem::Relaxed, cta, space::SharedCta, b32, v, 7, cache_hint::None);
+        raw::red_or(sem::Relaxed, cta, space::SharedCta, b32, v, b, cache_hint::None);
+        let b = raw::atom_or(sem::Relaxed, cta, space::SharedCta, b32, v, 8, cache_hint::None);
+        raw::red_xor(sem::Relaxed, cta, space::SharedCta, b32, v, b, cache_hint::None);
+        let b = raw::atom_xor(sem::Relaxed, cta, space::SharedCta, b32, v, 9, cache_hint::None);
         raw::st(sem::Release, cta, space::SharedCta, b32, v, b);
         let b = raw::ld(sem::Acquire, cta, space::SharedCta, b32, v);
-        let c = raw::atom_exch(sem::Relaxed, cta, space::SharedCta, b32, v, 10);
+        let c = raw::atom_exch(sem::Relaxed, cta, space::SharedCta, b32, v, 10, cache_hint::None);
         let now = raw::atom_cas(sem::AcqRel, cta, space::SharedCta, b32, v, b, c);
         if now != b {
             out.add(1).write(now);
@@ -493,11 +501,11 @@ shared! {
         unsafe { out.add(1).write(v.swap(v.load(sem::Relaxed), sem::Relaxed)) };
     }
     raw_atomic_shared_f64(v, out) {
-        raw::red_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 1.0);
-        let b = raw::atom_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 2.0);
+        raw::red_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 1.0, cache_hint::None);
+        let b = raw::atom_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::F64, v, 2.0, cache_hint::None);
         raw::st(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b.to_bits());
         let b = raw::ld(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v);
-        out.add(1).write(f64::from_bits(raw::atom_exch(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b)));
+        out.add(1).write(f64::from_bits(raw::atom_exch(sem::Relaxed, scope::Cta, space::SharedCta, ty::B64, v, b, cache_hint::None)));
     }
     [|addr| f64::from_bits(unsafe { raw::ld_weak(space::SharedCta, ty::B64, addr) })]
 }
@@ -506,8 +514,8 @@ shared! {
         v.add(v.fetch_add([f16::ONE; 2], sem::AcqRel), sem::Release)
     }
     raw_atomic_shared_f16x2(v, out) {
-        let b = raw::atom_add_noftz(sem::AcqRel, scope::Cta, space::SharedCta, ty::F16x2, v, [f16::ONE; 2]);
-        raw::red_add_noftz(sem::Release, scope::Cta, space::SharedCta, ty::F16x2, v, b);
+        let b = raw::atom_add_noftz(sem::AcqRel, scope::Cta, space::SharedCta, ty::F16x2, v, [f16::ONE; 2], cache_hint::None);
+        raw::red_add_noftz(sem::Release, scope::Cta, space::SharedCta, ty::F16x2, v, b, cache_hint::None);
     }
     [|addr| unsafe { core::mem::transmute(raw::ld_weak(space::SharedCta, ty::B32, addr)) }]
 }
@@ -520,7 +528,7 @@ shared! {
     }
     raw_atomic_shared_b128(v, out) {
         let b = raw::ld_b128(sem::Acquire, scope::Cta, space::SharedCta, v);
-        let b = raw::atom_exch_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, b);
+        let b = raw::atom_exch_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, b, cache_hint::None);
         raw::st_b128(sem::Release, scope::Cta, space::SharedCta, v, b);
         let zero = B128::default();
         let now = raw::atom_cas_b128(sem::AcqRel, scope::Cta, space::SharedCta, v, zero, B128 { lo: 1, hi: 2 });

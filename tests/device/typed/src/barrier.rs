@@ -1,7 +1,7 @@
 use ptx::barrier::{Handoff, NamedBarrier, Popc, ReductionBarrier};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Aligned, op, space, ty};
+use ptx::qualifier::{convergence::Aligned, op, space, threads, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -44,7 +44,7 @@ macro_rules! pair {
 
 pair! {
     typed_barrier_sync(cta, smem, value, out) { smem.half.sync(&cta.warp()) }
-    raw_barrier_sync(base, value, out) { raw::barrier_cta_sync_count(Aligned, 3, 64) }
+    raw_barrier_sync(base, value, out) { raw::barrier_cta_sync(Aligned, 3, threads::Count(64)) }
 }
 
 pair! {
@@ -56,9 +56,9 @@ pair! {
         unsafe { out.write(many + all as u32 + any as u32) };
     }
     raw_barrier_red(base, value, out) {
-        let many = raw::barrier_cta_red_popc_count(Aligned, 4, 64, value > 3);
-        let all = raw::barrier_cta_red_count(op::And, Aligned, 5, 96, value > 4);
-        let any = raw::barrier_cta_red_count(op::Or, Aligned, 15, 1024, value > 5);
+        let many = raw::barrier_cta_red_popc(Aligned, 4, value > 3, threads::Count(64));
+        let all = raw::barrier_cta_red(op::And, Aligned, 5, value > 4, threads::Count(96));
+        let any = raw::barrier_cta_red(op::Or, Aligned, 15, value > 5, threads::Count(1024));
         out.write(many + all as u32 + any as u32);
     }
 }
@@ -99,14 +99,14 @@ pair! {
                         i += 64;
                     }
                     raw::barrier_cta_arrive(Aligned, 1, 96);
-                    raw::barrier_cta_sync_count(Aligned, 2, 96);
+                    raw::barrier_cta_sync(Aligned, 2, threads::Count(96));
                 }
             })
         } else if rank < 96 {
             crate::scope(|| {
             let (rank, mut sum) = (rank - 64, 0);
             for _ in 0..value {
-                raw::barrier_cta_sync_count(Aligned, 1, 96);
+                raw::barrier_cta_sync(Aligned, 1, threads::Count(96));
                 if (rank as usize) < N {
                     sum += raw::ld_weak(space::SharedCta, ty::B32, base + 4 * rank);
                 }
@@ -116,6 +116,6 @@ pair! {
             })
         }
         raw::fence_proxy_async(space::SharedCta);
-        raw::barrier_cta_sync(Aligned, 0);
+        raw::barrier_cta_sync(Aligned, 0, threads::All);
     }
 }

@@ -2,7 +2,7 @@
 //! one after another.
 
 use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
-use ptx::qualifier::op;
+use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;
 
@@ -64,12 +64,12 @@ stages! {
         if cta_rank() == 0 {
             scope(|| {
                 wait(bar, arrive_with(bar, 3 * BYTES, || {
-                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar);
-                    raw::cp_async_bulk_shared_cta_global(base + BYTES, src.cast(), BYTES, bar);
-                    raw::cp_async_bulk_shared_cta_global(base + 2 * BYTES, dst.cast_const().cast(), BYTES, bar);
+                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None);
+                    raw::cp_async_bulk_shared_cta_global(base + BYTES, src.cast(), BYTES, bar, cache_hint::None);
+                    raw::cp_async_bulk_shared_cta_global(base + 2 * BYTES, dst.cast_const().cast(), BYTES, bar, cache_hint::None);
                 }));
                 out.write(raw::ld_weak(space::SharedCta, ty::B32, base + BYTES + 12));
-                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base + 2 * BYTES, BYTES));
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base + 2 * BYTES, BYTES, cache_hint::None, cp_mask::None));
                 elect(|| raw::cp_async_bulk_commit_group());
                 elect(|| raw::cp_async_bulk_wait_group::<0>());
                 sync();
@@ -94,7 +94,7 @@ stages! {
         scope(|| {
             fill(base);
             fence_async();
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
             elect(|| raw::cp_async_bulk_wait_group::<0>());
             sync();
@@ -108,7 +108,7 @@ stages! {
         cta.lend(stages.a, |cta, a| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_last();
-            let (a, _) = bulk::reduce_cache_hint(cta, op::Add, a, sums(dst), policy).commit(cta).wait_read(cta);
+            let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst).cache_hint(policy)).commit(cta).wait_read(cta);
             a.into_free()
         });
     }
@@ -118,13 +118,7 @@ stages! {
             fence_async();
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             elect(|| {
-                raw::cp_reduce_async_bulk_global_shared_cta_add_cache_hint(
-                    ty::F32,
-                    dst.cast(),
-                    base,
-                    BYTES,
-                    policy,
-                )
+                raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::Policy(policy))
             });
             elect(|| raw::cp_async_bulk_commit_group());
             elect(|| raw::cp_async_bulk_wait_group_read::<0>());
@@ -136,18 +130,18 @@ stages! {
 
 stages! {
     typed_bulk_prefetch(cta, stages) { bulk::prefetch(&cta, tile(src)) }
-    raw_bulk_prefetch(base) { elect(|| raw::cp_async_bulk_prefetch_global(src.cast(), BYTES)) }
+    raw_bulk_prefetch(base) { elect(|| raw::cp_async_bulk_prefetch_global(src.cast(), BYTES, cache_hint::None)) }
     (src, dst, out, n)
 }
 
 stages! {
     typed_bulk_prefetch_cache_hint(cta, stages) {
         let policy = known(CachePolicy::fractional(evict::Last, evict::First, 0.5));
-        bulk::prefetch_cache_hint(&cta, tile(src), policy)
+        bulk::prefetch(&cta, tile(src).cache_hint(policy))
     }
     raw_bulk_prefetch_cache_hint(base) {
         let policy = raw::createpolicy_fractional(evict::Last, evict::First, 0.5);
-        elect(|| raw::cp_async_bulk_prefetch_global_cache_hint(src.cast(), BYTES, policy))
+        elect(|| raw::cp_async_bulk_prefetch_global(src.cast(), BYTES, cache_hint::Policy(policy)))
     }
     (src, dst, out, n)
 }
@@ -156,12 +150,12 @@ stages! {
     typed_bulk_policy_range(cta, stages) {
         let slice = unsafe { Global::from_raw(src, 4 * N) };
         let policy = known(CachePolicy::range(evict::Normal, evict::First, slice, N));
-        bulk::prefetch_cache_hint(&cta, tile(src), policy)
+        bulk::prefetch(&cta, tile(src).cache_hint(policy))
     }
     raw_bulk_policy_range(base) {
         let policy =
             raw::createpolicy_range(space::Global, evict::Normal, evict::First, src.cast(), BYTES, 4 * BYTES);
-        elect(|| raw::cp_async_bulk_prefetch_global_cache_hint(src.cast(), BYTES, policy))
+        elect(|| raw::cp_async_bulk_prefetch_global(src.cast(), BYTES, cache_hint::Policy(policy)))
     }
     (src, dst, out, n)
 }
@@ -189,11 +183,11 @@ stages! {
             fence_async();
             fill(base + 2 * BYTES);
             fence_async();
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + 2 * BYTES, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + 2 * BYTES, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
             elect(|| raw::cp_async_bulk_wait_group_read::<2>());
             sync();
@@ -223,9 +217,9 @@ stages! {
             fence_async();
             fill(base + BYTES);
             fence_async();
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
             elect(|| raw::cp_async_bulk_wait_group::<0>());
             sync();
@@ -254,8 +248,8 @@ stages! {
                 fence_async();
                 fill(base + BYTES);
                 fence_async();
-                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES));
-                elect(|| raw::cp_async_bulk_global_shared_cta(dst.add(N).cast(), base + BYTES, BYTES));
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::None, cp_mask::None));
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.add(N).cast(), base + BYTES, BYTES, cache_hint::None, cp_mask::None));
                 elect(|| raw::cp_async_bulk_commit_group());
                 elect(|| raw::cp_async_bulk_wait_group::<0>());
                 sync();
@@ -281,8 +275,8 @@ stages! {
             fence_async();
             fill(base + BYTES);
             fence_async();
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES));
-            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None));
+            elect(|| raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base + BYTES, BYTES, cache_hint::None));
             elect(|| raw::cp_async_bulk_commit_group());
             elect(|| raw::cp_async_bulk_wait_group_read::<0>());
             sync();
@@ -300,7 +294,7 @@ stages! {
                 let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
                 let (a, dst) = bulk::store_masked(cta, a, dst, low).commit(cta).wait(cta);
                 let policy = CachePolicy::evict_first();
-                let (a, _) = bulk::store_masked_cache_hint(cta, a, dst, low, policy).commit(cta).wait(cta);
+                let (a, _) = bulk::store_masked(cta, a, dst.cache_hint(policy), low).commit(cta).wait(cta);
                 a.into_free()
             });
         }
@@ -311,13 +305,13 @@ stages! {
                 let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
                 fill(base);
                 fence_async();
-                elect(|| raw::cp_async_bulk_global_shared_cta_cp_mask(dst.cast(), base, BYTES, low));
+                elect(|| raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::None, cp_mask::Bytes(low)));
                 elect(|| raw::cp_async_bulk_commit_group());
                 elect(|| raw::cp_async_bulk_wait_group::<0>());
                 sync();
                 let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
                 elect(|| {
-                    raw::cp_async_bulk_global_shared_cta_cp_mask_cache_hint(dst.cast(), base, BYTES, policy, low)
+                    raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::Policy(policy), cp_mask::Bytes(low))
                 });
                 elect(|| raw::cp_async_bulk_commit_group());
                 elect(|| raw::cp_async_bulk_wait_group::<0>());

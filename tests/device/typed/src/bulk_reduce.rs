@@ -5,7 +5,7 @@ use ptx::bulk::{self, CachePolicy, GlobalReduce, ReduceTile};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::multimem::{self, MulticastReduce, MulticastTile};
-use ptx::qualifier::{evict, op, space, ty};
+use ptx::qualifier::{cache_hint, evict, op, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
 
@@ -59,7 +59,7 @@ pub unsafe fn reduce(start: impl FnOnce()) {
 macro_rules! reductions {
     (
         $Smem:ident $typed:ident $raw:ident [$T:ty; $N:literal] zero $zero:expr, $store:expr;
-        $( $Op:ident $reduce:ident $hint:ident $multimem:ident $Type:ident [$($op:path)?] )+
+        $( $Op:ident $reduce:ident $multimem:ident $Type:ident [$($op:path)?] )+
     ) => {
         ptx::shared_memory! {
             struct $Smem { tile: SharedArray<$T, $N>, end: Mbarrier<Uninit> }
@@ -72,7 +72,7 @@ macro_rules! reductions {
                 let policy = CachePolicy::evict_last();
                 $(
                     let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst)).commit(cta).wait(cta);
-                    let (tile, _) = bulk::reduce_cache_hint(cta, op::$Op, tile, sums(dst), policy).commit(cta).wait(cta);
+                    let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst).cache_hint(policy)).commit(cta).wait(cta);
                     let (tile, _) = multimem::bulk_reduce(cta, op::$Op, tile, sums_of_all(all)).commit(cta).wait(cta);
                 )+
                 tile.into_free()
@@ -90,8 +90,8 @@ macro_rules! reductions {
                 fence_async();
                 let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
                 $(
-                    reduce(|| raw::$reduce($($op,)? ty::$Type, dst.cast(), base, BYTES));
-                    reduce(|| raw::$hint($($op,)? ty::$Type, dst.cast(), base, BYTES, policy));
+                    reduce(|| raw::$reduce($($op,)? ty::$Type, dst.cast(), base, BYTES, cache_hint::None));
+                    reduce(|| raw::$reduce($($op,)? ty::$Type, dst.cast(), base, BYTES, cache_hint::Policy(policy)));
                     reduce(|| raw::$multimem(ty::$Type, all.cast(), base, BYTES));
                 )+
             });
@@ -102,21 +102,21 @@ macro_rules! reductions {
 reductions! {
     Words typed_bulk_reduce_u32 raw_bulk_reduce_u32 [u32; 256]
     zero 0, |addr| unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [0; 4]) };
-    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint
+    Add cp_reduce_async_bulk_global_shared_cta_add
         multimem_cp_reduce_async_bulk_global_shared_cta_add U32 []
-    Min cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+    Min cp_reduce_async_bulk_global_shared_cta_min_max
         multimem_cp_reduce_async_bulk_global_shared_cta_min U32 [op::Min]
-    Max cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+    Max cp_reduce_async_bulk_global_shared_cta_min_max
         multimem_cp_reduce_async_bulk_global_shared_cta_max U32 [op::Max]
-    Inc cp_reduce_async_bulk_global_shared_cta_inc_dec cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
+    Inc cp_reduce_async_bulk_global_shared_cta_inc_dec
         multimem_cp_reduce_async_bulk_global_shared_cta_inc U32 [op::Inc]
-    Dec cp_reduce_async_bulk_global_shared_cta_inc_dec cp_reduce_async_bulk_global_shared_cta_inc_dec_cache_hint
+    Dec cp_reduce_async_bulk_global_shared_cta_inc_dec
         multimem_cp_reduce_async_bulk_global_shared_cta_dec U32 [op::Dec]
-    And cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+    And cp_reduce_async_bulk_global_shared_cta_bitwise
         multimem_cp_reduce_async_bulk_global_shared_cta_and B32 [op::And]
-    Or cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+    Or cp_reduce_async_bulk_global_shared_cta_bitwise
         multimem_cp_reduce_async_bulk_global_shared_cta_or B32 [op::Or]
-    Xor cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+    Xor cp_reduce_async_bulk_global_shared_cta_bitwise
         multimem_cp_reduce_async_bulk_global_shared_cta_xor B32 [op::Xor]
 }
 
@@ -124,19 +124,18 @@ reductions! {
 reductions! {
     Wide typed_bulk_reduce_i64 raw_bulk_reduce_i64 [i64; 128]
     zero 0, |addr| unsafe { raw::st_weak_v2(space::SharedCta, ty::B64, addr, [0; 2]) };
-    Add cp_reduce_async_bulk_global_shared_cta_add cp_reduce_async_bulk_global_shared_cta_add_cache_hint
+    Add cp_reduce_async_bulk_global_shared_cta_add
         multimem_cp_reduce_async_bulk_global_shared_cta_add U64 []
-    Min cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+    Min cp_reduce_async_bulk_global_shared_cta_min_max
         multimem_cp_reduce_async_bulk_global_shared_cta_min S64 [op::Min]
-    Xor cp_reduce_async_bulk_global_shared_cta_bitwise cp_reduce_async_bulk_global_shared_cta_bitwise_cache_hint
+    Xor cp_reduce_async_bulk_global_shared_cta_bitwise
         multimem_cp_reduce_async_bulk_global_shared_cta_xor B64 [op::Xor]
 }
 reductions! {
     Halves typed_bulk_reduce_f16 raw_bulk_reduce_f16 [f16; 512]
     zero f16::ZERO, |addr| unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [0; 4]) };
     Add cp_reduce_async_bulk_global_shared_cta_add_noftz
-        cp_reduce_async_bulk_global_shared_cta_add_noftz_cache_hint
         multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz F16 []
-    Max cp_reduce_async_bulk_global_shared_cta_min_max cp_reduce_async_bulk_global_shared_cta_min_max_cache_hint
+    Max cp_reduce_async_bulk_global_shared_cta_min_max
         multimem_cp_reduce_async_bulk_global_shared_cta_max F16 [op::Max]
 }

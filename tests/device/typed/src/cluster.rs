@@ -5,7 +5,10 @@ use ptx::global::{Global, GlobalTile};
 use ptx::launch::Cta;
 use ptx::mask::CtaMask;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Aligned, cta_group, evict, op, sem, space, ty};
+use ptx::qualifier::{
+    arrivals, cache_hint, convergence::Aligned, cta_group, evict, multicast, op, sem, space,
+    suspend_time_hint, ty,
+};
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap};
@@ -119,7 +122,14 @@ unsafe fn wait_sources_read() {
 #[inline(always)]
 unsafe fn wait(bar: u32, parity: u32) {
     while !unsafe {
-        raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
+        raw::mbarrier_try_wait_parity(
+            sem::Acquire,
+            scope::Cluster,
+            space::SharedCta,
+            bar,
+            parity,
+            suspend_time_hint::None,
+        )
     } {}
 }
 
@@ -187,7 +197,7 @@ unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
         sync();
         if elected() {
             let credit = raw::mapa_shared_cluster(bar + 8, from);
-            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit);
+            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
         }
         if elected() {
             wait(bar + 8, parity);
@@ -419,9 +429,9 @@ pair! {
             let rank = src.read();
             if rank < raw::cluster_nctarank() {
                 let peer = raw::mapa_shared_cluster(tile, rank);
-                raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 20, 9);
+                raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 20, 9, cache_hint::None);
                 let old =
-                    raw::atom_add(sem::AcqRel, scope::Cluster, space::SharedCluster, ty::U32, peer + 24, 10);
+                    raw::atom_add(sem::AcqRel, scope::Cluster, space::SharedCluster, ty::U32, peer + 24, 10, cache_hint::None);
                 out.write(old);
             }
             cluster_sync();
@@ -483,7 +493,7 @@ pair! {
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (inbox, src) = received.release(&cluster);
             let policy = ptx::bulk::CachePolicy::evict_last();
-            let received = inbox.multicast_cache_hint(&cluster, all, src, policy).receive(cta);
+            let received = inbox.multicast(&cluster, all, src.cache_hint(policy)).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (inbox, _) = received.release(&cluster);
             (cluster, inbox)
@@ -500,7 +510,7 @@ pair! {
             let all = CtaMask::from_bits_retain(0b1111);
             expect(bar, BYTES);
             if raw::cluster_ctarank() == 0 && elected() {
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, all);
+                raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(all), cache_hint::None);
             }
             wait(bar, 0);
             out.write(read(inbox + 12));
@@ -508,9 +518,7 @@ pair! {
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             expect(bar, BYTES);
             if raw::cluster_ctarank() == 0 && elected() {
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster_cache_hint(
-                    inbox, src.cast(), BYTES, bar, all, policy,
-                );
+                raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(all), cache_hint::Policy(policy));
             }
             wait(bar, 1);
             out.add(1).write(read(inbox + 12));
@@ -569,7 +577,7 @@ pair! {
             sync();
             if elected() {
                 let credit = raw::mapa_shared_cluster(stream_bar + 8, from);
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
             }
             if elected() {
                 wait(stream_bar + 8, 0);
@@ -602,11 +610,11 @@ pair! {
             if ctas >> rank & 1 == 1 {
                 expect(bar, BYTES);
             } else if elected() {
-                raw::mbarrier_arrive(sem::Release, ptx::qualifier::scope::Cta, space::SharedCta, bar);
+                raw::mbarrier_arrive(sem::Release, ptx::qualifier::scope::Cta, space::SharedCta, bar, arrivals::One);
             }
             if ctas.trailing_zeros() == rank && elected() {
                 let ctas = CtaMask::from_bits_retain(ctas as u16);
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, ctas);
+                raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(ctas), cache_hint::None);
             }
             wait(bar, 0);
             out.write(read(inbox + 12) ^ inbox);
@@ -644,7 +652,7 @@ pair! {
             expect(bar, BYTES);
             if x == 0 && elected() {
                 let row = group(rank - x, 1, 4);
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, row);
+                raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(row), cache_hint::None);
             }
             wait(bar, 0);
             out.write(read(inbox + 12));
@@ -656,7 +664,7 @@ pair! {
             expect(bar, BYTES);
             if y == 0 && elected() {
                 let column = group(rank - y * stride, stride, 2);
-                raw::cp_async_bulk_shared_cluster_global_multicast_cluster(inbox, src.cast(), BYTES, bar, column);
+                raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(column), cache_hint::None);
             }
             wait(bar, 1);
             out.add(1).write(read(inbox + 12));
@@ -709,56 +717,56 @@ const GROUP: cta_group::None = cta_group::None;
 multicast_pair! {
     typed_cluster_multicast_tensor_1d Box1<256>, [7];
     raw_cluster_multicast_tensor_1d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_1d_global_tile_multicast_cluster(GROUP, dst, map, [7], bar, mask)
+        raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCluster, GROUP, dst, map, [7], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_tensor_2d Box2<32, 8>, [7, -1];
     raw_cluster_multicast_tensor_2d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1], bar, mask)
+        raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_tensor_3d Box3<16, 4, 4>, [7, -1, 2];
     raw_cluster_multicast_tensor_3d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_3d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1, 2], bar, mask)
+        raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1, 2], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_tensor_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
     raw_cluster_multicast_tensor_4d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_4d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3], bar, mask)
+        raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_tensor_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
     raw_cluster_multicast_tensor_5d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_5d_global_tile_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3, 4], bar, mask)
+        raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3, 4], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
     raw_cluster_multicast_im2col_3d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_3d_global_im2col_multicast_cluster(GROUP, dst, map, [7, -1, 2], bar, [300], mask)
+        raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCluster, GROUP, dst, map, [7, -1, 2], bar, [300], multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
     raw_cluster_multicast_im2col_4d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_4d_global_im2col_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2], mask)
+        raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2], multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
     typed_cluster_multicast_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [1, 2, 31].map(offset5));
     raw_cluster_multicast_im2col_5d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_5d_global_im2col_multicast_cluster(GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31], mask)
+        raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31], multicast::Cluster(mask), cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 multicast_pair! {
     typed_cluster_multicast_gather4 ptx::tensor::Gather4<64>, [7, 1, 9, 4, 4];
     raw_cluster_multicast_gather4 |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_2d_global_tile_gather4_multicast_cluster(GROUP, dst, map, [7, 1, 9, 4, 4], bar, mask)
+        raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCluster, GROUP, dst, map, [7, 1, 9, 4, 4], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
@@ -766,7 +774,7 @@ multicast_pair! {
     typed_cluster_multicast_im2col_w_3d ptx::tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
     raw_cluster_multicast_im2col_w_3d |dst, map, bar, mask| {
         let mode = ptx::qualifier::load_mode::Im2colW;
-        raw::cp_async_bulk_tensor_3d_global_im2col_w_multicast_cluster(mode, GROUP, dst, map, [7, -1, 2], bar, [0, 3], mask)
+        raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [7, -1, 2], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
     }
 }
 
@@ -775,7 +783,7 @@ multicast_pair! {
     typed_cluster_multicast_im2col_w_4d ptx::tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
     raw_cluster_multicast_im2col_w_4d |dst, map, bar, mask| {
         let mode = ptx::qualifier::load_mode::Im2colW;
-        raw::cp_async_bulk_tensor_4d_global_im2col_w_multicast_cluster(mode, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], mask)
+        raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
     }
 }
 
@@ -784,7 +792,7 @@ multicast_pair! {
     typed_cluster_multicast_im2col_w_5d ptx::tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
     raw_cluster_multicast_im2col_w_5d |dst, map, bar, mask| {
         let mode = ptx::qualifier::load_mode::Im2colW;
-        raw::cp_async_bulk_tensor_5d_global_im2col_w_multicast_cluster(mode, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3], mask)
+        raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
     }
 }
 
@@ -795,7 +803,7 @@ pair! {
         cta.cluster(tiles, |cluster, inbox| {
             let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
             let policy = ptx::bulk::CachePolicy::evict_last();
-            let sent = inbox.multicast_tensor_cache_hint(&cluster, column, map.at([7, -1]), policy);
+            let sent = inbox.multicast_tensor(&cluster, column, map.at([7, -1]).cache_hint(policy));
             let (inbox, _) = sent.receive(cluster.cta()).release(&cluster);
             (cluster, inbox)
         });
@@ -813,9 +821,7 @@ pair! {
             expect(bar, BYTES);
             if y == 0 && elected() {
                 let column = group(rank - y * stride, stride, 2);
-                raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster_cache_hint(
-                    GROUP, inbox, src.cast(), [7, -1], bar, column, policy,
-                );
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [7, -1], bar, multicast::Cluster(column), cache_hint::Policy(policy));
             }
             wait(bar, 0);
             cluster_sync();
@@ -1204,7 +1210,7 @@ pair! {
                 sync();
                 if elected() {
                     let credit = raw::mapa_shared_cluster(bar + 8, from);
-                    raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit);
+                    raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
                 }
                 if elected() {
                     wait(bar + 8, parity);

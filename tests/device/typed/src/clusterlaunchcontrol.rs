@@ -1,7 +1,7 @@
 use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{convergence::Aligned, scope, sem, space};
+use ptx::qualifier::{arrivals, convergence::Aligned, multicast, scope, sem, space, suspend_time_hint};
 use ptx::raw;
 
 use crate::{elected, fence_async, init};
@@ -38,7 +38,14 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
         loop {
             let state = request(base, bar);
             out.add(block as usize).write(block);
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+            while !raw::mbarrier_try_wait(
+                sem::Acquire,
+                scope::Cta,
+                space::SharedCta,
+                bar,
+                state,
+                suspend_time_hint::None,
+            ) {}
             let response = raw::ld_weak_b128(space::SharedCta, base);
             if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
                 return;
@@ -71,7 +78,14 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_close(out: *mut u32) 
     let bar = base + 16;
     initialised(bar, || unsafe {
         let state = request(base, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        while !raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        ) {}
         let response = raw::ld_weak_b128(space::SharedCta, base);
         if raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
             let [x, ..] = raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response);
@@ -118,7 +132,14 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_cluster(out: *mut u32
         loop {
             let state = request_of_cluster(base, bar);
             out.add(block as usize).write(block);
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cluster, space::SharedCta, bar, state) {}
+            while !raw::mbarrier_try_wait(
+                sem::Acquire,
+                scope::Cluster,
+                space::SharedCta,
+                bar,
+                state,
+                suspend_time_hint::None,
+            ) {}
             let response = raw::ld_weak_b128(space::SharedCta, base);
             if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
                 return;
@@ -146,11 +167,11 @@ unsafe fn request_of_cluster(base: u32, bar: u32) -> u64 {
         if elected() {
             let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, 16);
             if raw::cluster_ctarank() == 0 {
-                raw::clusterlaunchcontrol_try_cancel_multicast_cluster_all(space::SharedCta, base, bar);
+                raw::clusterlaunchcontrol_try_cancel(space::SharedCta, multicast::ClusterAll, base, bar);
             }
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
         }
     }
 }
@@ -167,10 +188,10 @@ unsafe fn request(base: u32, bar: u32) -> u64 {
     unsafe {
         if elected() {
             let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, 16);
-            raw::clusterlaunchcontrol_try_cancel(space::SharedCta, base, bar);
+            raw::clusterlaunchcontrol_try_cancel(space::SharedCta, multicast::None, base, bar);
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
         }
     }
 }

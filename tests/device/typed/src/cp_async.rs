@@ -2,7 +2,7 @@
 
 use ptx::bulk::CachePolicy;
 use ptx::cp_async;
-use ptx::qualifier::{cp_size, prefetch_size, space};
+use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, suspend_time_hint, zfill};
 
 use super::*;
 
@@ -16,7 +16,15 @@ fn vectors(mut f: impl FnMut(u32)) {
 
 #[inline(always)]
 unsafe fn copy(dst: u32, src: *const u8) {
-    vectors(|at| unsafe { raw::cp_async_cg(prefetch_size::None, dst + at, src.wrapping_add(at as usize)) })
+    vectors(|at| unsafe {
+        raw::cp_async_cg(
+            prefetch_size::None,
+            dst + at,
+            src.wrapping_add(at as usize),
+            zfill::None,
+            cache_hint::None,
+        )
+    })
 }
 
 #[inline(always)]
@@ -65,7 +73,7 @@ stages! {
     raw_cp_async_load_prefetch(base) {
         scope(|| {
             let src: *const u8 = src.cast();
-            vectors(|at| raw::cp_async_cg(prefetch_size::L2B256, base + at, src.wrapping_add(at as usize)));
+            vectors(|at| raw::cp_async_cg(prefetch_size::L2B256, base + at, src.wrapping_add(at as usize), zfill::None, cache_hint::None));
             raw::cp_async_wait_all();
             sync();
             fence_async();
@@ -85,7 +93,7 @@ stages! {
         scope(|| {
             let src: *const u8 = src.cast();
             vectors(|at| {
-                raw::cp_async_ca(prefetch_size::None, cp_size::B16, base + at, src.wrapping_add(at as usize))
+                raw::cp_async_ca(prefetch_size::None, cp_size::B16, base + at, src.wrapping_add(at as usize), zfill::None, cache_hint::None)
             });
             raw::cp_async_wait_all();
             sync();
@@ -99,7 +107,7 @@ stages! {
     typed_cp_async_load_cache_hint(cta, stages) {
         cta.lend(stages.a, |cta, a| {
             let policy = CachePolicy::evict_first();
-            let (a, _) = cp_async::load_cache_hint(cta, a, tile(src, 0), policy).wait_all(cta);
+            let (a, _) = cp_async::load(cta, a, tile(src, 0).cache_hint(policy)).wait_all(cta);
             a.to_async(cta).into_free()
         });
     }
@@ -109,7 +117,7 @@ stages! {
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             vectors(|at| {
                 let src = src.wrapping_add(at as usize);
-                raw::cp_async_cg_cache_hint(prefetch_size::None, base + at, src, policy)
+                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::None, cache_hint::Policy(policy))
             });
             raw::cp_async_wait_all();
             sync();
@@ -132,7 +140,7 @@ stages! {
             vectors(|at| {
                 let wanted = (at / 16) as usize % 8 < 4;
                 let src = src.wrapping_add(at as usize);
-                raw::cp_async_cg_ignore_src(prefetch_size::None, base + at, src, !wanted)
+                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::IgnoreSrc(!wanted), cache_hint::None)
             });
             raw::cp_async_wait_all();
             sync();
@@ -158,7 +166,7 @@ stages! {
             vectors(|at| {
                 let size = bytes.saturating_sub(at).min(16);
                 let src = if size > 0 { src.wrapping_add(at as usize) } else { src };
-                raw::cp_async_cg_src_size(prefetch_size::None, base + at, src, size)
+                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::SrcSize(size), cache_hint::None)
             });
             raw::cp_async_wait_all();
             sync();
@@ -186,7 +194,7 @@ stages! {
             vectors(|at| {
                 let size = bytes.saturating_sub(at).min(16);
                 let src = if size > 0 { src.wrapping_add(at as usize) } else { src };
-                raw::cp_async_cg_src_size_cache_hint(prefetch_size::None, base + at, src, size, policy)
+                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::SrcSize(size), cache_hint::Policy(policy))
             });
             raw::cp_async_wait_all();
             sync();
@@ -212,7 +220,7 @@ stages! {
                 let inside = index < n;
                 let from = if inside { src.wrapping_add(index) } else { src };
                 let size = if inside { 4 } else { 0 };
-                raw::cp_async_ca_src_size(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), size);
+                raw::cp_async_ca(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), zfill::SrcSize(size), cache_hint::None);
                 i += threads;
             }
             raw::cp_async_wait_all();
@@ -241,7 +249,7 @@ stages! {
                 let inside = index < n;
                 let from = if inside { src.wrapping_add(index) } else { src };
                 let size = if inside { 4 } else { 0 };
-                raw::cp_async_ca_src_size_cache_hint(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), size, policy);
+                raw::cp_async_ca(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), zfill::SrcSize(size), cache_hint::Policy(policy));
                 i += threads;
             }
             raw::cp_async_wait_all();
@@ -290,9 +298,9 @@ stages! {
         scope(|| {
             copy(base, src.cast());
             raw::cp_async_mbarrier_arrive(space::SharedCta, bar);
-            let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
+            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
             out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta,space::SharedCta, bar, state) as u32);
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
             fence_async();
         })
     }
@@ -330,7 +338,7 @@ pub unsafe extern "ptx-kernel" fn raw_cp_async_arrive_on_noinc(src: *const f32, 
         scope(|| {
             copy(base, src.cast());
             raw::cp_async_mbarrier_arrive_noinc(space::SharedCta, bar);
-            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
+            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
             out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
             wait(bar, state);
             fence_async();

@@ -2,7 +2,7 @@
 
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{scope, sem, space};
+use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -58,14 +58,19 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
             let rank = thread_rank();
             if rank < 2 {
                 let bar = raw::mapa_shared_cluster(bar, first + rank);
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
             }
             let complete =
                 raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity);
             out.add(round as usize).write(complete as u32);
-            while !raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
-            {
-            }
+            while !raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cluster,
+                space::SharedCta,
+                bar,
+                parity,
+                suspend_time_hint::None,
+            ) {}
         }
         cluster_sync();
         if elected() {

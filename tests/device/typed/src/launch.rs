@@ -1,6 +1,6 @@
 use ptx::global::Global;
 use ptx::launch::{Cta, Prerequisite};
-use ptx::qualifier::{action, convergence::Aligned, op};
+use ptx::qualifier::{action, convergence::Aligned, op, threads};
 use ptx::raw;
 
 #[unsafe(no_mangle)]
@@ -16,10 +16,10 @@ pub unsafe extern "ptx-kernel" fn typed_launch_sync(out: *mut u32, value: u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_launch_sync(out: *mut u32, value: u32) {
     unsafe {
-        raw::barrier_cta_sync(Aligned, 0);
-        let many = raw::barrier_cta_red_popc(Aligned, 0, value > 3);
-        let all = raw::barrier_cta_red(op::And, Aligned, 0, value > 4);
-        let any = raw::barrier_cta_red(op::Or, Aligned, 0, value > 5);
+        raw::barrier_cta_sync(Aligned, 0, threads::All);
+        let many = raw::barrier_cta_red_popc(Aligned, 0, value > 3, threads::All);
+        let all = raw::barrier_cta_red(op::And, Aligned, 0, value > 4, threads::All);
+        let any = raw::barrier_cta_red(op::Or, Aligned, 0, value > 5, threads::All);
         out.write(many + all as u32 + any as u32);
     }
 }

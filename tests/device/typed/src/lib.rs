@@ -14,7 +14,10 @@ use ptx::bulk;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
-use ptx::qualifier::{convergence::Aligned, evict, scope, sem, space, ty};
+use ptx::qualifier::{
+    arrivals, cache_hint, convergence::Aligned, cp_mask, evict, scope, sem, space, suspend_time_hint,
+    threads, ty,
+};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
@@ -90,7 +93,7 @@ fn each_vector(vectors: u32, mut f: impl FnMut(u32)) {
 
 #[inline(always)]
 unsafe fn sync() {
-    unsafe { raw::barrier_cta_sync(Aligned, 0) }
+    unsafe { raw::barrier_cta_sync(Aligned, 0, threads::All) }
 }
 
 #[inline(always)]
@@ -120,14 +123,23 @@ unsafe fn arrive_with(bar: u32, bytes: u32, copy: impl FnOnce()) -> u64 {
             copy();
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
         }
     }
 }
 
 #[inline(always)]
 unsafe fn wait(bar: u32, state: u64) {
-    while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) } {}
+    while !unsafe {
+        raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        )
+    } {}
 }
 
 /// A closure where the typed twin has one (`Cta::lend`): LLVM sinks single-use reads of special registers before it
@@ -204,8 +216,8 @@ pair! {
 pair! {
     typed_mbarrier_arrive_wait(cta, tile, bar, src, dst, out) { keep(bar.arrive(&cta).wait(&cta), out) }
     raw_mbarrier_arrive_wait(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
         out.write(bar)
     }
 }
@@ -215,8 +227,8 @@ pair! {
         keep(bar.arrive(&cta).wait_suspended(&cta, 1000), out)
     }
     raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
-        while !raw::mbarrier_try_wait_suspend_time_hint(sem::Acquire, scope::Cta, space::SharedCta, bar, state, 1000) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::Nanoseconds(1000)) {}
         out.write(bar)
     }
 }
@@ -228,9 +240,9 @@ pair! {
         keep(bar.wait(&cta), out)
     }
     raw_mbarrier_is_complete(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta,space::SharedCta, bar);
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
         out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta,space::SharedCta, bar, state) as u32);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta,space::SharedCta, bar, state) {}
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
         out.write(bar)
     }
 }
@@ -258,7 +270,7 @@ pair! {
     }
     raw_bulk_load(base, bar, src, dst, out) {
         scope(|| {
-        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
+        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)));
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -276,7 +288,7 @@ pair! {
     }
     raw_bulk_is_complete(base, bar, src, dst, out) {
         scope(|| {
-        let state = arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar));
+        let state = arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None));
         out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
         wait(bar, state);
         sync();
@@ -288,7 +300,7 @@ pair! {
     typed_bulk_load_cache_hint(cta, tile, bar, src, dst, out) {
         cta.lend((tile, bar), |cta, (tile, bar)| {
             let policy = bulk::CachePolicy::evict_first();
-            let (bar, tile, _) = bulk::load_cache_hint(cta, bar, tile, only(src), policy).wait(cta);
+            let (bar, tile, _) = bulk::load(cta, bar, tile, only(src).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
             (tile.release(cta), bar)
         });
@@ -296,7 +308,7 @@ pair! {
     raw_bulk_load_cache_hint(base, bar, src, dst, out) {
         scope(|| {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
-        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global_cache_hint(base, src.cast(), BYTES, bar, policy)));
+        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::Policy(policy))));
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
         })
@@ -324,7 +336,7 @@ pair! {
             });
             fence_async();
             if elected() {
-                raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES);
+                raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::None, cp_mask::None);
             }
             if elected() {
                 raw::cp_async_bulk_commit_group();
@@ -348,7 +360,7 @@ pair! {
             cta.lend((tile, bar), |cta, (tile, bar)| {
                 let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
                 let policy = bulk::CachePolicy::evict_last();
-                let (tile, _) = bulk::store_cache_hint(cta, tile, dst, policy).commit(cta).wait(cta);
+                let (tile, _) = bulk::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
                 (tile.release(cta), bar)
             });
         }
@@ -356,10 +368,10 @@ pair! {
     raw_bulk_store_cache_hint(base, bar, src, dst, out) {
         if cta_rank() == 0 {
             scope(|| {
-            wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
+            wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)));
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_async_bulk_global_shared_cta_cache_hint(dst.cast(), base, BYTES, policy);
+                raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::Policy(policy), cp_mask::None);
             }
             if elected() {
                 raw::cp_async_bulk_commit_group();
@@ -385,7 +397,7 @@ pair! {
     }
     raw_shared_update_publish(base, bar, src, dst, out) {
         scope(|| {
-        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar)));
+        wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)));
         sync();
         each_vector(BYTES / 16, |v| {
             let addr = base + 16 * v;

@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{scope, sem, space};
+use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use ptx::raw;
 
 use super::{elected, thread_count};
@@ -35,8 +35,15 @@ pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_count(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_count(out: *mut u32) {
     unsafe {
         let bar = init();
-        let state = raw::mbarrier_arrive_count(sem::Release, scope::Cta, space::SharedCta, bar, 3);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::Count(3));
+        while !raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        ) {}
         out.write(bar);
     }
 }
@@ -56,8 +63,15 @@ pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_no_complete(out: *mut u32)
         let bar = init();
         let state = raw::mbarrier_arrive_no_complete(space::SharedCta, bar, 2);
         out.write(raw::mbarrier_pending_count(state));
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
+        while !raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        ) {}
         out.write(bar);
     }
 }
@@ -75,10 +89,24 @@ pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_drop(out: *mut u32) {
     unsafe {
         let bar = init();
         raw::mbarrier_arrive_drop_no_complete(space::SharedCta, bar, 2);
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
+        while !raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        ) {}
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
+        while !raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        ) {}
         out.write(bar);
     }
 }

@@ -5,7 +5,10 @@ use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
 use ptx::mask::CtaMask;
 use ptx::pipeline::{PipelineMemory, RingMemory, Stage};
-use ptx::qualifier::{cta_group, evict, scope, sem, space, swizzle_mode, ty};
+use ptx::qualifier::{
+    arrivals, cache_hint, cp_mask, cta_group, evict, multicast, scope, sem, space, suspend_time_hint,
+    swizzle_mode, ty,
+};
 use ptx::raw;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
@@ -67,7 +70,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, ou
                 let mut i = 0;
                 while let Some(src) = tile::<N>(src, count, i) {
                     at = load::<0>(at, |stage, full, _| unsafe {
-                        raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full)
+                        raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::None)
                     });
                     i += 1;
                 }
@@ -99,7 +102,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32,
             |producer| {
                 let policy = CachePolicy::evict_first();
                 match tiles.get(2) {
-                    Some(tile) => producer.load_cache_hint(tile, policy),
+                    Some(tile) => producer.load(tile.cache_hint(policy)),
                     None => producer,
                 }
             },
@@ -126,7 +129,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n
                 let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
                 let src = unsafe { src.add(2 * N) }.cast();
                 load::<0>(at, |stage, full, _| unsafe {
-                    raw::cp_async_bulk_shared_cta_global_cache_hint(stage, src, BYTES, full, policy)
+                    raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::Policy(policy))
                 })
             },
             |at, rank, count| {
@@ -173,7 +176,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_suspended(src: *const u32, n
             |at| {
                 let src = unsafe { src.add(2 * N) }.cast();
                 load::<0>(at, |stage, full, _| unsafe {
-                    raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full)
+                    raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::None)
                 })
             },
             |at, _, _| {
@@ -229,6 +232,8 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tensor(
                         map.cast(),
                         [0, 8],
                         full,
+                        multicast::None,
+                        cache_hint::None,
                     )
                 })
             },
@@ -295,12 +300,13 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast(src: *const u32, n:
                     at = load::<2>(at, |stage, full, (_, rank)| unsafe {
                         let part = rank * (BYTES / 2);
                         let mask = CtaMask::CTA_0 | CtaMask::CTA_1;
-                        raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
+                        raw::cp_async_bulk_shared_cluster_global(
                             stage + part,
                             src.wrapping_add(part as usize),
                             BYTES / 2,
                             full,
-                            mask,
+                            multicast::Cluster(mask),
+                            cache_hint::None,
                         )
                     });
                     i += 1;
@@ -390,15 +396,18 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
                         map.cast(),
                         [0, 8],
                         full,
+                        multicast::None,
+                        cache_hint::None,
                     );
                     let part = rank * (BYTES / 4);
                     let mask = CtaMask::from_bits_retain((1 << first | 1 << (first + 1)) as u16);
-                    raw::cp_async_bulk_shared_cluster_global_multicast_cluster(
+                    raw::cp_async_bulk_shared_cluster_global(
                         stage + BYTES / 2 + part,
                         src.wrapping_add(part as usize),
                         BYTES / 4,
                         full,
-                        mask,
+                        multicast::Cluster(mask),
+                        cache_hint::None,
                     )
                 })
             },
@@ -434,7 +443,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
             pair,
             |producer| {
                 let producer = producer.load(map.at([0, 8]));
-                producer.load_cache_hint(map.at([16, 8]), CachePolicy::evict_first())
+                producer.load(map.at([16, 8]).cache_hint(CachePolicy::evict_first()))
             },
             |consumer| {
                 let tile = consumer.wait();
@@ -468,25 +477,28 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
             Position { base, stage: 0, parity: 0, first: 0, rank },
             |at| {
                 let at = load::<2>(at, |stage, full, (_, rank)| unsafe {
-                    raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster(
+                    raw::cp_async_bulk_tensor_2d_global_tile(
+                        space::SharedCluster,
                         cta_group::None,
                         stage + rank * (BYTES / 2),
                         map,
                         [0, 8],
                         full,
-                        both,
+                        multicast::Cluster(both),
+                        cache_hint::None,
                     )
                 });
                 let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
                 load::<2>(at, |stage, full, (_, rank)| unsafe {
-                    raw::cp_async_bulk_tensor_2d_global_tile_multicast_cluster_cache_hint(
+                    raw::cp_async_bulk_tensor_2d_global_tile(
+                        space::SharedCluster,
                         cta_group::None,
                         stage + rank * (BYTES / 2),
                         map,
                         [16, 8],
                         full,
-                        both,
-                        policy,
+                        multicast::Cluster(both),
+                        cache_hint::Policy(policy),
                     )
                 })
             },
@@ -620,9 +632,23 @@ impl Position {
 fn wait_parity<const CTAS: u32>(bar: u32, parity: u32) {
     while !unsafe {
         if CTAS == 0 {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity)
+            raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cta,
+                space::SharedCta,
+                bar,
+                parity,
+                suspend_time_hint::None,
+            )
         } else {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cluster, space::SharedCta, bar, parity)
+            raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cluster,
+                space::SharedCta,
+                bar,
+                parity,
+                suspend_time_hint::None,
+            )
         }
     } {}
 }
@@ -656,22 +682,22 @@ fn wait_suspended<const CTAS: u32>(at: &Position, nanoseconds: u32) {
     let (space, bar) = (space::SharedCta, full(at.base, at.stage));
     while !unsafe {
         if CTAS == 0 {
-            raw::mbarrier_try_wait_parity_suspend_time_hint(
+            raw::mbarrier_try_wait_parity(
                 sem::Acquire,
                 scope::Cta,
                 space,
                 bar,
                 at.parity,
-                nanoseconds,
+                suspend_time_hint::Nanoseconds(nanoseconds),
             )
         } else {
-            raw::mbarrier_try_wait_parity_suspend_time_hint(
+            raw::mbarrier_try_wait_parity(
                 sem::Acquire,
                 scope::Cluster,
                 space,
                 bar,
                 at.parity,
-                nanoseconds,
+                suspend_time_hint::Nanoseconds(nanoseconds),
             )
         }
     } {}
@@ -691,11 +717,11 @@ fn release<const CTAS: u32>(mut at: Position) -> Position {
         let lane = raw::laneid();
         if CTAS == 0 {
             if lane == 0 {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty);
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty, arrivals::One);
             }
         } else if lane < CTAS {
             let bar = raw::mapa_shared_cluster(empty, at.first + lane);
-            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar);
+            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
         }
     }
     at.advance();
@@ -855,10 +881,16 @@ impl Ring {
             raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, STAGE);
             for (i, input) in self.inputs.iter().enumerate() {
                 let src = input.wrapping_add(offset).cast();
-                raw::cp_async_bulk_shared_cta_global(self.tile(stage, i as u32), src, BYTES, bar);
+                raw::cp_async_bulk_shared_cta_global(
+                    self.tile(stage, i as u32),
+                    src,
+                    BYTES,
+                    bar,
+                    cache_hint::None,
+                );
             }
             let src = self.y.wrapping_add(offset).cast_const().cast();
-            raw::cp_async_bulk_shared_cta_global(self.tile(stage, 1), src, BYTES, bar);
+            raw::cp_async_bulk_shared_cta_global(self.tile(stage, 1), src, BYTES, bar, cache_hint::None);
         }
     }
 
@@ -900,7 +932,13 @@ impl Ring {
         unsafe {
             fence_async();
             if elected() {
-                raw::cp_async_bulk_global_shared_cta(self.y.cast(), self.tile(self.stage, 1), BYTES);
+                raw::cp_async_bulk_global_shared_cta(
+                    self.y.cast(),
+                    self.tile(self.stage, 1),
+                    BYTES,
+                    cache_hint::None,
+                    cp_mask::None,
+                );
                 raw::cp_async_bulk_commit_group();
             }
         }
@@ -925,7 +963,13 @@ impl Ring {
         unsafe {
             fence_async();
             if elected() {
-                raw::cp_async_bulk_global_shared_cta(self.y.cast(), self.tile(self.stage, 1), BYTES);
+                raw::cp_async_bulk_global_shared_cta(
+                    self.y.cast(),
+                    self.tile(self.stage, 1),
+                    BYTES,
+                    cache_hint::None,
+                    cp_mask::None,
+                );
                 raw::cp_async_bulk_commit_group();
                 if self.has(STAGES as usize) {
                     raw::cp_async_bulk_wait_group_read::<0>();

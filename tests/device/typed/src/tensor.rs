@@ -5,7 +5,10 @@ use ptx::bulk::CachePolicy;
 use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{cta_group, evict, load_mode, op, scope, sem, space, ty};
+use ptx::qualifier::{
+    arrivals, cache_hint, cta_group, evict, load_mode, multicast, op, scope, sem, space, suspend_time_hint,
+    ty,
+};
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{
@@ -71,9 +74,9 @@ macro_rules! load_pair {
                         $copy;
                         state
                     } else {
-                        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+                        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
                     };
-                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
                     out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
                     sync();
                 })
@@ -102,84 +105,84 @@ fn corner<const COORDS: usize>(coords: [i32; COORDS]) -> Corner<COORDS> {
 
 load_pair! {
     typed_tensor_load_1d Box1<256>, [7];
-    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [7], bar)
+    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [7], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_2d Box2<32, 8>, [7, -1];
-    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1], bar)
+    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_3d Box3<16, 4, 4>, [7, -1, 2];
-    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar)
+    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
-    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar)
+    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
-    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar)
+    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
-    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, [300])
+    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, [300], multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
-    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2])
+    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2], multicast::None, cache_hint::None)
 }
 
 load_pair! {
     typed_tensor_load_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
-    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31])
+    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_gather4 tensor::Gather4<64>, [7, 1, 9, 4, 4];
-    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [7, 1, 9, 4, 4], bar)
+    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [7, 1, 9, 4, 4], bar, multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3])
+    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3])
+    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_halo_3d tensor::Im2colW3<32, 6, 2>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [2, 3])
+    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [2, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_halo_4d tensor::Im2colW4<32, 6, 2>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [2, 3])
+    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [2, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
     typed_tensor_load_im2col_w_halo_5d tensor::Im2colW5<32, 6, 2>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [2, 3])
+    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [2, 3], multicast::None, cache_hint::None)
 }
 
 /// `.im2col::w::128` brings 128 pixels at least: of 32 bytes each, with and without a halo.
@@ -224,9 +227,16 @@ mod im2col_w_128 {
                         $copy;
                         state
                     } else {
-                        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, $bar)
+                        raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, $bar, arrivals::One)
                     };
-                    while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, $bar, state) {}
+                    while !raw::mbarrier_try_wait(
+                        sem::Acquire,
+                        scope::Cta,
+                        space::SharedCta,
+                        $bar,
+                        state,
+                        suspend_time_hint::None,
+                    ) {}
                     out.write(raw::ld_weak(space::SharedCta, ty::B8, $base + 3));
                     sync();
                 })
@@ -237,12 +247,12 @@ mod im2col_w_128 {
     pair! {
         [Plain 4096]
         typed_tensor_load_im2col_w_128 tensor::Im2colW128x4<32>, ([7, -1, 2, 3], offset5(3));
-        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], multicast::None, cache_hint::None)
     }
     pair! {
         [Halo 8064]
         typed_tensor_load_im2col_w_128_halo tensor::Im2colW128x4<32, 31>, ([7, -1, 2, 3], offset5(3));
-        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [31, 3])
+        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [31, 3], multicast::None, cache_hint::None)
     }
 }
 
@@ -285,7 +295,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [9], base);
+                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [9], base, cache_hint::None);
             }
             finish();
         })
@@ -305,7 +315,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base, cache_hint::None);
             }
             finish();
         })
@@ -325,7 +335,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [9, 8, 7], base);
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [9, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -345,7 +355,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6], base);
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -365,7 +375,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6, 5], base);
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -385,7 +395,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [9], base);
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [9], base, cache_hint::None);
             }
             finish();
         })
@@ -405,7 +415,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base);
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base, cache_hint::None);
             }
             finish();
         })
@@ -425,7 +435,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7], base);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -445,7 +455,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6], base);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -465,7 +475,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6, 5], base);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -498,7 +508,7 @@ macro_rules! reductions {
                 });
                 fence_async();
                 $(
-                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [9, 8], base));
+                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [9, 8], base, cache_hint::None));
                 )+
             })
         }
@@ -519,7 +529,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7], base);
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -539,7 +549,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7], base);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -559,7 +569,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base);
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -579,7 +589,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -599,7 +609,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base);
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -619,7 +629,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -632,7 +642,7 @@ pair! {
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
-            let (tile, _) = tensor::store_cache_hint(cta, tile, dst, policy).commit(cta).wait(cta);
+            let (tile, _) = tensor::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
             tile.into_free()
         });
     }
@@ -641,7 +651,7 @@ pair! {
             write(base);
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta_cache_hint(load_mode::Tile, map, [9, 8], base, policy);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base, cache_hint::Policy(policy));
             }
             finish();
         })
@@ -654,7 +664,7 @@ pair! {
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
-            let (tile, _) = tensor::reduce_cache_hint(cta, op::Add, tile, dst, policy).commit(cta).wait(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
             tile.into_free()
         });
     }
@@ -663,7 +673,7 @@ pair! {
             write(base);
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint(op::Add, load_mode::Tile, map, [9, 8], base, policy);
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base, cache_hint::Policy(policy));
             }
             finish();
         })
@@ -684,7 +694,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [9, 1, 2, 5, 3], base);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [9, 1, 2, 5, 3], base, cache_hint::None);
             }
             finish();
         })
@@ -696,7 +706,7 @@ pair! {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
         cta.lend((tile, bar), |cta, (tile, bar)| {
             let policy = CachePolicy::evict_first();
-            let (bar, tile, _) = tensor::load_cache_hint(cta, bar, tile, map.at([7, -1]), policy).wait(cta);
+            let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([7, -1]).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
             (tile.release(cta), bar)
         });
@@ -706,14 +716,12 @@ pair! {
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             let state = if elected() {
                 let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
-                raw::cp_async_bulk_tensor_2d_global_tile_cache_hint(
-                    space::SharedCta, GROUP, base, map, [7, -1], bar, policy,
-                );
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, [7, -1], bar, multicast::None, cache_hint::Policy(policy));
                 state
             } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
             };
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
             out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             sync();
         })
@@ -738,7 +746,8 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
     cta.lend(lent, |cta, (tiles, bar)| {
         let policy = CachePolicy::evict_first();
-        let load = tensor::load_cache_hint(cta, bar, tiles, (map.at([7, -1]), src), policy);
+        let load =
+            tensor::load(cta, bar, tiles, (map.at([7, -1]).cache_hint(policy), src.cache_hint(policy)));
         let (bar, (matrix, vector), _) = load.wait(cta);
         unsafe { out.write(matrix.get(3).map_or(0, f32::to_bits) ^ vector.get(3).map_or(0, f32::to_bits)) };
         ((matrix.release(cta), vector.release(cta)), bar)
@@ -762,21 +771,35 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_load_beside_a_tile(
                 let bytes = BYTES + VECTOR;
                 let state =
                     raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, bytes);
-                raw::cp_async_bulk_tensor_2d_global_tile_cache_hint(
+                raw::cp_async_bulk_tensor_2d_global_tile(
                     space::SharedCta,
                     GROUP,
                     matrix,
                     map,
                     [7, -1],
                     bar,
-                    policy,
+                    multicast::None,
+                    cache_hint::Policy(policy),
                 );
-                raw::cp_async_bulk_shared_cta_global_cache_hint(vector, src.cast(), VECTOR, bar, policy);
+                raw::cp_async_bulk_shared_cta_global(
+                    vector,
+                    src.cast(),
+                    VECTOR,
+                    bar,
+                    cache_hint::Policy(policy),
+                );
                 state
             } else {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
             };
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+            while !raw::mbarrier_try_wait(
+                sem::Acquire,
+                scope::Cta,
+                space::SharedCta,
+                bar,
+                state,
+                suspend_time_hint::None,
+            ) {}
             let element = |tile| raw::ld_weak(space::SharedCta, ty::B32, tile + 12);
             out.write(element(matrix) ^ element(vector));
             sync();
@@ -791,7 +814,7 @@ pair! {
         let policy = CachePolicy::evict_last();
         map.prefetch_tensormap(&cta);
         tensor::prefetch(&cta, map.at([7, -1]));
-        tensor::prefetch_cache_hint(&cta, map.at([7, 7]), policy);
+        tensor::prefetch(&cta, map.at([7, 7]).cache_hint(policy));
     }
     raw_tensor_prefetch(base, bar, map, out) {
         let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
@@ -799,10 +822,10 @@ pair! {
             raw::prefetch_tensormap(space::All, map);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint(map, [7, 7], policy);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, 7], cache_hint::Policy(policy));
         }
     }
 }
@@ -872,14 +895,14 @@ pair! {
             closure(|| {
                 let state = if elected() {
                     let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
-                    raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, at, bar);
+                    raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, at, bar, multicast::None, cache_hint::None);
                     state
                 } else {
-                    raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+                    raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
                 };
-                while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+                while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
                 if elected() {
-                    raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, at, base);
+                    raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, at, base, cache_hint::None);
                 }
                 if elected() {
                     raw::cp_async_bulk_commit_group();
@@ -936,14 +959,27 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_group(map: *const u8, sums: *const 
         write(base + BYTES);
         write(base + 2 * BYTES);
         if elected() {
-            raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [0], base);
+            raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [0], base, cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [256], base + BYTES);
+            raw::cp_async_bulk_tensor_1d_global_shared_cta(
+                load_mode::Tile,
+                map,
+                [256],
+                base + BYTES,
+                cache_hint::None,
+            );
         }
         if elected() {
             let src = base + 2 * BYTES;
-            raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, sums, [7], src);
+            raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(
+                op::Add,
+                load_mode::Tile,
+                sums,
+                [7],
+                src,
+                cache_hint::None,
+            );
         }
         if elected() {
             raw::cp_async_bulk_commit_group();
@@ -1037,12 +1073,28 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         let state = if elected() {
             let state =
                 raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
-            raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, slot, [7, -1], bar);
+            raw::cp_async_bulk_tensor_2d_global_tile(
+                space::SharedCta,
+                GROUP,
+                base,
+                slot,
+                [7, -1],
+                bar,
+                multicast::None,
+                cache_hint::None,
+            );
             state
         } else {
-            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
+            raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
         };
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state) {}
+        while !raw::mbarrier_try_wait(
+            sem::Acquire,
+            scope::Cta,
+            space::SharedCta,
+            bar,
+            state,
+            suspend_time_hint::None,
+        ) {}
         out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
         sync();
     })
@@ -1061,28 +1113,28 @@ pair! {
     }
     raw_tensor_prefetch_shapes(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [7]);
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [7], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [7, -1, 2]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [7, -1, 2], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [7, -1, 2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [7, -1, 2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [7, -1, 2, 3, 4]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [7, -1, 2, 3, 4], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [7, -1, 2], [300]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [7, -1, 2], [300], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [7, -1, 2, 3], [1, 2]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [7, -1, 2, 3], [1, 2], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [7, -1, 2, 3, 4], [1, 2, 31]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [7, -1, 2, 3, 4], [1, 2, 31], cache_hint::None);
         }
     }
 }
@@ -1100,25 +1152,25 @@ pair! {
     }
     raw_tensor_prefetch_rows(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4], cache_hint::None);
         }
     }
 }
@@ -1169,6 +1221,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
                 sums,
                 [9, 8],
                 base,
+                cache_hint::None,
             );
         }
         if elected() {
@@ -1178,6 +1231,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
                 most,
                 [7],
                 base + 512,
+                cache_hint::None,
             );
         }
         finish();

@@ -13,6 +13,6 @@ pub fn kernel<'s>(
 ) {
     let (even, policy) = (ByteMask::from_bits_retain(0x5555), CachePolicy::evict_last());
     let stores = bulk::store_masked(cta, one.to_async(cta), first, even);
-    let more = bulk::store_masked_cache_hint(cta, other.to_async(cta), second, even, policy);
+    let more = bulk::store_masked(cta, other.to_async(cta), second.cache_hint(policy), even);
     let _ = stores.and(more).commit(cta).wait(cta);
 }
