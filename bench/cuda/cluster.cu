@@ -93,7 +93,8 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     smem.sums[t] = 0;
     smem.partner[t] = 0;
     if (t == 0) {
-        for (uint64_t* barrier = &smem.loaded; barrier <= &smem.partner_free; ++barrier) {
+        for (uint64_t* barrier : {&smem.loaded, &smem.ring_full, &smem.ring_free, &smem.sent_full, &smem.all_full,
+                                  &smem.sums_full, &smem.partner_full, &smem.partner_free}) {
             ptx::mbarrier_init(barrier, 1);
         }
         publish_barriers();
@@ -196,7 +197,8 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     reinterpret_cast<uint4*>(smem.mixed)[t] = make_uint4(7 * i, 7 * i + 7, 7 * i + 14, 7 * i + 21);
     ptx::fence_proxy_async(ptx::space_shared);
     if (t == 0) {
-        for (uint64_t* barrier = smem.full; barrier <= &smem.mixed_full; ++barrier) {
+        for (uint64_t* barrier : {&smem.full[0], &smem.full[1], &smem.full[2], &smem.full[3], &smem.read,
+                                  &smem.credit, &smem.sums_full, &smem.mixed_full}) {
             ptx::mbarrier_init(barrier, 1);
         }
         publish_barriers();

@@ -392,7 +392,8 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
+/// Runs a kernel over the inputs of some seeds.
+pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
     let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(of.name)?;
     let ([x, y], cluster, threads) = of.grid;
     let mut config = LaunchConfig::new((x, y, 1), threads).dynamic_shared(of.dynamic_shared);
