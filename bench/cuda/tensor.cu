@@ -46,8 +46,12 @@ extern "C" __global__ void tensor_transpose(const CUtensorMap* input, const CUte
         }
         wait(&loaded, parity);
         parity ^= 1;
-        for (uint32_t i = threadIdx.x; i < SQUARE; i += blockDim.x) {
-            out[swizzled(i)] = in[swizzled(i % SIDE * SIDE + i / SIDE)];
+        // Four words of a row of the output at a time, of a column of the input.
+        for (uint32_t i = 4 * threadIdx.x; i < SQUARE; i += 4 * blockDim.x) {
+            const uint32_t from = i % SIDE * SIDE + i / SIDE;
+            *reinterpret_cast<uint4*>(&out[swizzled(i)]) =
+                make_uint4(in[swizzled(from)], in[swizzled(from + SIDE)], in[swizzled(from + 2 * SIDE)],
+                           in[swizzled(from + 3 * SIDE)]);
         }
         ptx::fence_proxy_async(ptx::space_shared);
         __syncthreads();
@@ -197,7 +201,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1)
                 ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
                                           squares[stage] + rank * (SQUARE / 2), input, at, &full[stage], uint16_t(3));
             } else if (threadIdx.x >= 32) {
-                wait_cluster(&full[stage], parity);
+                wait(&full[stage], parity);
                 for (uint32_t i = 0; i < SIDE; ++i) {
                     sum += squares[stage][swizzled(lane * SIDE + i)] * factor;
                     factor += 2;

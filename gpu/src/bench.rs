@@ -25,8 +25,10 @@ struct Case {
     variant: &'static str,
     /// Why it does not run on the whole GPU or over much data; empty for those that do.
     note: &'static str,
-    run: Box<dyn Fn(&Bench) -> Result<Timing>>,
+    run: Box<Run>,
 }
+
+type Run = dyn Fn(&Bench) -> Result<Timing>;
 
 /// A GPU, the kernel's images that there are, and how often to time each.
 struct Bench<'a> {
