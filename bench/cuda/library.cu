@@ -22,6 +22,34 @@ extern "C" __global__ void axpy(float a, const float* __restrict__ x, float* __r
     }
 }
 
+// output[0] ← output[0] + the sum of `input`, the reference of `pipeline_sum`: four vectors of each thread under way, and one
+// atomic addition of each CTA. CTAs of 256 threads; any grid. `input` is aligned to 16 bytes.
+extern "C" __global__ void __launch_bounds__(256) sum(const uint32_t* __restrict__ input, uint32_t* output, uint32_t n) {
+    __shared__ uint32_t of_warps[8];
+    const uint4* vectors = reinterpret_cast<const uint4*>(input);
+    const uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    uint32_t total = 0;
+#pragma unroll 4
+    for (uint32_t i = first; i < n / 4; i += step) {
+        const uint4 v = vectors[i];
+        total += (v.x + v.y) + (v.z + v.w);
+    }
+    for (uint32_t i = n / 4 * 4 + first; i < n; i += step) {
+        total += input[i];
+    }
+    total = __reduce_add_sync(0xffffffff, total);
+    if (threadIdx.x % 32 == 0) {
+        of_warps[threadIdx.x / 32] = total;
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        total = __reduce_add_sync(0xffffffff, threadIdx.x < 8 ? of_warps[threadIdx.x] : 0);
+        if (threadIdx.x == 0) {
+            atomicAdd(output, total);
+        }
+    }
+}
+
 // output[c] ← output[c] + the sum of column c of `input`, as `bulk_reduce_columns`: each thread adds up four columns of the
 // rows of its CTA in registers, and the CTA adds to the output once. CTAs of 512 threads, four rows at a time; any grid.
 extern "C" __global__ void __launch_bounds__(512)

@@ -342,7 +342,8 @@ fn barrier_handoff(input: &[u32]) -> Vec<u32> {
 /// The columns of `bulk_reduce_columns`.
 const COLUMNS: usize = 512;
 
-fn column_sums(input: &[u32]) -> Vec<u32> {
+/// The sums of the columns of rows of [`COLUMNS`] words.
+pub fn column_sums(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; COLUMNS];
     for row in input.as_chunks::<COLUMNS>().0 {
         for (sum, x) in sums.iter_mut().zip(row) {

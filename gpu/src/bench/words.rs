@@ -147,29 +147,48 @@ pub fn cases() -> Vec<Case> {
         note: of.note,
         run: Box::new(move |bench| run(bench, of)),
     };
-    CASES.iter().map(case).chain([column_sums()]).collect()
+    CASES.iter().map(case).chain(REFERENCES.iter().map(reference)).collect()
 }
 
-/// The reference of `bulk_reduce_columns` at the grade of a library, in CUDA C++ alone.
-fn column_sums() -> Case {
+/// Kernels in CUDA C++ alone, at the grade of a library: what they are checked by, and how they are timed.
+const REFERENCES: &[(Kernel, Words)] = &[
+    // Of `bulk_reduce_columns`.
+    (
+        Kernel {
+            name: "column_sums",
+            grid: ([4, 1], [0, 0], 512),
+            dynamic_shared: 0,
+            words: |seed| 512 * (1 + seed as usize * 7 % 103),
+            expected: kernels::column_sums,
+        },
+        Words {
+            kernel: "column_sums",
+            ctas_per_sm: 4,
+            words: 1 << 26,
+            output: Output::Fixed(512),
+            traffic: 1,
+            ..STREAM
+        },
+    ),
+    // Of `pipeline_sum`.
+    (
+        Kernel {
+            name: "sum",
+            grid: ([4, 1], [0, 0], 256),
+            dynamic_shared: 0,
+            words: |seed| 1 + seed as usize * 2309 % 20_011,
+            expected: |input| vec![input.iter().fold(0, |sum, word| sum.wrapping_add(*word))],
+        },
+        Words { kernel: "sum", ctas_per_sm: 8, output: Output::Fixed(1), traffic: 1, ..STREAM },
+    ),
+];
+
+fn reference((natural, of): &'static (Kernel, Words)) -> Case {
     Case {
-        kernel: "column_sums",
-        variant: "",
-        note: "",
-        run: Box::new(|bench| {
-            let natural = KERNELS.iter().find(|kernel| kernel.name == "bulk_reduce_columns");
-            let natural = natural.context("bulk_reduce_columns has no check")?;
-            let natural = Kernel { name: "column_sums", grid: ([4, 1], [0, 0], 512), ..*natural };
-            let of = Words {
-                kernel: "column_sums",
-                ctas_per_sm: 4,
-                words: 1 << 26,
-                output: Output::Fixed(512),
-                traffic: 1,
-                ..STREAM
-            };
-            run_as(bench, &of, &natural)
-        }),
+        kernel: of.kernel,
+        variant: of.variant,
+        note: of.note,
+        run: Box::new(move |bench| run_as(bench, of, natural)),
     }
 }
 
