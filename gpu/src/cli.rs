@@ -12,7 +12,7 @@ use ptx_host::{Device, DeviceInfo};
 use crate::axpy_bulk::Shape;
 use crate::check::{self, Check};
 use crate::report::{Report, Totals, write_json};
-use crate::{data, runner, sweep};
+use crate::{bench, data, runner, sweep};
 
 const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
@@ -41,6 +41,12 @@ enum Mode {
         #[arg(value_name = "VARIANT")]
         variants: Vec<String>,
     },
+    /// Checks and times the kernels beside their twins in CUDA C++, DIR/cuda/<kernel>.cubin
+    Bench {
+        /// Only kernels whose names contain one of these
+        #[arg(value_name = "KERNEL")]
+        kernels: Vec<String>,
+    },
 }
 
 /// What holds for all checks.
@@ -68,7 +74,7 @@ pub struct Options {
     #[arg(long, global = true, default_value_t = Shape::SHIPPED.ctas_per_sm,
           value_parser = clap::value_parser!(u32).range(1..=32))]
     pub ctas_per_sm: u32,
-    /// Timed launches [default: 100, quick: 20]
+    /// Timed launches [default: 100, quick: 20; bench: 50]
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repetitions: Option<u32>,
     /// Seconds after which a launch counts as hung
@@ -102,6 +108,10 @@ impl Options {
         self.repetitions.unwrap_or(if self.quick { 20 } else { 100 }) as usize
     }
 
+    pub fn bench_repetitions(&self) -> usize {
+        self.repetitions.map_or(if self.quick { 20 } else { 50 }, |repetitions| repetitions as usize)
+    }
+
     pub fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout)
     }
@@ -120,6 +130,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     let (checks, parts) = match &cli.command {
         None => (check::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
+        Some(Mode::Bench { kernels }) => (bench::list(options)?, kernels),
     };
     if let Some(name) = &options.child {
         let check = checks.iter().find(|check| check.name == *name);
@@ -142,8 +153,10 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     if let Some(path) = &options.json {
         write_json(path, device.as_ref().ok(), &reports)?;
     }
-    if cli.command.is_some() && device.is_ok() {
-        print!("\n{}", sweep::table(&reports));
+    match &cli.command {
+        Some(Mode::Sweep { .. }) if device.is_ok() => print!("\n{}", sweep::table(&reports)),
+        Some(Mode::Bench { .. }) if device.is_ok() => print!("\n{}", bench::table(&reports)),
+        _ => {}
     }
     let totals = Totals::of(&reports);
     println!("\n{totals}");

@@ -342,7 +342,8 @@ fn barrier_handoff(input: &[u32]) -> Vec<u32> {
 /// The columns of `bulk_reduce_columns`.
 const COLUMNS: usize = 512;
 
-fn column_sums(input: &[u32]) -> Vec<u32> {
+/// The sums of the columns of rows of [`COLUMNS`] words.
+pub fn column_sums(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; COLUMNS];
     for row in input.as_chunks::<COLUMNS>().0 {
         for (sum, x) in sums.iter_mut().zip(row) {
@@ -392,7 +393,8 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
+/// Runs a kernel over the inputs of some seeds.
+pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
     let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(of.name)?;
     let ([x, y], cluster, threads) = of.grid;
     let mut config = LaunchConfig::new((x, y, 1), threads).dynamic_shared(of.dynamic_shared);

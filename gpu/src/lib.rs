@@ -8,6 +8,7 @@ pub mod axpy_bulk;
 pub mod suite;
 
 mod axpy_checks;
+mod bench;
 mod check;
 mod cli;
 mod data;

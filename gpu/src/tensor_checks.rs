@@ -18,17 +18,25 @@ const BOX: [u32; 2] = [32, 32];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 
+/// The check of each of [`KERNELS`], for a seed.
+const RUNS: [Run; 4] = [transpose, sum, retype, multicast];
+
+/// Runs a kernel over the tensors of some seeds.
+pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
+    let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
+    let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
+    (0..seeds).try_for_each(|seed| run(gpu, module, seed).with_context(|| format!("seed {seed}")))
+}
+
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     let seeds = if options.quick { 2 } else { SEEDS };
-    for (kernel, run) in KERNELS.into_iter().zip([transpose as Run, sum, retype, multicast]) {
+    for kernel in KERNELS {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
                 let module = Module::load(&gpu.device, &image)?;
-                for seed in 0..seeds {
-                    run(gpu, &module, seed).with_context(|| format!("seed {seed}"))?;
-                }
+                check(gpu, &module, kernel, seeds)?;
                 Ok(Finding::from(format!("{seeds} seeds")))
             }));
         }

@@ -103,3 +103,11 @@ fn the_sweep_takes_its_variants_from_the_folder() {
     let (_, stderr) = output(ptx_gpu(&["sweep", "--dir", path(dir.path())]), 2);
     assert!(stderr.contains("axpy_bulk-fast.cubin is not called axpy_bulk_s<stages>"), "{stderr}");
 }
+
+#[test]
+fn the_bench_lists_kernels_and_skips_them_without_a_gpu() {
+    let (names, _) = output(ptx_gpu(&["bench", "--list"]), 0);
+    assert!(names.lines().any(|name| name == "cluster_histogram/small"), "{names}");
+    let (stdout, _) = output(ptx_gpu(&["bench", "axpy"]), 3);
+    assert!(stdout.ends_with("skip  axpy_bulk\nskip  axpy\n\n0 passed, 0 failed, 2 skipped\n"), "{stdout}");
+}

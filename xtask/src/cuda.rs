@@ -14,11 +14,11 @@ use crate::process::run;
 use crate::{files, progress, root};
 
 /// The version of the wheels, the same for all of them.
-const WHEEL_VERSION: &str = "13.5.37";
+pub(crate) const WHEEL_VERSION: &str = "13.5.37";
 const WHEELS: [&str; 3] = ["nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-cuobjdump"];
 const PROGRAMS: [&str; 3] = ["ptxas", "nvdisasm", "cuobjdump"];
 /// The first CUDA that knows every target and instruction used here.
-const OLDEST: Version = Version([13, 0, 0]);
+pub(crate) const OLDEST: Version = Version([13, 0, 0]);
 
 /// A version of CUDA's tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -215,7 +215,7 @@ impl Tools {
 }
 
 /// Folders that may hold an installed CUDA's programs, the most explicit first.
-fn installed() -> Vec<PathBuf> {
+pub(crate) fn installed() -> Vec<PathBuf> {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
     let usual = PathBuf::from("/usr/local/cuda");
     let on_path = which::which("ptxas").ok().and_then(|ptxas| Some(ptxas.parent()?.to_path_buf()));
@@ -228,32 +228,18 @@ fn installed() -> Vec<PathBuf> {
     folders
 }
 
-fn version_of(ptxas: &Path) -> Result<Version> {
-    let output = run(Command::new(ptxas).arg("--version"))?;
+pub(crate) fn version_of(program: &Path) -> Result<Version> {
+    let output = run(Command::new(program).arg("--version"))?;
     let answer = String::from_utf8_lossy(&output.stdout);
     Version::parse(&answer)
-        .with_context(|| format!("cannot read a version in the answer of {}: {answer}", ptxas.display()))
+        .with_context(|| format!("cannot read a version in the answer of {}: {answer}", program.display()))
 }
 
 /// Fetches the wheels with pip and keeps the programs, in `folder/bin`.
 fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
-    let mut pip = Command::new("python3");
-    run(pip.args(["-m", "pip", "--version"])).map_err(|error| {
-        anyhow!(
-            "ptxas is fetched with pip, which is missing: run `apt-get install python3 python3-pip`, or \
-             install CUDA {OLDEST} or newer and set CUDA_HOME\n{error:#}"
-        )
-    })?;
     let site = folder.join("site");
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip"]).args(pip_options).args(["install", "--quiet", "--no-deps", "--no-compile"]);
-    pip.args(["--only-binary", ":all:", "--target"]).arg(&site);
-    pip.args(WHEELS.map(|wheel| format!("{wheel}=={WHEEL_VERSION}")));
-    pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
-    run(&mut pip).context(
-        "cannot fetch ptxas from PyPI: see to the connection and run again, or install CUDA 13.0 or newer \
-         and set CUDA_HOME",
-    )?;
+    let wheels = WHEELS.map(|wheel| format!("{wheel}=={WHEEL_VERSION}"));
+    fetch_wheels("ptxas", &wheels, &site, pip_options)?;
     fs::create_dir(folder.join("bin"))?;
     for program in PROGRAMS {
         let kept = folder.join("bin").join(program);
@@ -262,6 +248,28 @@ fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
         files::make_executable(&kept)?;
     }
     fs::remove_dir_all(site)?;
+    Ok(())
+}
+
+/// Unpacks wheels of PyPI into a folder, for the sake of the program `what`.
+pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_options: &[&str]) -> Result<()> {
+    let mut pip = Command::new("python3");
+    run(pip.args(["-m", "pip", "--version"])).map_err(|error| {
+        anyhow!(
+            "{what} is fetched with pip, which is missing: run `apt-get install python3 python3-pip`, or \
+             install CUDA {OLDEST} or newer and set CUDA_HOME\n{error:#}"
+        )
+    })?;
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip"]).args(pip_options).args(["install", "--quiet", "--no-deps", "--no-compile"]);
+    pip.args(["--only-binary", ":all:", "--target"]).arg(site).args(wheels);
+    pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
+    run(&mut pip).with_context(|| {
+        format!(
+            "cannot fetch {what} from PyPI: see to the connection and run again, or install CUDA {OLDEST} or \
+             newer and set CUDA_HOME"
+        )
+    })?;
     Ok(())
 }
 

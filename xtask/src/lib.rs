@@ -3,10 +3,12 @@
 //! of the workspace call this library.
 #![deny(missing_docs)]
 
+pub mod bench;
 pub mod cuda;
 pub mod device;
 pub mod files;
 pub mod forms;
+pub mod nvcc;
 pub mod process;
 pub mod progress;
 pub mod ptx;

@@ -5,7 +5,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{build, compare, forms, gpu, lint, test};
+use commands::{bench, build, compare, forms, gpu, lint, test};
 
 /// Builds, tests and measures `ptx`. Run as `./x`, which first installs what is missing.
 #[derive(Parser)]
@@ -23,6 +23,8 @@ enum Command {
     Test(test::Options),
     /// Runs the kernels on a GPU of this machine, or makes a folder that does so on another
     Gpu(gpu::Options),
+    /// Compares the kernels with their twins in CUDA C++: machine code, and times where there is a GPU
+    Bench(bench::Options),
     /// Compares the PTX instructions of the pinned toolchain with those of Debian's
     Compare(compare::Options),
     /// Counts the forms of the raw layer by family and target, or lists them
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Build(options) => build::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Gpu(options) => gpu::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Forms(options) => forms::run(&options),
         Command::Clippy(options) => lint::run(&options),

@@ -1,5 +1,6 @@
 //! `./x gpu`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -7,7 +8,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use xtask::device::{self, Arch, Build, OptLevel};
-use xtask::{files, progress, ptx, root};
+use xtask::{bench, files, progress, ptx, root};
 
 use super::{Setup, kernels, module};
 
@@ -39,6 +40,9 @@ pub struct Options {
     /// Add the variants of `bench/sweep`, for `ptx-gpu sweep`
     #[arg(long)]
     sweep: bool,
+    /// Add the twins in CUDA C++ of `bench/cuda`, for `ptx-gpu bench`
+    #[arg(long)]
+    bench: bool,
     /// Further arguments of ptx-gpu
     #[arg(last = true, value_name = "PTX-GPU ARGUMENTS")]
     arguments: Vec<String>,
@@ -50,14 +54,30 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         Some(folder) => files::from_caller(folder),
         None => root().join("target/gpu"),
     };
-    check_replaceable(&folder)?;
-    files::replace_folder(&folder, |fresh| fill(&setup, fresh, options.sweep))?;
+    make_bundle(&setup, &folder, options.sweep, options.bench)?;
     if options.bundle.is_some() {
         let folder = folder.display();
         println!("{folder} is ready: copy it to a machine with an NVIDIA driver and run {folder}/{PROGRAM}");
         return Ok(ExitCode::SUCCESS);
     }
-    run_here(&folder, options)
+    let mut arguments: Vec<OsString> = Vec::new();
+    if let Some(file) = &options.file {
+        arguments.extend(["--file".into(), files::from_caller(file).into()]);
+    }
+    arguments.extend(options.arguments.iter().map(OsString::from));
+    run_here(&folder, &arguments)
+}
+
+/// Makes a folder of the kernels, what goes with them, and the program that runs them.
+pub fn make_bundle(setup: &Setup, folder: &Path, sweep: bool, bench: bool) -> Result<()> {
+    check_replaceable(folder)?;
+    files::replace_folder(folder, |fresh| {
+        fill(setup, fresh, sweep)?;
+        if bench {
+            fill_twins(setup, &fresh.join("cuda"))?;
+        }
+        Ok(())
+    })
 }
 
 /// Refuses to replace a folder that is none of ours.
@@ -93,6 +113,14 @@ fn fill(setup: &Setup, folder: &Path, sweep: bool) -> Result<()> {
     Ok(())
 }
 
+fn fill_twins(setup: &Setup, folder: &Path) -> Result<()> {
+    fs::create_dir(folder)?;
+    for twin in bench::split_twins(&bench::twins()?)? {
+        add(setup, folder, &twin.name, &twin.text)?;
+    }
+    Ok(())
+}
+
 fn add(setup: &Setup, folder: &Path, name: &str, text: &str) -> Result<()> {
     let ptx = folder.join(format!("{name}.ptx"));
     files::write(&ptx, text)?;
@@ -102,14 +130,11 @@ fn add(setup: &Setup, folder: &Path, name: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn run_here(folder: &Path, options: &Options) -> Result<ExitCode> {
+/// Runs the program of a bundle.
+pub fn run_here(folder: &Path, arguments: &[OsString]) -> Result<ExitCode> {
     let mut program = Command::new(folder.join(PROGRAM));
-    program.arg("--dir").arg(folder);
-    if let Some(file) = &options.file {
-        program.arg("--file").arg(files::from_caller(file));
-    }
-    let status =
-        program.args(&options.arguments).status().with_context(|| format!("cannot run {PROGRAM}"))?;
+    program.arg("--dir").arg(folder).args(arguments);
+    let status = program.status().with_context(|| format!("cannot run {PROGRAM}"))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     code.map(ExitCode::from).with_context(|| format!("{PROGRAM} ended with {status}"))
 }

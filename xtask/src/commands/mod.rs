@@ -1,5 +1,6 @@
 //! The subcommands of `./x`.
 
+pub mod bench;
 pub mod build;
 pub mod compare;
 pub mod forms;

@@ -1,0 +1,310 @@
+//! The kernels beside their twins in CUDA C++ (`bench/cuda`): both right, and timed in turn in one process.
+
+mod library;
+mod tensor;
+mod words;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_host::{DeviceBuffer, Event, KernelArgs, LaunchConfig, Module};
+use serde_json::{Value, json};
+
+use crate::check::{Check, Finding, Gpu};
+use crate::cli::Options;
+use crate::data::median;
+use crate::report::{Outcome, Report};
+
+/// A kernel over one size of data.
+struct Case {
+    /// The kernel; its images are `<kernel>.cubin` and `cuda/<kernel>.cubin`.
+    kernel: &'static str,
+    /// What tells it from other cases of the kernel.
+    variant: &'static str,
+    /// Why it does not run on the whole GPU or over much data; empty for those that do.
+    note: &'static str,
+    run: Box<Run>,
+}
+
+type Run = dyn Fn(&Bench) -> Result<Timing>;
+
+/// A GPU, the kernel's images that there are, and how often to time each.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    /// Rust's, if there is one, then that of CUDA C++.
+    sides: Vec<Side>,
+    repetitions: usize,
+}
+
+struct Side {
+    label: &'static str,
+    module: Module,
+}
+
+const RUST: &str = "rust";
+const TWIN: &str = "cpp";
+
+/// A check for each case: it passes where both results are right, and has the times in its data.
+pub fn list(options: &Options) -> Result<Vec<Check>> {
+    let dir = options.dir()?;
+    let repetitions = options.bench_repetitions();
+    let cases = words::cases().into_iter().chain(tensor::cases()).chain(library::cases());
+    let checks = cases.map(|Case { kernel, variant, note, run }| {
+        let name = if variant.is_empty() { kernel.to_owned() } else { format!("{kernel}/{variant}") };
+        let dir = dir.clone();
+        Check::new(name, options, move |gpu| {
+            let bench = Bench { gpu, sides: sides(gpu, &dir, kernel)?, repetitions };
+            let timing = run(&bench)?;
+            Ok(Finding { detail: timing.to_string(), data: timing.data(note) })
+        })
+    });
+    Ok(checks.collect())
+}
+
+fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
+    let mut sides = Vec::new();
+    for (label, folder) in [(RUST, dir.to_owned()), (TWIN, dir.join("cuda"))] {
+        let image = folder.join(format!("{kernel}.cubin"));
+        if image.exists() {
+            sides.push(Side { label, module: Module::load(&gpu.device, &image)? });
+        }
+    }
+    ensure!(
+        sides.iter().any(|side| side.label == TWIN),
+        "no cuda/{kernel}.cubin in {}; `./x gpu --bench --bundle DIR` makes a folder that has it, to be given with --dir",
+        dir.display()
+    );
+    Ok(sides)
+}
+
+/// The medians of a case, in seconds a launch.
+struct Timing {
+    rust: Option<f64>,
+    twin: f64,
+    /// Bytes that a launch reads and writes, and the time of a device-to-device copy that does as much.
+    copy: Option<(usize, f64)>,
+}
+
+impl Timing {
+    /// What is to be judged: Rust's, where there is one.
+    fn time(&self) -> f64 {
+        self.rust.unwrap_or(self.twin)
+    }
+
+    fn data(&self, note: &str) -> Value {
+        json!({
+            "rust_us": self.rust.map(|time| time * 1e6),
+            "cpp_us": self.twin * 1e6,
+            "ratio": self.rust.map(|time| time / self.twin),
+            "gbs": self.copy.map(|(bytes, _)| bytes as f64 / self.time() / 1e9),
+            "of_copy": self.copy.map(|(_, time)| time / self.time()),
+            "cpp_of_copy": self.copy.map(|(_, time)| time / self.twin),
+            "note": note,
+        })
+    }
+}
+
+impl std::fmt::Display for Timing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.rust {
+            Some(rust) => write!(
+                f,
+                "{:.1} µs, C++ {:.1} µs, ratio {:.4}",
+                rust * 1e6,
+                self.twin * 1e6,
+                rust / self.twin
+            )?,
+            None => write!(f, "C++ {:.1} µs", self.twin * 1e6)?,
+        }
+        self.copy.map_or(Ok(()), |(_, time)| write!(f, ", {:.4} of the copy's bytes/s", time / self.time()))
+    }
+}
+
+/// A launch that can be put on the stream again and again.
+struct Launch<'a> {
+    label: &'static str,
+    put: Box<dyn Fn() -> Result<()> + 'a>,
+}
+
+impl Bench<'_> {
+    /// The same launch of each side.
+    ///
+    /// # Safety
+    ///
+    /// As of [`ptx_host::Kernel::launch`], for every time that a launch is put on the stream.
+    unsafe fn launches<A: KernelArgs + Copy + 'static>(
+        &self,
+        kernel: &str,
+        config: &LaunchConfig,
+        arguments: A,
+    ) -> Result<Vec<Launch<'_>>> {
+        let mut launches = Vec::new();
+        for side in &self.sides {
+            let kernel = side.module.kernel::<A>(kernel)?;
+            let (stream, config) = (&self.gpu.stream, *config);
+            launches.push(Launch {
+                label: side.label,
+                // SAFETY: the caller's contract.
+                put: Box::new(move || Ok(unsafe { kernel.launch(stream, &config, arguments) }?)),
+            });
+        }
+        Ok(launches)
+    }
+
+    /// Times the launches in turn, beside a copy of so many bytes read and written.
+    fn time(&self, launches: &[Launch], traffic: Option<usize>) -> Result<Timing> {
+        const WARM_UP: usize = 5;
+        let half = traffic.unwrap_or(0).div_ceil(32);
+        let from = DeviceBuffer::<u128>::alloc(&self.gpu.device, half)?;
+        let mut to = DeviceBuffer::<u128>::alloc(&self.gpu.device, half)?;
+        let batches = launches.iter().map(|launch| self.batch(launch)).collect::<Result<Vec<_>>>()?;
+        // The same for all: what a launch costs beside its kernel weighs alike.
+        let batch = batches.into_iter().min().unwrap_or(1);
+
+        let mut samples = Vec::with_capacity(self.repetitions);
+        for repetition in 0..WARM_UP + self.repetitions {
+            let mut events = vec![Event::record(&self.gpu.stream)?];
+            for launch in launches {
+                for _ in 0..batch {
+                    (launch.put)()?;
+                }
+                events.push(Event::record(&self.gpu.stream)?);
+            }
+            if traffic.is_some() {
+                to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?;
+                events.push(Event::record(&self.gpu.stream)?);
+            }
+            if repetition >= WARM_UP {
+                samples.push(events);
+            }
+        }
+        self.gpu.wait()?;
+
+        let median_of = |i: usize| -> Result<f64> {
+            let times = samples.iter().map(|events| events[i + 1].since(&events[i]));
+            let times = times.collect::<ptx_host::Result<Vec<Duration>>>()?;
+            Ok(median(&times.iter().map(Duration::as_secs_f64).collect::<Vec<_>>()))
+        };
+        let of = |label| -> Result<Option<f64>> {
+            let i = launches.iter().position(|launch| launch.label == label);
+            i.map(|i| Ok(median_of(i)? / batch as f64)).transpose()
+        };
+        Ok(Timing {
+            rust: of(RUST)?,
+            twin: of(TWIN)?.unwrap_or(f64::NAN),
+            copy: traffic
+                .map(|bytes| Ok::<_, anyhow::Error>((bytes, median_of(launches.len())?)))
+                .transpose()?,
+        })
+    }
+
+    /// How many launches make a sample that is long beside the clock's steps and the start of a kernel.
+    fn batch(&self, launch: &Launch) -> Result<usize> {
+        const SAMPLE: f64 = 200e-6;
+        const MOST: f64 = 40.0;
+        (launch.put)()?;
+        let start = Event::record(&self.gpu.stream)?;
+        (launch.put)()?;
+        let end = Event::record(&self.gpu.stream)?;
+        self.gpu.wait()?;
+        Ok((SAMPLE / end.since(&start)?.as_secs_f64().max(1e-6)).clamp(1.0, MOST) as usize)
+    }
+
+    fn multiprocessors(&self) -> u32 {
+        self.gpu.device.info().multiprocessors
+    }
+}
+
+/// Fails unless each launch leaves the same, as `result_of` finds out.
+fn same_results<T: PartialEq>(
+    launches: &[Launch],
+    mut result_of: impl FnMut(&Launch) -> Result<T>,
+) -> Result<()> {
+    let mut first: Option<T> = None;
+    for launch in launches {
+        let result = result_of(launch).context(launch.label)?;
+        match &first {
+            Some(first) => ensure!(*first == result, "the results of {RUST} and {TWIN} differ"),
+            None => first = Some(result),
+        }
+    }
+    Ok(())
+}
+
+/// The cases that ran, in Markdown.
+pub fn table(reports: &[Report]) -> String {
+    let mut table = "\
+| kernel | Rust, µs | C++, µs | ratio | GB/s | of the copy | C++ of the copy | |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+"
+    .to_owned();
+    for report in reports.iter().filter(|report| report.outcome == Outcome::Passed) {
+        let number = |field: &str, digits: usize| {
+            report.data[field].as_f64().map_or("–".into(), |number| format!("{number:.digits$}"))
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            report.name,
+            number("rust_us", 1),
+            number("cpp_us", 1),
+            number("ratio", 3),
+            number("gbs", 0),
+            number("of_copy", 3),
+            number("cpp_of_copy", 3),
+            report.data["note"].as_str().unwrap_or_default(),
+        );
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_twin_that_can_run_is_timed() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/cuda");
+        let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let text: String = sources.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        let kernels = text.split("extern \"C\" __global__ void").skip(1).map(|rest| {
+            // Of the attributes before its name, none has such an argument.
+            let parameters = ["(const", "(float"].iter().filter_map(|first| rest.find(first)).min();
+            let head = &rest[..parameters.unwrap()];
+            head.split_whitespace().next_back().unwrap()
+        });
+        // Its addresses are of a multicast object, which takes several GPUs.
+        let mut kernels: Vec<_> = kernels.filter(|name| *name != "multimem_all_reduce").collect();
+        let cases = words::cases().into_iter().chain(tensor::cases()).chain(library::cases());
+        let mut timed: Vec<_> = cases.map(|case| case.kernel).collect();
+        kernels.sort_unstable();
+        timed.sort_unstable();
+        timed.dedup();
+        assert_eq!(timed, kernels);
+    }
+
+    #[test]
+    fn the_table_has_both_times_and_their_ratio() {
+        let of = |timing: Timing| Report {
+            outcome: Outcome::Passed,
+            data: timing.data("one CTA"),
+            ..Report::skipped("k".into())
+        };
+        let both = of(Timing { rust: Some(3e-6), twin: 2e-6, copy: Some((6000, 1.5e-6)) });
+        let alone = of(Timing { rust: None, twin: 2e-6, copy: None });
+        let table = table(&[both, alone, Report::skipped("other".into())]);
+        let rows: Vec<_> = table.lines().skip(2).collect();
+        assert_eq!(
+            rows,
+            [
+                "| k | 3.0 | 2.0 | 1.500 | 2 | 0.500 | 0.750 | one CTA |",
+                "| k | – | 2.0 | – | – | – | – | one CTA |"
+            ]
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! Kernels of floats, each checked against the CPU.
+
+use anyhow::{Result, ensure};
+use ptx_host::{DeviceBuffer, LaunchConfig};
+
+use super::{Bench, Case, Timing};
+use crate::axpy_bulk::Shape;
+use crate::data;
+use crate::kernels::input;
+
+pub fn cases() -> Vec<Case> {
+    let case = |kernel, run: fn(&Bench) -> Result<Timing>| Case {
+        kernel,
+        variant: "",
+        note: "",
+        run: Box::new(run),
+    };
+    vec![
+        case("axpy_bulk", axpy_bulk),
+        case("axpy", axpy),
+        case("byte_histogram", byte_histogram),
+        case("row_softmax", row_softmax),
+        case("matrix_vector", matrix_vector),
+        case("matrix_product", matrix_product),
+    ]
+}
+
+fn axpy_bulk(bench: &Bench) -> Result<Timing> {
+    let shape = Shape::SHIPPED;
+    let config = LaunchConfig::new(shape.ctas_per_sm * bench.multiprocessors(), shape.threads);
+    axpy_as(bench, "axpy_bulk", config.dynamic_shared(shape.dynamic_shared_bytes()))
+}
+
+fn axpy(bench: &Bench) -> Result<Timing> {
+    // A vector of four a thread: the grid covers the arrays.
+    axpy_as(bench, "axpy", LaunchConfig::new((AXPY / 4 / 256) as u32, 256))
+}
+
+/// Half a gigabyte an array, and a tail.
+const AXPY: usize = (1 << 27) + 5;
+
+fn axpy_as(bench: &Bench, kernel: &str, config: LaunchConfig) -> Result<Timing> {
+    const A: f32 = 0.5;
+    let device = &bench.gpu.device;
+    let (mut x, mut y) = (vec![0.0; AXPY], vec![0.0; AXPY]);
+    data::fill_random(&mut x, 1);
+    data::fill_random(&mut y, 2);
+    let source = DeviceBuffer::from_slice(device, &x)?;
+    let mut output = DeviceBuffer::<f32>::alloc(device, AXPY)?;
+    let arguments = (A, source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), AXPY as u64);
+    // SAFETY: x and y have `n` elements, aligned and apart.
+    let launches = unsafe { bench.launches(kernel, &config, arguments)? };
+    for launch in &launches {
+        output.as_mut_slice().upload(&y)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        data::check_axpy(A, &x, &y, &output.as_slice().to_vec()?)?;
+    }
+    bench.time(&launches, Some(3 * size_of::<f32>() * AXPY))
+}
+
+fn byte_histogram(bench: &Bench) -> Result<Timing> {
+    const BYTES: usize = (1 << 29) + 5;
+    let device = &bench.gpu.device;
+    let words = input(1, BYTES.div_ceil(4));
+    let bytes: &[u8] = &bytemuck::cast_slice(&words)[..BYTES];
+    let mut expected = vec![0_u32; 256];
+    bytes.iter().for_each(|byte| expected[*byte as usize] += 1);
+    let source = DeviceBuffer::from_slice(device, bytes)?;
+    let mut output = DeviceBuffer::<u32>::alloc(device, 256)?;
+    let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), BYTES as u64);
+    let config = LaunchConfig::new(8 * bench.multiprocessors(), 256);
+    // SAFETY: so many bytes from an aligned address, and 256 words.
+    let launches = unsafe { bench.launches("byte_histogram", &config, arguments)? };
+    for launch in &launches {
+        output.as_mut_slice().upload(&[0; 256])?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        ensure!(output.as_slice().to_vec()? == expected, "{}: the counts are wrong", launch.label);
+    }
+    bench.time(&launches, Some(BYTES))
+}
+
+/// Floats between -1 and 1.
+fn small_floats(seed: u32, n: usize) -> Vec<f32> {
+    input(seed, n).into_iter().map(|word| word as i32 as f32 / (1u32 << 31) as f32).collect()
+}
+
+/// Fails where `got` is further from `want` than rounding explains.
+fn check_close(what: &str, got: f32, want: f64, tolerance: f64) -> Result<()> {
+    ensure!(
+        (f64::from(got) - want).abs() <= tolerance,
+        "{what} is {got}, want {want} to within {tolerance:e}"
+    );
+    Ok(())
+}
+
+fn row_softmax(bench: &Bench) -> Result<Timing> {
+    const ROWS: usize = 1 << 14;
+    const COLUMNS: usize = 1 << 13;
+    let device = &bench.gpu.device;
+    let x: Vec<f32> = small_floats(1, ROWS * COLUMNS).into_iter().map(|x| 8.0 * x).collect();
+    let source = DeviceBuffer::from_slice(device, &x)?;
+    let mut output = DeviceBuffer::<f32>::alloc(device, ROWS * COLUMNS)?;
+    let pointers = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr());
+    let arguments = (pointers.0, pointers.1, ROWS as u32, COLUMNS as u32);
+    let config = LaunchConfig::new(ROWS as u32, 256).dynamic_shared(4 * COLUMNS as u32);
+    // SAFETY: packed rows of a multiple of four elements, and shared memory for one.
+    let launches = unsafe { bench.launches("row_softmax", &config, arguments)? };
+    for launch in &launches {
+        output.as_mut_slice().fill(f32::NAN)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        let got = output.as_slice().to_vec()?;
+        ensure!(!got.iter().any(|y| y.is_nan()), "{}: an element was not written", launch.label);
+        for row in (0..ROWS).step_by(997) {
+            let of_row = row * COLUMNS..(row + 1) * COLUMNS;
+            let powers: Vec<f64> = x[of_row.clone()].iter().map(|x| f64::from(*x).exp()).collect();
+            let sum: f64 = powers.iter().sum();
+            for (i, (got, power)) in got[of_row].iter().zip(&powers).enumerate() {
+                check_close(&format!("element {i} of row {row}"), *got, power / sum, 1e-5 * power / sum)?;
+            }
+        }
+    }
+    bench.time(&launches, Some(2 * size_of::<f32>() * ROWS * COLUMNS))
+}
+
+fn matrix_vector(bench: &Bench) -> Result<Timing> {
+    const ROWS: usize = 1 << 14;
+    const COLUMNS: usize = 1 << 13;
+    let device = &bench.gpu.device;
+    let (a, x) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
+    let (matrix, vector) = (DeviceBuffer::from_slice(device, &a)?, DeviceBuffer::from_slice(device, &x)?);
+    let mut output = DeviceBuffer::<f32>::alloc(device, ROWS)?;
+    let (matrix, vector) = (matrix.as_slice(), vector.as_slice());
+    let arguments =
+        (matrix.as_ptr(), vector.as_ptr(), output.as_mut_slice().as_mut_ptr(), ROWS as u32, COLUMNS as u32);
+    // Eight warps a CTA, a row each.
+    let config = LaunchConfig::new((ROWS / 8) as u32, 256);
+    // SAFETY: a packed matrix, a vector as long as its rows, and one as long as its columns.
+    let launches = unsafe { bench.launches("matrix_vector", &config, arguments)? };
+    for launch in &launches {
+        output.as_mut_slice().fill(f32::NAN)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        for (row, got) in output.as_slice().to_vec()?.into_iter().enumerate() {
+            let terms = a[row * COLUMNS..(row + 1) * COLUMNS].iter().zip(&x);
+            let want = terms.map(|(a, x)| f64::from(*a) * f64::from(*x)).sum();
+            check_close(&format!("row {row}"), got, want, 1e-3)?;
+        }
+    }
+    bench.time(&launches, Some(size_of::<f32>() * ROWS * COLUMNS))
+}
+
+fn matrix_product(bench: &Bench) -> Result<Timing> {
+    const SIDE: usize = 4096;
+    let device = &bench.gpu.device;
+    let (a, b) = (small_floats(1, SIDE * SIDE), small_floats(2, SIDE * SIDE));
+    let (left, right) = (DeviceBuffer::from_slice(device, &a)?, DeviceBuffer::from_slice(device, &b)?);
+    let mut output = DeviceBuffer::<f32>::alloc(device, SIDE * SIDE)?;
+    let (left, right) = (left.as_slice(), right.as_slice());
+    let side = SIDE as u32;
+    let arguments = (left.as_ptr(), right.as_ptr(), output.as_mut_slice().as_mut_ptr(), side, side, side);
+    let config = LaunchConfig::new((side / 128, side / 128), 256);
+    // SAFETY: packed square matrices of a multiple of 128 rows.
+    let launches = unsafe { bench.launches("matrix_product", &config, arguments)? };
+    for launch in &launches {
+        output.as_mut_slice().fill(f32::NAN)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        let got = output.as_slice().to_vec()?;
+        ensure!(!got.iter().any(|c| c.is_nan()), "{}: an element was not written", launch.label);
+        // Elements in every place of a tile, of tiles all over.
+        for (row, column) in (0..SIDE).map(|i| (i, i * 2053 % SIDE)) {
+            let terms = (0..SIDE).map(|k| f64::from(a[row * SIDE + k]) * f64::from(b[k * SIDE + column]));
+            check_close(
+                &format!("element {column} of row {row}"),
+                got[row * SIDE + column],
+                terms.sum(),
+                1e-3,
+            )?;
+        }
+    }
+    bench.time(&launches, None)
+}

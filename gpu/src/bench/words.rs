@@ -1,0 +1,238 @@
+//! Kernels `fn(input: *const u32, output: *mut u32, n: u32)`: right for the seeds of their checks, then over much data, where
+//! that can be.
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_host::{DeviceBuffer, LaunchConfig};
+
+use super::{Bench, Case, Timing, same_results};
+use crate::kernels::{self, KERNELS, Kernel, input};
+
+/// How a kernel of [`KERNELS`] is timed.
+struct Words {
+    kernel: &'static str,
+    variant: &'static str,
+    note: &'static str,
+    /// Blocks for each multiprocessor; 0 for those of the check, or what `ctas` says.
+    ctas_per_sm: u32,
+    /// Blocks for so many words, where their number depends on that.
+    ctas: Option<fn(usize) -> u32>,
+    words: usize,
+    output: Output,
+    /// Words that it reads and writes for each of the input; 0 for those that do not stream.
+    traffic: usize,
+}
+
+/// The words of the output.
+#[derive(Clone, Copy)]
+enum Output {
+    Fixed(usize),
+    /// As many as of the input.
+    Same,
+    /// One for each thread.
+    Thread,
+    /// One for each block, and two.
+    Block,
+}
+
+/// Half a gigabyte: beyond any L2.
+const LARGE: usize = 1 << 27;
+
+const STREAM: Words = Words {
+    kernel: "",
+    variant: "",
+    note: "",
+    ctas_per_sm: 16,
+    ctas: None,
+    words: LARGE,
+    output: Output::Same,
+    traffic: 2,
+};
+const NATURAL: Words = Words { ctas_per_sm: 0, traffic: 0, ..STREAM };
+
+const CASES: &[Words] = &[
+    Words { kernel: "atomic_histogram", output: Output::Fixed(256), traffic: 1, ..STREAM },
+    Words {
+        kernel: "atomic_operations",
+        note: "4 CTAs, of which all change the same words",
+        words: 1 << 10,
+        output: Output::Fixed(28),
+        ..NATURAL
+    },
+    Words {
+        kernel: "barrier_handoff",
+        note: "one CTA",
+        words: 1 << 22,
+        output: Output::Fixed(64),
+        ..NATURAL
+    },
+    Words {
+        kernel: "bulk_reduce_columns",
+        ctas_per_sm: 8,
+        words: 1 << 26,
+        output: Output::Fixed(512),
+        traffic: 1,
+        ..STREAM
+    },
+    Words { kernel: "cp_async_shift", ..STREAM },
+    Words { kernel: "cp_async_stencil", ..STREAM },
+    Words { kernel: "fence_last_cta", output: Output::Block, traffic: 1, ..STREAM },
+    Words { kernel: "mbarrier_reverse", ..STREAM },
+    // Its output is one tile's rest at most: so many threads at most.
+    Words { kernel: "pipeline_sum", ctas_per_sm: 3, output: Output::Thread, traffic: 1, ..STREAM },
+    Words {
+        kernel: "warp_segmented_sum",
+        ctas_per_sm: 0,
+        ctas: Some(|words| words.div_ceil(112) as u32),
+        ..STREAM
+    },
+    Words { kernel: "launch_dependent", note: "a tile's rest at most", words: (1 << 16) - 1, ..NATURAL },
+    Words { kernel: "shared_gather", note: "one CTA", words: 4096, ..NATURAL },
+    Words {
+        kernel: "cluster_histogram",
+        variant: "large",
+        note: "two clusters",
+        words: (1 << 17) - 1,
+        output: Output::Fixed(512),
+        ..NATURAL
+    },
+    Words {
+        kernel: "cluster_histogram",
+        variant: "small",
+        note: "two clusters",
+        words: 1024,
+        output: Output::Fixed(512),
+        ..NATURAL
+    },
+    Words {
+        kernel: "cluster_exchange",
+        note: "two clusters",
+        words: 10 * 512,
+        output: Output::Fixed(8 * 512),
+        ..NATURAL
+    },
+    Words {
+        kernel: "cluster_forward",
+        note: "two clusters",
+        words: 8 * 512,
+        output: Output::Fixed(8 * 512),
+        ..NATURAL
+    },
+    Words {
+        kernel: "cluster_groups",
+        note: "one cluster",
+        words: 64 * 1024,
+        output: Output::Fixed(8 * 128),
+        ..NATURAL
+    },
+    Words {
+        kernel: "pipeline_multicast",
+        note: "two clusters",
+        words: 1 << 20,
+        output: Output::Thread,
+        ..NATURAL
+    },
+    Words {
+        kernel: "pipeline_products",
+        note: "four clusters",
+        words: 1 << 20,
+        output: Output::Thread,
+        ..NATURAL
+    },
+];
+
+pub fn cases() -> Vec<Case> {
+    let case = |of: &'static Words| Case {
+        kernel: of.kernel,
+        variant: of.variant,
+        note: of.note,
+        run: Box::new(move |bench| run(bench, of)),
+    };
+    CASES.iter().map(case).chain(REFERENCES.iter().map(reference)).collect()
+}
+
+/// Kernels in CUDA C++ alone, at the grade of a library: what they are checked by, and how they are timed.
+const REFERENCES: &[(Kernel, Words)] = &[
+    // Of `bulk_reduce_columns`.
+    (
+        Kernel {
+            name: "column_sums",
+            grid: ([4, 1], [0, 0], 512),
+            dynamic_shared: 0,
+            words: |seed| 512 * (1 + seed as usize * 7 % 103),
+            expected: kernels::column_sums,
+        },
+        Words {
+            kernel: "column_sums",
+            ctas_per_sm: 4,
+            words: 1 << 26,
+            output: Output::Fixed(512),
+            traffic: 1,
+            ..STREAM
+        },
+    ),
+    // Of `pipeline_sum`.
+    (
+        Kernel {
+            name: "sum",
+            grid: ([4, 1], [0, 0], 256),
+            dynamic_shared: 0,
+            words: |seed| 1 + seed as usize * 2309 % 20_011,
+            expected: |input| vec![input.iter().fold(0, |sum, word| sum.wrapping_add(*word))],
+        },
+        Words { kernel: "sum", ctas_per_sm: 8, output: Output::Fixed(1), traffic: 1, ..STREAM },
+    ),
+];
+
+fn reference((natural, of): &'static (Kernel, Words)) -> Case {
+    Case {
+        kernel: of.kernel,
+        variant: of.variant,
+        note: of.note,
+        run: Box::new(move |bench| run_as(bench, of, natural)),
+    }
+}
+
+fn run(bench: &Bench, of: &Words) -> Result<Timing> {
+    let natural = KERNELS.iter().find(|kernel| kernel.name == of.kernel);
+    run_as(bench, of, natural.with_context(|| format!("{} has no check", of.kernel))?)
+}
+
+fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
+    const SEEDS: u32 = 10;
+    for side in &bench.sides {
+        kernels::check(bench.gpu, &side.module, natural, SEEDS).context(side.label)?;
+    }
+
+    let ([mut x, y], cluster, threads) = natural.grid;
+    if of.ctas_per_sm > 0 {
+        x = of.ctas_per_sm * bench.multiprocessors();
+    } else if let Some(ctas) = of.ctas {
+        x = ctas(of.words);
+    }
+    let mut config = LaunchConfig::new((x, y), threads).dynamic_shared(natural.dynamic_shared);
+    if cluster != [0, 0] {
+        config = config.cluster((cluster[0], cluster[1]));
+    }
+    let output_words = match of.output {
+        Output::Fixed(words) => words,
+        Output::Same => of.words,
+        Output::Thread => (x * y * threads) as usize,
+        Output::Block => (x * y + 2) as usize,
+    };
+    let words = input(1, of.words);
+    let source = DeviceBuffer::from_slice(&bench.gpu.device, &words)?;
+    let zeroed = DeviceBuffer::from_slice(&bench.gpu.device, &vec![0_u32; output_words])?;
+    let mut output = DeviceBuffer::<u32>::alloc(&bench.gpu.device, output_words)?;
+    let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), of.words as u32);
+    // SAFETY: these kernels read `n` words of the input and write the output, which has as many words as they expect of this
+    // grid. What earlier launches have left there they take as any other words.
+    let launches = unsafe { bench.launches(of.kernel, &config, arguments)? };
+    same_results(&launches, |launch| {
+        output.as_mut_slice().copy_from(zeroed.as_slice(), &bench.gpu.stream)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        Ok(output.as_slice().to_vec()?)
+    })?;
+    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    bench.time(&launches, (of.traffic > 0).then_some(4 * of.traffic * of.words))
+}

@@ -1,0 +1,388 @@
+//! The kernels of `kernels/` beside their twins in CUDA C++ (`bench/cuda`), by the machine code that ptxas makes of both.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use crate::cuda::Tools;
+use crate::device::Arch;
+use crate::nvcc::{Compiler, sources_in};
+use crate::ptx::{self, Kernel};
+use crate::root;
+
+/// The target that both are compiled for.
+pub const ARCH: Arch = Arch::Sm90a;
+
+/// The folder of the twins, each kernel under the name of the one that it is the twin of.
+pub fn folder() -> PathBuf {
+    root().join("bench/cuda")
+}
+
+/// The PTX that nvcc makes of each source of [`folder`].
+pub fn twins() -> Result<Vec<String>> {
+    Compiler::find_or_fetch()?.compile_all(&sources_in(&folder(), "cu")?, ARCH)
+}
+
+/// The twins, each as a module of its own.
+pub fn split_twins(modules: &[String]) -> Result<Vec<Kernel>> {
+    let kernels = modules.iter().map(|module| ptx::split(module)).collect::<Result<Vec<_>>>()?;
+    Ok(kernels.into_iter().flatten().collect())
+}
+
+/// What a kernel's machine code consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Instructions but for `NOP`.
+    pub instructions: u32,
+    /// Those that wait for other warps: `BAR.*`, and `UCGABAR_WAIT` of a cluster.
+    pub barriers: u32,
+    /// `WARPSYNC*`: lanes that wait for each other.
+    pub warp_syncs: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of stack and of spills.
+    pub local: u32,
+}
+
+/// The figures of each kernel of some modules.
+pub fn figures<'a>(
+    tools: &Tools,
+    modules: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeMap<String, Figures>> {
+    let scratch = TempDir::new()?;
+    let (ptx, cubin) = (scratch.path().join("module.ptx"), scratch.path().join("module.cubin"));
+    let mut all = BTreeMap::new();
+    for module in modules {
+        std::fs::write(&ptx, module)?;
+        let report = tools.assemble(&ptx, ARCH, &cubin)?;
+        let mut counted = count(&tools.sass(&cubin)?);
+        for kernel in report.kernels {
+            let figures = counted.remove(&kernel.name);
+            let figures = figures.with_context(|| format!("no machine code of {}", kernel.name))?;
+            let local = kernel.stack + kernel.spill_stores + kernel.spill_loads;
+            all.insert(kernel.name, Figures { registers: kernel.registers, local, ..figures });
+        }
+    }
+    Ok(all)
+}
+
+/// Counts the instructions of each function in what `nvdisasm -c` prints.
+fn count(sass: &str) -> BTreeMap<String, Figures> {
+    let mut all = BTreeMap::new();
+    for function in sass.split("\t.section\t.text.").skip(1) {
+        let name = function.split_once(',').map_or(function, |(name, _)| name);
+        let mut figures = Figures::default();
+        for mnemonic in function.lines().filter_map(mnemonic).filter(|mnemonic| *mnemonic != "NOP") {
+            figures.instructions += 1;
+            figures.barriers += u32::from(mnemonic.starts_with("BAR.") || mnemonic == "UCGABAR_WAIT");
+            figures.warp_syncs += u32::from(mnemonic.starts_with("WARPSYNC"));
+        }
+        all.insert(name.to_owned(), figures);
+    }
+    all
+}
+
+/// The mnemonic in a line such as `/*0090*/  @!P1 BRA …`.
+fn mnemonic(line: &str) -> Option<&str> {
+    let (_, instruction) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
+    let mut words = instruction.split([' ', ';', '\t']).filter(|word| !word.is_empty());
+    words.find(|word| !word.starts_with('@'))
+}
+
+/// A kernel and its twin; one of them may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The name of both.
+    pub kernel: String,
+    /// The kernel of `kernels/`.
+    pub rust: Option<Figures>,
+    /// That of `bench/cuda`.
+    pub twin: Option<Figures>,
+}
+
+/// All kernels of either side, by name.
+pub fn pairs(rust: &BTreeMap<String, Figures>, twins: &BTreeMap<String, Figures>) -> Vec<Pair> {
+    let mut names: Vec<_> = rust.keys().chain(twins.keys()).collect();
+    names.sort();
+    names.dedup();
+    let pair = |name: &String| Pair {
+        kernel: name.clone(),
+        rust: rust.get(name).copied(),
+        twin: twins.get(name).copied(),
+    };
+    names.into_iter().map(pair).collect()
+}
+
+/// What a kernel may have more than the bar allows, and why: an entry of `bench/excess.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Allowance {
+    /// The most instructions.
+    pub instructions: Option<u32>,
+    /// The most barriers.
+    pub barriers: Option<u32>,
+    /// The most registers.
+    pub registers: Option<u32>,
+    /// Why.
+    pub reason: String,
+}
+
+/// The allowances by kernel.
+pub type Excess = BTreeMap<String, Allowance>;
+
+/// Where the allowances are recorded.
+pub fn excess_path() -> PathBuf {
+    root().join("bench/excess.toml")
+}
+
+/// Reads `bench/excess.toml`.
+pub fn read_excess() -> Result<Excess> {
+    let path = excess_path();
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("in {}", path.display()))
+}
+
+/// One figure of a kernel beside the bar that its twin sets.
+struct Measure {
+    what: &'static str,
+    got: u32,
+    bar: u32,
+    /// How far above what it has an allowance may lie.
+    slack: u32,
+}
+
+/// Instructions: 1.05 of the twin's, or 8 more. Barriers: as many. Registers: as many, or 32, with which a multiprocessor
+/// holds as many threads as it can.
+fn measures(rust: Figures, twin: Figures) -> [Measure; 3] {
+    const MORE: u32 = 8;
+    const FREE_REGISTERS: u32 = 32;
+    let bar = (twin.instructions * 21 / 20).max(twin.instructions + MORE);
+    [
+        Measure { what: "instructions", got: rust.instructions, bar, slack: MORE },
+        Measure { what: "barriers", got: rust.barriers, bar: twin.barriers, slack: 0 },
+        Measure {
+            what: "registers",
+            got: rust.registers,
+            bar: twin.registers.max(FREE_REGISTERS),
+            slack: MORE,
+        },
+    ]
+}
+
+impl Allowance {
+    fn of(&self, what: &str) -> Option<u32> {
+        match what {
+            "instructions" => self.instructions,
+            "barriers" => self.barriers,
+            _ => self.registers,
+        }
+    }
+
+    fn set(&mut self, what: &str, most: Option<u32>) {
+        *match what {
+            "instructions" => &mut self.instructions,
+            "barriers" => &mut self.barriers,
+            _ => &mut self.registers,
+        } = most;
+    }
+
+    fn is_empty(&self) -> bool {
+        (self.instructions, self.barriers, self.registers) == (None, None, None)
+    }
+}
+
+/// What speaks against the kernels: worse than both the bar and the record, or a record that is not needed as it stands.
+pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
+    let mut faults = Vec::new();
+    for Pair { kernel, rust, twin } in pairs {
+        let (Some(rust), twin) = (*rust, *twin) else { continue };
+        let Some(twin) = twin else {
+            faults.push(format!("{kernel} has no twin of its name in bench/cuda"));
+            continue;
+        };
+        if rust.local > 0 {
+            faults.push(format!("{kernel} has {} bytes of stack or spills", rust.local));
+        }
+        let none = Allowance::default();
+        let allowance = excess.get(kernel).unwrap_or(&none);
+        for Measure { what, got, bar, slack } in measures(rust, twin) {
+            match allowance.of(what) {
+                None if got > bar => faults.push(format!("{kernel} has {got} {what}, the bar is {bar}")),
+                Some(most) if got > most.max(bar) => faults.push(format!(
+                    "{kernel} has {got} {what}, the bar is {bar} and bench/excess.toml allows {most}"
+                )),
+                Some(_) if got <= bar => faults.push(format!(
+                    "{kernel} has {got} {what}, within the bar of {bar}: it needs no allowance"
+                )),
+                Some(most) if most - got > slack => {
+                    faults.push(format!("{kernel} has {got} {what}: lower the {most} that it is allowed"));
+                }
+                _ => {}
+            }
+        }
+    }
+    for (kernel, allowance) in excess {
+        if !pairs.iter().any(|pair| pair.kernel == *kernel && pair.rust.is_some()) {
+            faults.push(format!("bench/excess.toml names {kernel}, and kernels/ has no such kernel"));
+        }
+        if allowance.reason.trim().is_empty() {
+            faults.push(format!("bench/excess.toml gives {kernel} no reason"));
+        }
+    }
+    faults
+}
+
+/// The record brought down to what is needed. What needs more than it has gets it only where there was no record: with an
+/// empty reason, which [`judge`] refuses until someone has written one.
+#[must_use]
+pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
+    let mut lowered = Excess::new();
+    for Pair { kernel, rust, twin } in pairs {
+        let (Some(rust), Some(twin)) = (*rust, *twin) else { continue };
+        let recorded = excess.get(kernel);
+        let mut allowance = recorded.cloned().unwrap_or_default();
+        for Measure { what, got, bar, .. } in measures(rust, twin) {
+            let most = match allowance.of(what) {
+                _ if got <= bar => None,
+                None if recorded.is_none() => Some(got),
+                most => most.map(|most| most.min(got)),
+            };
+            allowance.set(what, most);
+        }
+        if !allowance.is_empty() {
+            lowered.insert(kernel.clone(), allowance);
+        }
+    }
+    lowered
+}
+
+/// The text of `bench/excess.toml`.
+pub fn excess_text(excess: &Excess) -> Result<String> {
+    let mut text = "\
+# What kernels of `kernels/` have more than their twins in `bench/cuda` allow (1.05 of the instructions, or 8 more; as many
+# barriers; as many registers, or 32), and why. `tests/bench.rs` fails where a kernel has more than is recorded here, and where it
+# needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise one, or to add a kernel, write the reason.
+"
+    .to_owned();
+    for (kernel, allowance) in excess {
+        write!(text, "\n[{kernel}]\n")?;
+        for what in ["instructions", "barriers", "registers"] {
+            if let Some(most) = allowance.of(what) {
+                writeln!(text, "{what} = {most}")?;
+            }
+        }
+        ensure!(
+            !allowance.reason.contains(['"', '\\', '\n']),
+            "the reason of {kernel} has a quote, a backslash or a line break"
+        );
+        writeln!(text, "reason = \"{}\"", allowance.reason)?;
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SASS: &str = "\
+\t.section\t.text.k,\"ax\",@progbits
+.text.k:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/              @!P1 BRA `(.L_x_1) ;
+.L_x_1:
+        /*0020*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*0030*/                   WARPSYNC.ALL ;
+        /*0040*/                   UCGABAR_ARV ;
+        /*0050*/                   UCGABAR_WAIT ;
+        /*0060*/                   ERRBAR;
+        /*0070*/                   NOP ;
+\t.section\t.text.other,\"ax\",@progbits
+        /*0000*/                   EXIT ;
+";
+
+    #[test]
+    fn instructions_are_counted_by_function() {
+        let counted = count(SASS);
+        let k = Figures { instructions: 7, barriers: 2, warp_syncs: 1, ..Figures::default() };
+        assert_eq!(counted["k"], k);
+        assert_eq!(counted["other"].instructions, 1);
+    }
+
+    fn pair(rust: (u32, u32, u32), twin: (u32, u32, u32)) -> [Pair; 1] {
+        let figures = |(instructions, barriers, registers)| {
+            Some(Figures { instructions, barriers, registers, ..Figures::default() })
+        };
+        [Pair { kernel: "k".into(), rust: figures(rust), twin: figures(twin) }]
+    }
+
+    fn allowed(instructions: Option<u32>, barriers: Option<u32>) -> Excess {
+        Excess::from([(
+            "k".into(),
+            Allowance { instructions, barriers, registers: None, reason: "because".into() },
+        )])
+    }
+
+    #[test]
+    fn within_the_bar_nothing_is_said() {
+        for (rust, twin) in [((108, 2, 32), (100, 2, 10)), ((420, 0, 40), (400, 0, 40))] {
+            assert_eq!(judge(&pair(rust, twin), &Excess::new()), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn what_is_over_the_bar_needs_a_record() {
+        let over = pair((109, 3, 33), (100, 2, 10));
+        let faults = judge(&over, &Excess::new());
+        assert_eq!(
+            faults,
+            [
+                "k has 109 instructions, the bar is 108",
+                "k has 3 barriers, the bar is 2",
+                "k has 33 registers, the bar is 32"
+            ]
+        );
+        let recorded = lowered(&over, &Excess::new());
+        assert_eq!(judge(&over, &recorded), ["bench/excess.toml gives k no reason"]);
+    }
+
+    #[test]
+    fn a_record_is_neither_exceeded_nor_looser_than_needed() {
+        let of = |got, most| judge(&pair((got, 2, 8), (100, 2, 8)), &allowed(Some(most), None));
+        assert_eq!(of(200, 200), [""; 0]);
+        assert_eq!(of(200, 208), [""; 0]);
+        assert_eq!(of(201, 200), ["k has 201 instructions, the bar is 108 and bench/excess.toml allows 200"]);
+        assert_eq!(of(200, 209), ["k has 200 instructions: lower the 209 that it is allowed"]);
+        assert_eq!(of(108, 200), ["k has 108 instructions, within the bar of 108: it needs no allowance"]);
+    }
+
+    #[test]
+    fn a_record_is_lowered_and_never_raised() {
+        let of = |got, excess: &Excess| lowered(&pair((got, 3, 8), (100, 2, 8)), excess);
+        assert_eq!(of(150, &allowed(Some(200), Some(4))), allowed(Some(150), Some(3)));
+        assert_eq!(of(250, &allowed(Some(200), Some(3))), allowed(Some(200), Some(3)));
+        assert_eq!(of(108, &allowed(Some(200), Some(3))), allowed(None, Some(3)));
+        assert_eq!(of(150, &allowed(None, Some(3))), allowed(None, Some(3)));
+    }
+
+    #[test]
+    fn stacks_missing_twins_and_records_of_no_kernel_are_faults() {
+        let mut pairs = pair((10, 0, 8), (10, 0, 8));
+        pairs[0].rust = pairs[0].rust.map(|rust| Figures { local: 8, ..rust });
+        assert_eq!(judge(&pairs, &Excess::new()), ["k has 8 bytes of stack or spills"]);
+        let alone = [Pair { twin: None, ..pair((10, 0, 8), (10, 0, 8))[0].clone() }];
+        assert_eq!(judge(&alone, &Excess::new()), ["k has no twin of its name in bench/cuda"]);
+        let faults = judge(&[], &allowed(Some(1), None));
+        assert_eq!(faults, ["bench/excess.toml names k, and kernels/ has no such kernel"]);
+    }
+
+    #[test]
+    fn the_record_is_read_as_it_is_written() {
+        let excess = allowed(Some(200), Some(4));
+        let text = excess_text(&excess).unwrap();
+        assert_eq!(toml::from_str::<Excess>(&text).unwrap(), excess);
+    }
+}
