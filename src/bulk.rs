@@ -30,7 +30,7 @@ mod prefetch;
 mod reduce;
 
 pub(crate) use load::copy_tile;
-pub use load::{Arriving, Destination, Load, LoadSource, load};
+pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
 pub use policy::{CachePolicy, Hinted, L2Policy, MaybeHinted};
 pub use prefetch::prefetch;
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};

@@ -234,14 +234,15 @@ pub trait Transitions: Sealed {
 }
 
 mod passed {
-    /// What only this crate can make: it stands for a barrier that the thread has passed.
+    /// What only this crate can make: it stands for a barrier that the thread has passed, or for the phase of an mbarrier in which
+    /// every thread of the CTA has arrived.
     #[derive(Debug, Clone, Copy)]
     pub struct Passed(());
     impl Passed {
-        pub(super) const NEW: Passed = Passed(());
+        pub(crate) const NEW: Passed = Passed(());
     }
 }
-use passed::Passed;
+pub(crate) use passed::Passed;
 
 impl<Handles> Sealed for AfterSync<Handles> {}
 impl<Handles> Transitions for AfterSync<Handles> {

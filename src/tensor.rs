@@ -38,7 +38,7 @@ pub use draft::{
 pub use shape::*;
 
 // One function for tiles of global memory and of tensors: an mbarrier can wait for both.
-pub use crate::bulk::load;
+pub use crate::bulk::{load, load_with};
 
 /// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
 ///

@@ -47,12 +47,15 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     let rows = THREADS as usize / SIDE;
     let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
-    cta.lend_last(lent, |cta, ((mut box_in, mut box_out), mut loaded)| {
-        while let Some(([column, row], destination)) = mine.take_next() {
-            // What is outside of the tensor is loaded as zeros and not stored.
-            let source = input.at([row as i32 * SIDE as i32, column as i32 * SIDE as i32]);
-            let (ready, from, _) = tensor::load(cta, loaded, box_in, source).wait(cta);
-            let to = box_out.element_stores();
+    // What is outside of the tensor is loaded as zeros and not stored.
+    let source = |[column, row]: [u32; 2]| input.at([row as i32 * SIDE as i32, column as i32 * SIDE as i32]);
+    cta.lend_last(lent, |cta, ((box_in, box_out), loaded)| {
+        let Some((at, mut destination)) = mine.take_next() else {
+            return ((box_in.end(), box_out.end()), ());
+        };
+        let (mut ready, mut from, _) = tensor::load(cta, loaded, box_in, source(at)).wait(cta);
+        let mut to = box_out.element_stores();
+        loop {
             let (rows_in, rows_out) = (
                 from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
                 to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
@@ -62,9 +65,13 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
                 rows_out.set([x, y], rows_in.get([y, x]).unwrap_or(0));
             }
             let (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
-            let (read, _) = tensor::store(cta, full, destination).commit(cta).wait_read(cta);
-            (box_in, box_out, loaded) = (free, read.into_free(), ready);
+            let stored = tensor::store(cta, full, destination).commit(cta);
+            let Some((at, next)) = mine.take_next() else { return ((free.end(), stored.end(cta)), ()) };
+            // The load's phase is the barrier behind which the other box has been read.
+            let stored = stored.wait_read_at_sync(cta);
+            let read;
+            (ready, from, _, (read, _)) = tensor::load_with(cta, ready, free, source(at), stored).wait(cta);
+            (to, destination) = (read.into_free().element_stores(), next);
         }
-        ((box_in.end(), box_out.end()), ())
     });
 }

@@ -3,6 +3,7 @@
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::group::{AfterSync, Cta};
+use crate::shared::End;
 
 /// The elected thread, which has committed the groups, waits for all but the `newer` ones.
 #[inline(always)]
@@ -44,6 +45,30 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
         await_read(cta, 0);
         let (sources, destinations) = self.copies.split();
         AfterSync::new((sources, BulkGroup::new(destinations)))
+    }
+
+    /// Ends the use of the sources in the last scope of the kernel ([`Cta::lend_last`]): the elected thread stays until they are read,
+    /// the others go on.
+    ///
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: Cta, tile: SharedArray<u32, 1024>, to: GlobalTileMut<u32, 1024>) {
+    /// cta.lend_last(tile, |cta, tile| {
+    ///     let tile = tile.write(cta, |i| i as u32).to_async(cta);
+    ///     bulk::store(cta, tile, to).commit(cta).end(cta)
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self, cta: &Cta) -> <Copies::Sources as End>::Ended
+    where
+        Copies: Split<Sources: End>,
+    {
+        await_read(cta, 0);
+        // The sources are read. What is still written is complete when the grid is, and the kernel has no handle of it.
+        self.copies.split().0.end()
     }
 
     /// [`wait`](BulkGroup::wait), at a barrier that other transitions share.

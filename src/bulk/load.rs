@@ -3,7 +3,7 @@
 use super::{Hinted, L2Policy};
 use crate::async_group::Token;
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
-use crate::group::Cta;
+use crate::group::{Cta, Passed, Transitions};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::raw;
 use crate::shared::{AsyncDestination, Element, Loaded, Shared};
@@ -72,6 +72,56 @@ pub fn load<Dst: Destination, Src: LoadSource<Dst>>(
 ) -> Load<Dst, Src::Handle> {
     const { Src::FITS };
     start_load(cta, bar, dst, src, const { bytes::<Dst>() })
+}
+
+/// [`load`], whose mbarrier's phase is also the barrier of `transitions`: every thread arrives in the phase after it has done its part of
+/// them, so who has waited for the load knows that all threads have. A loop of loads and stores needs no barrier for what it gives
+/// back at its end.
+///
+/// PTX: as [`load`].
+///
+/// ```
+/// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::shared::{Fenced, Free, Loaded, Shared};
+/// # type Tile<'s, S> = Shared<'s, f32, 64, S>;
+/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Tile<'s, Free>, src: GlobalTile<f32, 64>, out: Tile<'s, Fenced>,
+/// #     dst: GlobalTileMut<f32, 64>) -> (Tile<'s, Loaded>, Tile<'s, Free>) {
+/// let store = bulk::store(cta, out, dst).commit(cta);
+/// let load = bulk::load_with(cta, bar, tile, src, store.wait_read_at_sync(cta));
+/// let (_bar, tile, _src, (out, _writing)) = load.wait(cta); // `tile` is here, and `out` has been read
+/// # (tile, out.into_free()) }
+/// ```
+#[inline(always)]
+pub fn load_with<Dst: Destination, Src: LoadSource<Dst>, T: Transitions>(
+    cta: &Cta,
+    bar: Mbarrier<impl Arrivable>,
+    dst: Dst,
+    src: Src,
+    transitions: T,
+) -> LoadWith<Dst, Src::Handle, T> {
+    LoadWith { load: load(cta, bar, dst, src), transitions }
+}
+
+/// A [`Load`] in flight whose phase ends transitions too: what [`load_with`] gives.
+#[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
+#[derive(Debug)]
+pub struct LoadWith<Dst, Src, T> {
+    load: Load<Dst, Src>,
+    transitions: T,
+}
+
+static_assertions::assert_not_impl_any!(LoadWith<(), (), ()>: Copy, Clone, Send, Sync);
+
+impl<Dst: Arriving, Src, T: Transitions> LoadWith<Dst, Src, T> {
+    /// Waits for the copies and for all threads: gives what [`Load::wait`] gives, and the handles of the transitions.
+    ///
+    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
+    #[inline(always)]
+    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Dst::Loaded, Src, T::Handles) {
+        let (bar, loaded, src) = self.load.wait(cta);
+        // The mbarrier counts an arrival of every thread, which each made after its part of the transitions.
+        (bar, loaded, src, self.transitions.handles(Passed::NEW))
+    }
 }
 
 const fn bytes<Dst: Arriving>() -> u32 {

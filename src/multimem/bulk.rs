@@ -4,7 +4,7 @@ use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
 use crate::global::tile_bytes;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
-use crate::shared::{AsyncSource, Fenced, Shared};
+use crate::shared::{AsyncSource, Element, Fenced, Shared};
 
 /// A slice behind a multimem address that CTAs of any GPU bulk-reduce into at the same time, in tiles of `N` elements. It is to
 /// [`bulk_reduce`] what [`GlobalReduce`](crate::bulk::GlobalReduce) is to [`bulk::reduce`](crate::bulk::reduce()).
