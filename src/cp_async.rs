@@ -447,6 +447,8 @@ pub trait Landing: Sealed {
 }
 
 impl<T, const N: usize, Src> Sealed for CpAsyncLoad<'_, T, N, Src> {}
+crate::group::nothing_to_end! { [T, const N: usize, P] Window<T, N, P>; }
+
 impl<'s, T, const N: usize, Src> Landing for CpAsyncLoad<'s, T, N, Src> {
     type Landed = (Shared<'s, T, N, Published>, Src);
     #[inline(always)]

@@ -440,6 +440,11 @@ pub unsafe trait TileSource<T, const N: usize>: Sealed {
     fn base(&self) -> *const T;
 }
 
+crate::group::nothing_to_end! {
+    [T, const N: usize] GlobalTile<T, N>;
+    [T, const N: usize] GlobalTileMut<T, N>;
+}
+
 impl<T, const N: usize> Sealed for GlobalTile<T, N> {}
 // SAFETY: its address.
 unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {

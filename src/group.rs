@@ -212,6 +212,29 @@ impl<Handles> AfterSync<Handles> {
     }
 }
 
+impl<Handles: End> AfterSync<Handles> {
+    /// Ends the use of the handles in the last scope of the kernel ([`Cta::lend_last`]), without the barrier: each thread has done its
+    /// part when it returns from the scope, and the memory stays until all threads have.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: Cta, tile: SharedArray<u32, 1024>, src: GlobalTile<u32, 1024>) {
+    /// cta.lend_last(tile, |cta, tile| {
+    ///     let load = cp_async::load(cta, tile, src).commit(cta);
+    ///     // The tile is not needed after all: each thread waits for its own copies.
+    ///     let (tile, ()) = load.wait_at_sync().end();
+    ///     tile
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self) -> Handles::Ended {
+        self.handles.end()
+    }
+}
+
 impl<Handles> core::fmt::Debug for AfterSync<Handles> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("AfterSync")
@@ -286,3 +309,38 @@ impl Cta {
         transitions.handles(Passed::NEW)
     }
 }
+
+/// Handles whose use can end where they are: [`Shared`](crate::shared::Shared), and pairs.
+///
+/// # Safety
+///
+/// Implemented here only: what `end` gives says that no copy uses the memory.
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait End {
+    /// What the last scope gets.
+    type Ended;
+    /// Ends it.
+    fn end(self) -> Self::Ended;
+}
+
+// SAFETY: of both.
+unsafe impl<A: End, B: End> End for (A, B) {
+    type Ended = (A::Ended, B::Ended);
+    #[inline(always)]
+    fn end(self) -> Self::Ended {
+        (self.0.end(), self.1.end())
+    }
+}
+
+/// What holds no shared memory has nothing to end.
+macro_rules! nothing_to_end {
+    ($( [$($generics:tt)*] $T:ty; )*) => { $(
+        // SAFETY: it holds no shared memory.
+        unsafe impl<$($generics)*> $crate::group::End for $T {
+            type Ended = ();
+            #[inline(always)]
+            fn end(self) {}
+        }
+    )* };
+}
+pub(crate) use nothing_to_end;

@@ -6,7 +6,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-pub use crate::group::{AfterSync, Cta, Transitions};
+pub use crate::group::{AfterSync, Cta, End, Transitions};
 use crate::qualifier::action;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};

@@ -24,7 +24,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Cta};
+use crate::group::{AfterSync, Cta, End};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 use crate::size;
@@ -906,18 +906,6 @@ impl<Memory> Ended<'_, Memory> {
     }
 }
 
-/// Handles whose use can end where they are: [`Shared`], and pairs.
-///
-/// # Safety
-///
-/// Implemented here only: what `end` gives says that no copy uses the memory.
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait End {
-    /// What the last scope gets.
-    type Ended;
-    /// Ends it.
-    fn end(self) -> Self::Ended;
-}
 // SAFETY: as `Shared::end`.
 unsafe impl<'s, T: Element, const N: usize, State> End for Shared<'s, T, N, State> {
     type Ended = Ended<'s, SharedArray<T, N>>;
@@ -926,15 +914,6 @@ unsafe impl<'s, T: Element, const N: usize, State> End for Shared<'s, T, N, Stat
         Shared::end(self)
     }
 }
-// SAFETY: of both.
-unsafe impl<A: End, B: End> End for (A, B) {
-    type Ended = (A::Ended, B::Ended);
-    #[inline(always)]
-    fn end(self) -> Self::Ended {
-        (self.0.end(), self.1.end())
-    }
-}
-
 impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Ended")

@@ -47,6 +47,12 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     let window = |tile: usize| input.window::<WINDOW>((tile * TILE) as i64 - 1);
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
+    // The elements after the last whole tile, which all CTAs share.
+    let x = |i: usize| input.get(i).unwrap_or(0);
+    tail.update(&cta, |i, _| {
+        let i = n / TILE * TILE + i;
+        x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1))
+    });
     cta.lend_last((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
         // Windows past the end are zeros: no case of their own.
         let mut queue = cp_async::load_window(cta, even, window(first))
@@ -61,13 +67,8 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
             let (y, _writing) = store.wait_read(cta);
             out = y.into_free();
         }
-        let ((even, _), (odd, _)) = queue.wait(cta);
-
-        // The elements after the last whole tile, which all CTAs share.
-        let last = cp_async::load_window(cta, even.release(cta), window(n / TILE));
-        let (x, _) = last.wait_all(cta);
-        tail.update(cta, |i, _| stencil(&x, i));
-        (x.end(), odd.end(), out.end())
+        let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
+        (even, odd, out.end())
     });
 }
 
@@ -105,6 +106,8 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
     let window = |tile: usize| input.window::<TILE>((tile * TILE + SHIFT) as i64);
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
+    // The elements after the last whole tile, which all CTAs share.
+    tail.update(&cta, |i, _| input.get(n / TILE * TILE + i + SHIFT).unwrap_or(0));
     let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
     cta.lend_last(lent, |cta, (even, odd, even_full, odd_full)| {
         // Windows past the end are zeros: no case of their own.
@@ -117,12 +120,7 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
             newer =
                 cp_async::load_window(cta, x.into_free(), window(tile + 2 * step)).arrive_on_noinc(cta, full);
         }
-        let ((full, (x, _)), (_, (other, _))) = (older.wait(cta), newer.wait(cta));
-
-        // The elements after the last whole tile, which all CTAs share.
-        let copy = cp_async::load_window(cta, x.release(cta), window(n / TILE)).arrive_on_noinc(cta, full);
-        let (_, (x, _)) = copy.wait(cta);
-        tail.update(cta, |i, _| x.get(i).unwrap_or(0));
+        let ((_, (x, _)), (_, (other, _))) = (older.wait(cta), newer.wait(cta));
         (x.end(), other.end(), (), ())
     });
 }

@@ -52,10 +52,10 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
                 let mut index = first;
                 while index < tiles.count() {
                     let tile = consumer.wait();
-                    let mut i = tile.rank() as usize;
-                    while let Some(word) = tile.get(i) {
-                        sum = sum.wrapping_add(word);
-                        i += tile.count() as usize;
+                    let mut i = tile.rank();
+                    while i < N as u32 {
+                        sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0));
+                        i += tile.count();
                     }
                     consumer = tile.release();
                     index += step;

@@ -2,8 +2,7 @@
 
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::group::{AfterSync, Cta};
-use crate::shared::End;
+use crate::group::{AfterSync, Cta, End};
 
 /// The elected thread, which has committed the groups, waits for all but the `newer` ones.
 #[inline(always)]
@@ -80,6 +79,9 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
         AfterSync::new(self.copies)
     }
 }
+
+// What is still written is complete when the grid is, and the sources are read.
+crate::group::nothing_to_end! { [Copies] BulkGroup<Copies, ReadDone>; }
 
 impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// [`wait_read_oldest`](InFlight::wait_read_oldest), at a barrier that other transitions share.

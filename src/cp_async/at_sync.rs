@@ -41,4 +41,17 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         let (oldest, newer) = self.take_oldest(Token::NEW);
         AfterSync::new((oldest.copies.landed(Token::NEW), newer))
     }
+
+    /// [`wait`](InFlight::wait), at a barrier that other transitions share.
+    ///
+    /// PTX: `cp.async.wait_group 0;`
+    #[inline(always)]
+    pub fn wait_at_sync(self) -> AfterSync<<(Older::Copies, Newest) as Landing>::Landed>
+    where
+        Older::Copies: Landing,
+        Newest: Landing,
+    {
+        async_group::wait_group!(cp_async_wait_group, 0);
+        AfterSync::new(self.into_copies(Token::NEW).landed(Token::NEW))
+    }
 }

@@ -485,6 +485,21 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     }
 }
 
+/// A number that LLVM does not know: it does not unroll a loop that runs so often, and that is not worth its code.
+#[inline(always)]
+fn rolled(mut number: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: a comment.
+    unsafe {
+        core::arch::asm!("// {0}", inout(reg32) number, options(pure, nomem, nostack, preserves_flags));
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        number = core::hint::black_box(number);
+    }
+    number
+}
+
 #[inline(always)]
 fn for_each_stage<const STAGES: usize>(mut each: impl FnMut(u32)) {
     let mut stage = 0;
@@ -563,13 +578,15 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// Waits for the copies in flight, consumed or not.
     #[inline(always)]
     fn drain(mut self) {
-        for_each_stage::<STAGES>(|_| {
+        let mut stages = rolled(STAGES as u32);
+        while stages > 0 {
             let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
             // stage never loaded is in its first phase, and the one before counts as complete.
             unsafe { self.at.wait(full, self.at.parity ^ 1) };
             self.at.advance::<STAGES>();
-        });
+            stages -= 1;
+        }
     }
 }
 
@@ -706,7 +723,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
         // Behind it all lanes have read: by the contract of `enter` it meets no other call of the warp.
         // SAFETY: the CTA is of whole warps, so the executing thread is in the mask.
         unsafe { raw::bar_warp_sync(u32::MAX) };
-        let lane = raw::laneid();
+        // Warps are of 32 threads by their ranks, and so are consumers.
+        let lane = consumer.rank % WARP;
         if G::CTAS == 0 {
             if lane == 0 {
                 // SAFETY: valid; the warp's one arrival of the phase: the next needs the stage loaded again, which the
