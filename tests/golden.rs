@@ -62,10 +62,12 @@ const LEGAL: [(&str, usize, usize); 25] = [
 ];
 
 /// Families of other sections: what the instructions of the three chapters need around them.
-const AROUND: [&str; 10] = [
+const AROUND: [&str; 12] = [
     "address",
     "createpolicy",
+    "cvt",
     "ld_st",
+    "math",
     "misc",
     "multimem",
     "shfl_sync",

@@ -21,6 +21,8 @@ macro_rules! when {
     (sm_90a_sm_100f_sm_110a_sm_120a $($body:tt)*) => {
         when! { @if (any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a")) $($body)* }
     };
+    // sm_100a and sm_103a only.
+    (sm_100a_sm_103a $($body:tt)*) => { when! { @if (any(feature = "sm_100a", feature = "sm_103a")) $($body)* } };
     // sm_103a only.
     (sm_103a $($body:tt)*) => { when! { @if (feature = "sm_103a") $($body)* } };
     (@if ($open:meta) { $($item:tt)* } $(else { $($other:tt)* })?) => {
@@ -46,6 +48,9 @@ macro_rules! gate_text {
     (sm_90a_sm_100f_sm_110a_sm_120a) => {
         "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
     };
+    (sm_100a_sm_103a) => {
+        "sm_100a, sm_103a"
+    };
     (sm_103a) => {
         "sm_103a"
     };
@@ -59,6 +64,7 @@ pub(crate) mod closed {
     pub struct an_instruction_of_the_features_sm_100f_sm_110a;
     pub struct an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
     pub struct an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
+    pub struct an_instruction_of_the_features_sm_100a_sm_103a;
     pub struct an_instruction_of_the_feature_sm_103a;
 }
 macro_rules! closed {
@@ -76,6 +82,9 @@ macro_rules! closed {
     };
     (sm_90a_sm_100f_sm_110a_sm_120a) => {
         $crate::raw::macros::closed::an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a
+    };
+    (sm_100a_sm_103a) => {
+        $crate::raw::macros::closed::an_instruction_of_the_features_sm_100a_sm_103a
     };
     (sm_103a) => {
         $crate::raw::macros::closed::an_instruction_of_the_feature_sm_103a
