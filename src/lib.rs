@@ -1,7 +1,7 @@
 // The page is the README: `tests/readme.rs` builds its kernel for the device, where doctests cannot.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, stdarch_nvptx))]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, core_float_math, stdarch_nvptx))]
 #![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
 #![cfg_attr(
     all(target_arch = "nvptx64", feature = "stock-linker"),

@@ -14,6 +14,7 @@
 //! | [`tanh`] | `tanh.approx` | relative 2^-11; of `f16` absolute 2^-10.987, of `bf16` 2^-8 |
 //! | [`exp`] | `mul`, `ex2.approx` | 2 + 1.23·\|x\| ulp |
 //! | [`ln`] | `lg2.approx`, `mul` | absolute 2^-22 between 0.5 and 2, else relative 2^-21.5 |
+//! | [`fma`] | `fma.rn` | none but its one rounding |
 //!
 //! Subnormal numbers are kept. The functions that end with `_ftz` take them for zero, as operands and as results, which saves
 //! the instructions that scale them: what nvcc's `-ftz=true` makes.
@@ -279,4 +280,21 @@ pub fn ln(x: f32) -> f32 {
 #[inline(always)]
 pub fn ln_ftz(x: f32) -> f32 {
     lg2_ftz(x) * LN_2
+}
+
+/// `a * b + c`, rounded once, to the nearest. Rust never makes one of a product and a sum itself, as C++ compilers do.
+///
+/// PTX: `fma.rn.f32 d, a, b, c;`
+///
+/// ```
+/// # fn kernel(a: f32, b: f32, mut sum: f32) {
+/// sum = ptx::math::fma(a, b, sum);
+/// # }
+/// ```
+#[inline(always)]
+pub fn fma(a: f32, b: f32, c: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return core::f32::math::mul_add(a, b, c);
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!("`ptx::math::fma({a}, {b}, {c})` runs on a GPU only: build for the target nvptx64-nvidia-cuda")
 }

@@ -5,12 +5,13 @@
 //! memory of the GPU. `[0.0; 128]` is such a loop, and so is `for i in 0..128`.
 //!
 //! ```
+//! use ptx::math::fma;
 //! use ptx::registers::{unroll, zeroed};
 //! /// The outer products of rows of `a` and `b`, added up in 64 registers.
 //! fn outer_products(a: &[[f32; 8]], b: &[[f32; 8]]) -> [[f32; 8]; 8] {
 //!     let mut sums: [[f32; 8]; 8] = zeroed();
 //!     for (a, b) in a.iter().zip(b) {
-//!         unroll::<8>(|i| unroll::<8>(|j| sums[i][j] += a[i] * b[j]));
+//!         unroll::<8>(|i| unroll::<8>(|j| sums[i][j] = fma(a[i], b[j], sums[i][j])));
 //!     }
 //!     sums
 //! }

@@ -14,9 +14,11 @@ mod cp_async;
 mod fence;
 mod group;
 mod launch;
+mod math;
 mod mbarrier;
 mod multimem;
 mod pipeline;
+mod reduce;
 mod shared;
 mod tensor;
 // `tensormap.replace`.
