@@ -68,8 +68,10 @@ pub fn zeroed<T: Zeroed>() -> T {
     unsafe { core::mem::zeroed() }
 }
 
-/// Most rounds of one [`unroll`].
-const MOST: usize = 128;
+/// What [`unroll`] lists.
+const fn check(rounds: usize) {
+    assert!(rounds <= 128, "`unroll` makes at most 128 rounds: put two in one another, or a loop around it");
+}
 
 /// Calls `f` with `0`, `1`, … `N - 1`: a loop of at most 128 rounds that is unrolled in the source, so that the index is a constant
 /// in each of them, and arrays indexed by it stay in registers. Two in one another make the rounds of two dimensions.
@@ -87,9 +89,7 @@ const MOST: usize = 128;
 /// ```
 #[inline(always)]
 pub fn unroll<const N: usize>(mut f: impl FnMut(usize)) {
-    const {
-        assert!(N <= MOST, "`unroll` makes at most 128 rounds: put two in one another, or a loop around it");
-    }
+    const { check(N) };
     // In blocks of eight, so that a short loop is short for the compiler too.
     macro_rules! rounds {
         ($( $block:literal )*) => { $(
@@ -120,6 +120,8 @@ pub fn unroll<const N: usize>(mut f: impl FnMut(usize)) {
 /// ```
 #[inline(always)]
 pub fn from_fn<T: Zeroed, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
+    // Here too, so that the message shows the caller's line.
+    const { check(N) };
     let mut array: [T; N] = zeroed();
     unroll::<N>(|i| array[i] = f(i));
     array

@@ -64,8 +64,8 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
     all
 }
 
-/// 64 and 128 sums of a loop, in arrays: one instruction each in a round, no local memory. (`[[0.0; 16]; 8]` and
-/// `for` have a stack frame of 512 bytes.)
+/// 64 and 128 sums of a loop, in arrays: one instruction each in a round, no local memory. (With `for` over `0..8` and `0..16`, 128
+/// sums have a stack frame of 544 bytes.)
 #[test]
 fn arrays_stay_in_registers() {
     let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
