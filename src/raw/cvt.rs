@@ -1,5 +1,7 @@
 //! `cvt` between `.f32`, halves and eight-bit floats: section 9.7.9.21. Two values are packed the first into the high bits,
 //! the second into the low ones, as PTX orders its operands.
+//!
+//! ptxas 13.5 takes the conversions of eight-bit floats for sm_90 from PTX ISA 7.8 on, for sm_89 from 8.1 on.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
@@ -109,7 +111,7 @@ instruction! {
     ](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) cast(d);
     form: "cvt.rn.satfinite{.relu}{.type}.f32 d, a, b;";
     ptx: "cvt.rn.satfinite" .. ".f32 {d}, {a}, {b};";
-    isa: "8.1", target: "sm_89", section: "9.7.9.21";
+    isa: "7.8", target: "sm_89", section: "9.7.9.21";
     options: pure, nomem, nostack, preserves_flags;
 }
 
@@ -124,7 +126,7 @@ instruction! {
     ](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
     form: "cvt.rn.satfinite{.relu}{.type}{.source} d, a;";
     ptx: "cvt.rn.satfinite" .. " {d}, {a};";
-    isa: "8.1", target: "sm_89", section: "9.7.9.21";
+    isa: "7.8", target: "sm_89", section: "9.7.9.21";
     options: pure, nomem, nostack, preserves_flags;
 }
 
@@ -136,7 +138,7 @@ instruction! {
     ](a: Ty::Value = typed) -> <ty::F16x2 as TypeTag>::Value = (d: u32 = reg32) cast(d);
     form: "cvt.rn{.relu}.f16x2{.type} d, a;";
     ptx: "cvt.rn" .. " {d}, {a};";
-    isa: "8.1", target: "sm_89", section: "9.7.9.21";
+    isa: "7.8", target: "sm_89", section: "9.7.9.21";
     options: pure, nomem, nostack, preserves_flags;
 }
 
