@@ -20,15 +20,21 @@ macro_rules! pair {
         pub unsafe extern "ptx-kernel" fn $typed(out: *mut u64, $value: u32, $wide: u64) {
             let (cta, (), _) = unsafe { Cta::enter::<()>() };
             let $warp = cta.warp();
-            let result: u64 = $typed_body;
-            unsafe { out.write(result) };
+            let results = $typed_body;
+            unsafe { write(out, results) };
         }
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $raw(out: *mut u64, $rvalue: u32, $rwide: u64) {
-            let result: u64 = unsafe { $raw_body };
-            unsafe { out.write(result) };
+            let results = unsafe { $raw_body };
+            unsafe { write(out, results) };
         }
     };
+}
+
+/// Each result for itself: how LLVM joins them is not the question.
+#[inline(always)]
+unsafe fn write<T: Copy, const N: usize>(out: *mut u64, results: [T; N]) {
+    unroll::<N>(|i| unsafe { out.add(i).cast::<T>().write(results[i]) });
 }
 
 #[inline(always)]
@@ -40,8 +46,7 @@ pair! {
     typed_warp_reduce_64(warp, value, wide) {
         let (sum, least) = (warp.reduce_add(wide), warp.reduce_min(wide));
         let greatest = warp.reduce_max(wide as i64) as u64;
-        let bits = warp.reduce_and(wide) ^ warp.reduce_or(wide as i64) as u64 ^ warp.reduce_xor(wide);
-        sum ^ least ^ greatest ^ bits
+        [sum, least, greatest, warp.reduce_and(wide), warp.reduce_or(wide as i64) as u64, warp.reduce_xor(wide)]
     }
     raw_warp_reduce_64(value, wide) {
         let part = |bits: u64| u64::from(raw::redux_sync(op::Add, ty::U32, bits as u32, ALL));
@@ -57,7 +62,7 @@ pair! {
         let and = join(raw::redux_sync_b32(op::And, low, ALL), raw::redux_sync_b32(op::And, high, ALL));
         let or = join(raw::redux_sync_b32(op::Or, low, ALL), raw::redux_sync_b32(op::Or, high, ALL));
         let xor = join(raw::redux_sync_b32(op::Xor, low, ALL), raw::redux_sync_b32(op::Xor, high, ALL));
-        sum ^ least ^ greatest ^ (and ^ or ^ xor)
+        [sum, least, greatest, and, or, xor]
     }
 }
 
@@ -94,8 +99,8 @@ unsafe fn max_f32(x: f32) -> f32 {
 pair! {
     typed_warp_reduce_floats(warp, value, wide) {
         let x = f32::from_bits(value);
-        join(warp.reduce_min(x).to_bits(), warp.reduce_max(x).to_bits())
-            ^ warp.reduce_min(f64::from_bits(wide)).to_bits()
+        let (least, greatest) = (warp.reduce_min(x).to_bits(), warp.reduce_max(x).to_bits());
+        [u64::from(least), u64::from(greatest), warp.reduce_min(f64::from_bits(wide)).to_bits()]
     }
     raw_warp_reduce_floats(value, wide) {
         let x = f32::from_bits(value);
@@ -104,8 +109,8 @@ pair! {
         let key = if f64::from_bits(wide).is_nan() { i64::MAX } else { bits ^ (bits >> 63 & i64::MAX) };
         let top = raw::redux_sync(op::Min, ty::S32, (key >> 32) as i32, ALL);
         let low = if (key >> 32) as i32 == top { key as u32 } else { u32::MAX };
-        let key = join(raw::redux_sync(op::Min, ty::U32, low, ALL), top as u32) as i64;
-        join(least, greatest) ^ (key ^ (key >> 63 & i64::MAX)) as u64
+        let key = i64::from(top) << 32 | i64::from(raw::redux_sync(op::Min, ty::U32, low, ALL));
+        [u64::from(least), u64::from(greatest), (key ^ (key >> 63 & i64::MAX)) as u64]
     }
 }
 
@@ -155,19 +160,19 @@ unsafe fn warp_sum(x: f32) -> f32 {
 
 pair! {
     typed_warp_reduce_add_f32(warp, value, wide) {
-        warp.reduce_add(f32::from_bits(value)).to_bits().into()
+        [warp.reduce_add(f32::from_bits(value))]
     }
     raw_warp_reduce_add_f32(value, wide) {
-        warp_sum(f32::from_bits(value)).to_bits().into()
+        [warp_sum(f32::from_bits(value))]
     }
 }
 
 pair! {
     typed_warp_reduce_of_any(warp, value, wide) {
-        warp.reduce(f32::from_bits(value), |a, b| a + b).to_bits().into()
+        [warp.reduce(f32::from_bits(value), |a, b| a + b)]
     }
     raw_warp_reduce_of_any(value, wide) {
-        warp_sum(f32::from_bits(value)).to_bits().into()
+        [warp_sum(f32::from_bits(value))]
     }
 }
 
@@ -175,7 +180,7 @@ pair! {
     typed_warp_scan(warp, value, wide) {
         let x = f32::from_bits(value);
         let (upto, before) = (warp.inclusive_sum(x), warp.exclusive_sum(x));
-        join(upto.to_bits(), before.to_bits()) ^ u64::from(warp.exclusive_sum(value))
+        [upto.to_bits(), before.to_bits(), warp.exclusive_sum(value)]
     }
     raw_warp_scan(value, wide) {
         let x = f32::from_bits(value);
@@ -189,14 +194,14 @@ pair! {
                 sum += below;
             }
         });
-        join(upto.to_bits(), before) ^ u64::from(sum - value)
+        [upto.to_bits(), before, sum - value]
     }
 }
 
 pair! {
     typed_warp_scan_of_any(warp, value, wide) {
         let upto = warp.inclusive_scan(value, u32::max);
-        join(upto, warp.exclusive_scan(value, u32::max).unwrap_or(7))
+        [upto, warp.exclusive_scan(value, u32::max).unwrap_or(7)]
     }
     raw_warp_scan_of_any(value, wide) {
         let scan = || {
@@ -211,7 +216,7 @@ pair! {
         };
         let upto = scan();
         let (below, inside) = raw::shfl_sync_pred(mode::Up, scan(), 1, 0, ALL);
-        join(upto, if inside { below } else { 7 })
+        [upto, if inside { below } else { 7 }]
     }
 }
 
@@ -219,7 +224,7 @@ pair! {
     typed_warp_group_sum(warp, value, wide) {
         let group = warp.partition_by(wide);
         let x = f32::from_bits(value);
-        join(group.reduce_add(x).to_bits(), group.exclusive_sum(x).to_bits())
+        [group.reduce_add(x).to_bits(), group.exclusive_sum(x).to_bits()]
     }
     raw_warp_group_sum(value, wide) {
         let mask = raw::match_any_sync(ty::B64, wide, ALL);
@@ -239,7 +244,7 @@ pair! {
         let sum = raw::shfl_sync(mode::Idx, scan().to_bits(), 31 - mask.leading_zeros(), 0x1f, mask);
         let upto = scan().to_bits();
         let below = raw::shfl_sync(mode::Idx, upto, link_of(), 0x1f, mask);
-        join(sum, if mask & raw::lanemask_lt() != 0 { below } else { 0 })
+        [sum, if mask & raw::lanemask_lt() != 0 { below } else { 0 }]
     }
 }
 
@@ -258,15 +263,15 @@ macro_rules! cta_pair {
         pub unsafe extern "ptx-kernel" fn $typed(out: *mut u64, $value: u32) {
             let ($cta, mut smem, _) = unsafe { Cta::enter::<$Smem>() };
             let $partials = &mut smem.partials;
-            let result: u64 = $typed_body;
-            unsafe { out.write(result) };
+            let results = $typed_body;
+            unsafe { write(out, results) };
         }
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $raw(out: *mut u64, $rvalue: u32) {
             let (_, smem, _) = unsafe { Cta::enter::<$Smem>() };
             let [$base, _]: [u32; 2] = unsafe { core::mem::transmute(smem.partials) };
-            let result: u64 = unsafe { $raw_body };
-            unsafe { out.write(result) };
+            let results = unsafe { $raw_body };
+            unsafe { write(out, results) };
         }
     };
 }
@@ -322,7 +327,7 @@ unsafe fn cta_redux(
 cta_pair! {
     Words: typed_reduce_integers(cta, partials, value) {
         let (sum, least) = (partials.reduce_add(&cta, value), partials.reduce_min(&cta, value));
-        join(sum, least) ^ u64::from(partials.reduce_max(&cta, value))
+        [sum, least, partials.reduce_max(&cta, value)]
     }
     raw_reduce_integers(base, value) {
         let add = |x: u32| raw::redux_sync(op::Add, ty::U32, x, ALL);
@@ -330,26 +335,26 @@ cta_pair! {
         let max = |x: u32| raw::redux_sync(op::Max, ty::U32, x, ALL);
         let sum = cta_redux(base, value, Some(0), add, u32::wrapping_add);
         let least = cta_redux(base + 128, value, None, min, u32::min);
-        join(sum, least) ^ u64::from(cta_redux(base, value, None, max, u32::max))
+        [sum, least, cta_redux(base, value, None, max, u32::max)]
     }
 }
 
 cta_pair! {
     Words: typed_reduce_bits(cta, partials, value) {
         let (and, or) = (partials.reduce_and(&cta, value), partials.reduce_or(&cta, value));
-        join(and, or) ^ u64::from(partials.reduce_xor(&cta, value))
+        [and, or, partials.reduce_xor(&cta, value)]
     }
     raw_reduce_bits(base, value) {
         let and = cta_redux(base, value, None, |x| raw::redux_sync_b32(op::And, x, ALL), |a, b| a & b);
         let or = cta_redux(base + 128, value, None, |x| raw::redux_sync_b32(op::Or, x, ALL), |a, b| a | b);
         let xor = cta_redux(base, value, Some(0), |x| raw::redux_sync_b32(op::Xor, x, ALL), |a, b| a ^ b);
-        join(and, or) ^ u64::from(xor)
+        [and, or, xor]
     }
 }
 
 cta_pair! {
     Floats: typed_reduce_of_any(cta, partials, value) {
-        partials.reduce(&cta, f32::from_bits(value), |a, b| a + b).to_bits().into()
+        [partials.reduce(&cta, f32::from_bits(value), |a, b| a + b).to_bits()]
     }
     raw_reduce_of_any(base, value) {
         let sum = warp_sum(f32::from_bits(value));
@@ -361,21 +366,33 @@ cta_pair! {
         } else {
             one_by_one(base, warps, |a, b| (f32::from_bits(a) + f32::from_bits(b)).to_bits())
         };
-        bits.into()
+        [bits]
     }
 }
 
-/// Sums before the warp, up to the thread in it, and of all.
+/// What `f` makes of what is before the warp, up to the thread in it, and of all.
 #[inline(always)]
-unsafe fn cta_scan(half: u32, value: f32) -> (Option<f32>, f32, f32) {
+unsafe fn cta_scan(half: u32, value: u32, f: impl Fn(u32, u32) -> u32) -> (Option<u32>, u32, u32) {
+    let up = |value: u32, width: u32| {
+        let mut upto = value;
+        unroll::<5>(|i| {
+            if width > 1 << i {
+                let (below, inside) = unsafe { raw::shfl_sync_pred(mode::Up, upto, 1 << i, 0, ALL) };
+                if inside {
+                    upto = f(below, upto);
+                }
+            }
+        });
+        upto
+    };
     unsafe {
         let count = thread_count();
-        let upto = scan_up(value, 32);
+        let upto = up(value, 32);
         let last = raw::laneid() == 31 || thread_rank() == count - 1;
-        publish(half, last, upto.to_bits());
+        publish(half, last, upto);
         let (warps, rank) = (count.div_ceil(32), thread_rank() / 32);
         let (before, all) = if count.is_multiple_of(32) {
-            let upto = scan_up(f32::from_bits(slot(half, raw::laneid())), warps).to_bits();
+            let upto = up(slot(half, raw::laneid()), warps);
             let before = raw::shfl_sync(mode::Idx, upto, rank.wrapping_sub(1), 0x1f, ALL);
             (before, raw::shfl_sync(mode::Idx, upto, warps - 1, 0x1f, ALL))
         } else {
@@ -385,50 +402,45 @@ unsafe fn cta_scan(half: u32, value: f32) -> (Option<f32>, f32, f32) {
                 if other == rank {
                     before = all;
                 }
-                all = (f32::from_bits(all) + f32::from_bits(slot(half, other))).to_bits();
+                all = f(all, slot(half, other));
             }
             (before, all)
         };
-        (if rank > 0 { Some(f32::from_bits(before)) } else { None }, upto, f32::from_bits(all))
+        (if rank > 0 { Some(before) } else { None }, upto, all)
     }
 }
 
 cta_pair! {
-    Floats: typed_reduce_sums(cta, partials, value) {
-        let x = f32::from_bits(value);
-        let (upto, all) = partials.inclusive_sum(&cta, x);
-        let (before, again) = partials.exclusive_sum(&cta, x);
-        join(upto.to_bits(), all.to_bits()) ^ join(before.to_bits(), again.to_bits())
+    Words: typed_reduce_sums(cta, partials, value) {
+        let (upto, all) = partials.inclusive_sum(&cta, value);
+        let (before, again) = partials.exclusive_sum(&cta, value);
+        [upto, all, before, again]
     }
     raw_reduce_sums(base, value) {
-        let x = f32::from_bits(value);
-        let (before, upto, all) = cta_scan(base, x);
-        let upto = before.unwrap_or(0.0) + upto;
-        let (before, in_warp, again) = cta_scan(base + 128, x);
-        let (below, inside) = raw::shfl_sync_pred(mode::Up, in_warp.to_bits(), 1, 0, ALL);
-        let before = before.unwrap_or(0.0) + if inside { f32::from_bits(below) } else { 0.0 };
-        join(upto.to_bits(), all.to_bits()) ^ join(before.to_bits(), again.to_bits())
+        let (before, in_warp, all) = cta_scan(base, value, u32::wrapping_add);
+        let upto = before.unwrap_or(0).wrapping_add(in_warp);
+        let (before, in_warp, again) = cta_scan(base + 128, value, u32::wrapping_add);
+        let before = before.unwrap_or(0).wrapping_add(in_warp.wrapping_sub(value));
+        [upto, all, before, again]
     }
 }
 
 cta_pair! {
-    Floats: typed_reduce_scans(cta, partials, value) {
-        let x = f32::from_bits(value);
-        let (upto, all) = partials.inclusive_scan(&cta, x, |a, b| a + b);
-        let (before, again) = partials.exclusive_scan(&cta, x, |a, b| a + b);
-        join(upto.to_bits(), all.to_bits()) ^ join(before.unwrap_or(7.0).to_bits(), again.to_bits())
+    Words: typed_reduce_scans(cta, partials, value) {
+        let (upto, all) = partials.inclusive_scan(&cta, value, u32::max);
+        let (before, again) = partials.exclusive_scan(&cta, value, u32::max);
+        [upto, all, before.unwrap_or(7), again]
     }
     raw_reduce_scans(base, value) {
-        let x = f32::from_bits(value);
-        let (before, upto, all) = cta_scan(base, x);
-        let upto = before.map_or(upto, |before| before + upto);
-        let (before, in_warp, again) = cta_scan(base + 128, x);
-        let (below, inside) = raw::shfl_sync_pred(mode::Up, in_warp.to_bits(), 1, 0, ALL);
-        let below = if inside { Some(f32::from_bits(below)) } else { None };
+        let (before, in_warp, all) = cta_scan(base, value, u32::max);
+        let upto = before.map_or(in_warp, |before| before.max(in_warp));
+        let (before, in_warp, again) = cta_scan(base + 128, value, u32::max);
+        let (below, inside) = raw::shfl_sync_pred(mode::Up, in_warp, 1, 0, ALL);
+        let below = if inside { Some(below) } else { None };
         let both = match (before, below) {
-            (Some(before), Some(below)) => Some(before + below),
+            (Some(before), Some(below)) => Some(before.max(below)),
             (before, below) => before.or(below),
         };
-        join(upto.to_bits(), all.to_bits()) ^ join(both.unwrap_or(7.0).to_bits(), again.to_bits())
+        [upto, all, both.unwrap_or(7), again]
     }
 }
