@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
 use crate::raw;
-use crate::register;
+use crate::special_register;
 
 /// The executing CTA, as each of its threads holds it.
 ///
@@ -48,7 +48,9 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
-        register::tid_x() + register::ntid_x() * (register::tid_y() + register::ntid_y() * register::tid_z())
+        special_register::tid_x()
+            + special_register::ntid_x()
+                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
     }
 
     /// The number of threads of the CTA.
@@ -60,7 +62,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
-        register::ntid_x() * register::ntid_y() * register::ntid_z()
+        special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
     }
 
     /// The CTA's rank in the grid, x fastest.
@@ -72,8 +74,9 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
-        register::ctaid_x()
-            + register::nctaid_x() * (register::ctaid_y() + register::nctaid_y() * register::ctaid_z())
+        special_register::ctaid_x()
+            + special_register::nctaid_x()
+                * (special_register::ctaid_y() + special_register::nctaid_y() * special_register::ctaid_z())
     }
 
     /// The number of CTAs of the grid.
@@ -89,7 +92,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn count(&self) -> u32 {
-        register::nctaid_x() * register::nctaid_y() * register::nctaid_z()
+        special_register::nctaid_x() * special_register::nctaid_y() * special_register::nctaid_z()
     }
 
     /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
@@ -103,7 +106,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn is_elected(&self) -> bool {
-        (register::tid_x() | register::tid_y() | register::tid_z()) == 0
+        (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
     }
 
     /// The warp's rank in the CTA: 32 threads each, by their rank.

@@ -1,7 +1,7 @@
 // The page is the README: `tests/readme.rs` builds its kernel for the device, where doctests cannot.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, stdarch_nvptx))]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, core_float_math, stdarch_nvptx))]
 #![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
 #![cfg_attr(
     all(target_arch = "nvptx64", feature = "stock-linker"),
@@ -40,17 +40,23 @@ mod group;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod launch;
 #[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod math;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod mbarrier;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod multimem;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod pipeline;
 #[cfg(any(doc, not(feature = "stock-linker")))]
-mod register;
+pub mod reduce;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod registers;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod shared;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 mod size;
+#[cfg(any(doc, not(feature = "stock-linker")))]
+mod special_register;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod tensor;
 #[cfg(any(doc, not(feature = "stock-linker")))]

@@ -329,6 +329,34 @@ qualifiers! {
         /// No qualifier: the other values count.
         Ignore = "";
     }
+    /// `.ftz`: what becomes of subnormal operands and results.
+    mod ftz {
+        /// `.ftz`: zero, of the same sign.
+        Flush = ".ftz";
+        /// No qualifier: they stay as they are.
+        Keep = "";
+    }
+    /// Rounding of [`cvt_f32`](crate::raw::cvt_f32) and its like.
+    mod rounding {
+        /// `.rn`: to the nearest, of two equally near ones to the even one.
+        Rn = ".rn";
+        /// `.rz`: towards zero.
+        Rz = ".rz";
+    }
+    /// `.relu`: what becomes of negative results.
+    mod relu {
+        /// `.relu`: zero. NaN becomes the canonical NaN.
+        Relu = ".relu";
+        /// No qualifier: they stay as they are.
+        None = "";
+    }
+    /// `.satfinite`: what becomes of results too large for their type.
+    mod satfinite {
+        /// `.satfinite`: the largest finite number of their sign.
+        Satfinite = ".satfinite";
+        /// No qualifier: an infinity.
+        None = "";
+    }
     /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol).
     mod action {
         /// `.launch_dependents`: the dependent grids may launch.

@@ -20,9 +20,15 @@ use core::num::NonZero;
 
 use crate::group::Cta;
 use crate::mask::LaneMask;
-use crate::qualifier::{Sealed, mode, op, ty};
+#[cfg(feature = "sm_100f")]
+use crate::qualifier::op;
+use crate::qualifier::{Sealed, mode, ty};
 use crate::raw;
 use crate::shared::Element;
+
+mod reduce;
+
+pub use reduce::{BitReducible, Reducible};
 
 /// The threads of a warp.
 ///
@@ -65,6 +71,9 @@ pub trait Members: Sealed {
     /// The bits of the segment mask in a shuffle's operand `c`.
     #[doc(hidden)]
     const SEGMENT: u32;
+    /// The group's width, if its lanes are neighbours.
+    #[doc(hidden)]
+    const WIDTH: Option<u32>;
     /// The `membermask`.
     #[doc(hidden)]
     fn mask(&self) -> u32;
@@ -119,6 +128,7 @@ pub struct Subset(u32);
 impl Sealed for Full {}
 impl Members for Full {
     const SEGMENT: u32 = 0;
+    const WIDTH: Option<u32> = Some(32);
     #[inline(always)]
     fn mask(&self) -> u32 {
         u32::MAX
@@ -129,6 +139,7 @@ impl Neighbours for Full {}
 impl<const WIDTH: u32> Sealed for Tile<WIDTH> {}
 impl<const WIDTH: u32> Members for Tile<WIDTH> {
     const SEGMENT: u32 = (32 - WIDTH) << 8;
+    const WIDTH: Option<u32> = Some(WIDTH);
     #[inline(always)]
     fn mask(&self) -> u32 {
         self.0
@@ -139,6 +150,7 @@ impl<const WIDTH: u32> Neighbours for Tile<WIDTH> {}
 impl Sealed for Subset {}
 impl Members for Subset {
     const SEGMENT: u32 = 0;
+    const WIDTH: Option<u32> = None;
     #[inline(always)]
     fn mask(&self) -> u32 {
         self.0
@@ -333,38 +345,6 @@ impl Word for f64 {
     fn of_bits(bits: u64) -> Self {
         f64::from_bits(bits)
     }
-}
-
-/// Integers that `redux.sync` takes.
-///
-/// ```
-/// use ptx::warp::{Reducible, Warp};
-/// /// The least and the greatest over the warp, of `u32` or `i32`.
-/// fn range<T: Reducible>(warp: &Warp, value: T) -> (T, T) {
-///     (warp.reduce_min(value), warp.reduce_max(value))
-/// }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`redux.sync` does not take `{Self}`",
-    label = "not an integer of 32 bits",
-    note = "it adds and compares `u32` and `i32`; `f32` has a least and greatest on sm_100f (`reduce_min_f32`); for the rest, \
-            shuffle: `warp.shuffle_xor(value, 16)`, then 8, 4, 2, 1"
-)]
-pub trait Reducible: Word<Bits = u32> {
-    /// The type's tag.
-    #[doc(hidden)]
-    type Type: raw::ReduxType<Value = Self>;
-    /// It.
-    #[doc(hidden)]
-    const TYPE: Self::Type;
-}
-impl Reducible for u32 {
-    type Type = ty::U32;
-    const TYPE: ty::U32 = ty::U32;
-}
-impl Reducible for i32 {
-    type Type = ty::S32;
-    const TYPE: ty::S32 = ty::S32;
 }
 
 /// The threads of the warp that execute this together. They may be others in the next instruction, so it makes no group.
@@ -666,96 +646,6 @@ impl<M: Members> Lanes<M> {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: see the impl; an unspecified value is one of `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
-    }
-
-    /// The sum over the group, modulo 2^32.
-    ///
-    /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: i32) {
-    /// let sum: i32 = cta.warp().reduce_add(value);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
-        unsafe { raw::redux_sync(op::Add, T::TYPE, value, self.members.mask()) }
-    }
-
-    /// The least value of the group.
-    ///
-    /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let least = cta.warp().reduce_min(value);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
-        unsafe { raw::redux_sync(op::Min, T::TYPE, value, self.members.mask()) }
-    }
-
-    /// The greatest value of the group.
-    ///
-    /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let greatest = cta.warp().reduce_max(value);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
-        unsafe { raw::redux_sync(op::Max, T::TYPE, value, self.members.mask()) }
-    }
-
-    /// The bits that are set in all values of the group.
-    ///
-    /// PTX: `redux.sync.and.b32 dst, value, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let common = cta.warp().reduce_and(value);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn reduce_and<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
-        T::of_bits(unsafe { raw::redux_sync_b32(op::And, value.into_bits(), self.members.mask()) })
-    }
-
-    /// The bits that are set in any value of the group.
-    ///
-    /// PTX: `redux.sync.or.b32 dst, value, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let present = cta.warp().reduce_or(1 << (value % 32));
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn reduce_or<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
-        T::of_bits(unsafe { raw::redux_sync_b32(op::Or, value.into_bits(), self.members.mask()) })
-    }
-
-    /// The bits that are set in an odd number of values of the group.
-    ///
-    /// PTX: `redux.sync.xor.b32 dst, value, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let parity = cta.warp().reduce_xor(value);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn reduce_xor<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
-        T::of_bits(unsafe { raw::redux_sync_b32(op::Xor, value.into_bits(), self.members.mask()) })
     }
 
     /// The least value of the group, or of the absolute values ([`Abs`](crate::qualifier::abs::Abs)); -0.0 is below +0.0.

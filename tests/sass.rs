@@ -64,6 +64,33 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
     all
 }
 
+/// 64 and 128 sums of a loop, in arrays: one instruction each in a round, no local memory. (With `for` over `0..8` and `0..16`, 128
+/// sums have a stack frame of 544 bytes.)
+#[test]
+fn arrays_stay_in_registers() {
+    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    for opt_level in [OptLevel::O2, OptLevel::O3] {
+        let build = Build { opt_level, ..Build::new("tests/device/registers", Arch::Sm90a) };
+        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+        assert!(!module.text.contains(".local") && !module.text.contains("%SP"), "{}", module.text);
+        let cubin = module.path.with_extension("cubin");
+        let report =
+            tools.assemble(&module.path, Arch::Sm90a, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        let sass = tools.sass(&cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        for (name, sums) in [("outer_8x8", 64), ("outer_8x16", 128)] {
+            let kernel = report.kernels.iter().find(|kernel| kernel.name == name).expect("a kernel");
+            assert_eq!(kernel.faults(), [""; 0], "{name} at opt-level {opt_level}");
+            let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
+            let code = code.split("\t.section\t").next().unwrap_or_default();
+            let count = |mnemonic: &str| code.split_whitespace().filter(|word| *word == mnemonic).count();
+            assert_eq!(["LDL", "STL"].map(count), [0, 0], "{name} at opt-level {opt_level}");
+            // LLVM may copy the loop's body.
+            let fma = count("FFMA");
+            assert!(fma >= sums && fma.is_multiple_of(sums), "{name} at opt-level {opt_level}: {fma}");
+        }
+    }
+}
+
 #[test]
 fn elements_are_accessed_as_shared_memory() {
     let mnemonics = mnemonics("tests/device/shared", Arch::Sm90);

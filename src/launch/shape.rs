@@ -2,8 +2,8 @@
 
 use crate::group::Cta;
 use crate::raw;
-use crate::register;
 use crate::shared::{DynamicShared, SharedMemory};
+use crate::special_register;
 
 /// The shape of the launches that a kernel takes. [`Block<256>`](Block) is a shape; one with more to say is an `enum` of your own.
 ///
@@ -181,16 +181,22 @@ unsafe fn assume<L: LaunchShape>() {
     // SAFETY: the caller's contract: the block has these extents, in which the thread's indices lie.
     unsafe {
         core::hint::assert_unchecked(
-            register::ntid_x() == x && register::ntid_y() == y && register::ntid_z() == z,
+            special_register::ntid_x() == x
+                && special_register::ntid_y() == y
+                && special_register::ntid_z() == z,
         );
-        core::hint::assert_unchecked(register::tid_x() < x && register::tid_y() < y && register::tid_z() < z);
+        core::hint::assert_unchecked(
+            special_register::tid_x() < x && special_register::tid_y() < y && special_register::tid_z() < z,
+        );
     }
     if const { !L::GRID_OF_ANY_RANK } {
         let (y, z) = (extent(L::CLUSTER, 1), extent(L::CLUSTER, 2));
         // SAFETY: the caller's contract: a row of CTAs, or of clusters.
         unsafe {
-            core::hint::assert_unchecked(register::nctaid_y() == y && register::nctaid_z() == z);
-            core::hint::assert_unchecked(register::ctaid_y() < y && register::ctaid_z() < z);
+            core::hint::assert_unchecked(
+                special_register::nctaid_y() == y && special_register::nctaid_z() == z,
+            );
+            core::hint::assert_unchecked(special_register::ctaid_y() < y && special_register::ctaid_z() < z);
         }
     }
     if let Some([x, y, z]) = L::CLUSTER {

@@ -33,6 +33,8 @@ gates! {
     sm_90a_sm_100f_sm_110a_sm_120a "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
         [ any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
         an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
+    sm_100a_sm_103a "sm_100a, sm_103a" [ any(feature = "sm_100a", feature = "sm_103a") ]
+        an_instruction_of_the_features_sm_100a_sm_103a;
     sm_103a "sm_103a" [ feature = "sm_103a" ] an_instruction_of_the_feature_sm_103a;
 }
 

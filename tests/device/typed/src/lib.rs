@@ -6,7 +6,7 @@
 #![allow(clippy::missing_safety_doc, unused_variables)]
 // Macros make pairs of many types, some of which need no cast.
 #![allow(unused_unsafe, unnecessary_transmutes, clippy::useless_transmute)]
-#![feature(abi_ptx, asm_experimental_arch, stdarch_nvptx)]
+#![feature(abi_ptx, asm_experimental_arch, core_float_math, stdarch_nvptx)]
 
 mod cluster;
 
@@ -31,8 +31,10 @@ mod global;
 mod group;
 mod launch;
 mod layout;
+mod math;
 mod mbarrier;
 mod pipeline;
+mod reduce;
 mod shared;
 mod tensor;
 mod warp;

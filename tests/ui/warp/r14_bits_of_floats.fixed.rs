@@ -1,12 +1,10 @@
-//! `redux.sync` reduces integers of 32 bits.
+//! `.and`, `.or` and `.xor` join the bits of integers.
 
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, value: f32) {
     let warp = cta.warp();
-    let _ = warp.reduce_add(value);
-    let _ = warp.reduce_min(value);
-    let _ = warp.reduce_max(value);
+    let value = value.to_bits();
     let _ = warp.reduce_and(value);
     let _ = warp.reduce_or(value);
     let _ = warp.reduce_xor(value);

@@ -1,0 +1,86 @@
+//! Every reduction and scan, of a CTA, of its warps, and of parts of these.
+
+use ptx::launch::Cta;
+use ptx::reduce::Partials;
+
+ptx::shared_memory! {
+    struct Smem { words: Partials<u32>, floats: Partials<f32>, longs: Partials<u64>, doubles: Partials<f64> }
+}
+
+/// One affine map of 16 bits after another, `x * (high) + (low)`: associative, not commutative.
+#[inline(always)]
+fn then(first: u32, second: u32) -> u32 {
+    let (a, b) = (first >> 16, first & 0xffff);
+    let (c, d) = (second >> 16, second & 0xffff);
+    a.wrapping_mul(c) << 16 | (b.wrapping_mul(c).wrapping_add(d) & 0xffff)
+}
+
+/// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`. A thread has one word.
+///
+/// Grid: CTAs of any number of threads, `n` in all.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses of `n` and `44 * n` elements of global memory, which do not overlap; until the grid
+///   ends nobody writes `input`, and nobody else uses `output`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; below, the threads of a group make the same calls on it.
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
+    let (cta, warp) = (&cta, cta.warp());
+    let i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    // SAFETY: in bounds, and nobody writes.
+    let word = unsafe { input.add(i as usize).read() };
+    let (whole, float) = ((word % 1024) as f32 - 512.0, f32::from_bits(word));
+    let (long, double) = (u64::from(word) << 29 ^ u64::from(!word), f64::from(whole));
+
+    let mut at = i as usize;
+    let mut put = |result: u32| {
+        // SAFETY: in bounds, and the element is this thread's.
+        unsafe { output.add(at).write(result) };
+        at += n as usize;
+    };
+    macro_rules! put {
+        ($( $result:expr ),* $(,)?) => { $( put($result); )* };
+    }
+    macro_rules! put_64 {
+        ($( $result:expr ),* $(,)?) => { $( let result: u64 = $result; put!(result as u32, (result >> 32) as u32); )* };
+    }
+    macro_rules! put_pair {
+        ($( $pair:expr ),* $(,)?) => { $( let (one, all) = $pair; put!(one, all); )* };
+    }
+    // 0
+    put!(words.reduce_add(cta, word), words.reduce_min(cta, word), words.reduce_max(cta, word));
+    put!(
+        words.reduce_and(cta, word | 0xffff),
+        words.reduce_or(cta, word & 0xff0),
+        words.reduce_xor(cta, word)
+    );
+    put!(words.reduce(cta, word, |a, b| a ^ b));
+    // 7
+    put_pair!(words.inclusive_sum(cta, word), words.exclusive_sum(cta, word));
+    put_pair!(words.inclusive_scan(cta, word, then));
+    let (before, all) = words.exclusive_scan(cta, word, then);
+    put!(before.unwrap_or(7), all);
+    // 15
+    put!(floats.reduce_add(cta, whole).to_bits(), floats.reduce(cta, whole, |a, b| a + b).to_bits());
+    put!(floats.reduce_min(cta, float).to_bits(), floats.reduce_max(cta, float).to_bits());
+    let ((upto, _), (before, all)) = (floats.inclusive_sum(cta, whole), floats.exclusive_sum(cta, whole));
+    put!(upto.to_bits(), before.to_bits(), all.to_bits());
+    // 22
+    put_64!(longs.reduce_add(cta, long), longs.reduce_min(cta, long), longs.reduce_max(cta, long));
+    put_64!(doubles.reduce_add(cta, double).to_bits(), doubles.reduce_min(cta, double).to_bits());
+    // 32
+    put!(warp.reduce_add(whole).to_bits(), warp.reduce_max(word.cast_signed()).cast_unsigned());
+    put!(warp.inclusive_sum(whole).to_bits(), warp.exclusive_sum(word));
+    put!(warp.exclusive_scan(word, then).unwrap_or(7), warp.reduce_min(float).to_bits());
+    // 38
+    let group = warp.partition_by(word & 3);
+    put!(group.reduce_add(whole).to_bits(), group.inclusive_scan(word, then));
+    put!(group.exclusive_sum(whole).to_bits(), group.reduce_max(whole).to_bits());
+    // 42
+    let tile = warp.tiles::<8>();
+    put!(tile.reduce_add(whole).to_bits(), tile.exclusive_scan(word, then).unwrap_or(7));
+}

@@ -1,0 +1,7 @@
+//! Zeros are a number, and no reference.
+
+use ptx::registers::zeroed;
+
+pub fn none() -> [u32; 4] {
+    zeroed()
+}
