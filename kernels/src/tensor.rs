@@ -46,7 +46,7 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
 
     while let Some(([x, y], destination)) = mine.take_next() {
         // What is outside of the tensor is loaded as zeros and not stored.
-        let source = input.at([y as i32 * SIDE as i32, x as i32 * SIDE as i32]);
+        let source = input.box_at([y as i32, x as i32]);
         lent = cta.lend(lent, |cta, ((box_in, box_out), loaded)| {
             let (loaded, box_in, _) = tensor::load(cta, loaded, box_in, source).wait(cta);
             let (from, to) = (box_in.swizzle(swizzle_mode::B128), box_out.swizzle(swizzle_mode::B128));

@@ -58,41 +58,57 @@ legal! {
 }
 
 /// What `.op` and the cache policy of `atom` and `red` decide, for `$row!`: the text of `.op` and its types; where the value
-/// is and the points of `# Safety` on it; PTX ISA and target; the policy. Each without and with a policy.
+/// is and the points of `# Safety` on it, with what a peer's shared memory does not have; PTX ISA and target; the policy. Each without and with a policy.
 macro_rules! atom_op {
     ($row:ident $( $doc:literal $op:ident: $name:ident, $hint:ident; )*) => { $(
         atom_op! { @$op $row $doc $name $hint }
     )* };
-    (@add $($to:tt)*) => { atom_op! { @hints "6.0" [ ".add" AtomAddType {
+    (@add $($to:tt)*) => { atom_op! { @hints [] "6.0" [ ".add" AtomAddType {
         ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::F32 as u32 in reg32,
         ty::F64 as u64 in reg64,
     } ] $($to)* } };
-    (@add_noftz $($to:tt)*) => { atom_op! { @hints "6.2" [ ".add.noftz" AtomAddNoftzType {
+    (@add_noftz $($to:tt)*) => { atom_op! { @hints [
+        "- of `.f16x2` and `.bf16x2`, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5"
+        "  makes an `ATOM`, then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load,"
+        "  integer addition and store, meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; seen"
+        "  on an H200). `.f16` and `.bf16` are right there."
+    ] "6.2" [ ".add.noftz" AtomAddNoftzType {
         ty::F16 as u16 in reg16 @ "6.3", ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90", ty::F16x2 as u32 in reg32,
         ty::Bf16x2 as u32 in reg32 @ "7.8" on "sm_90",
     } ] $($to)* } };
-    (@inc $($to:tt)*) => { atom_op! { @hints "6.0" [ ".inc" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
-    (@dec $($to:tt)*) => { atom_op! { @hints "6.0" [ ".dec" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
+    (@inc $($to:tt)*) => { atom_op! { @hints [] "6.0" [ ".inc" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
+    (@dec $($to:tt)*) => { atom_op! { @hints [] "6.0" [ ".dec" AtomIncType { ty::U32 as u32 in reg32 } ] $($to)* } };
     (@min $($to:tt)*) => { atom_op! { @min_max ".min" $($to)* } };
     (@max $($to:tt)*) => { atom_op! { @min_max ".max" $($to)* } };
-    (@min_max $op:literal $($to:tt)*) => { atom_op! { @hints "6.0" [ $op AtomMinType {
+    (@min_max $op:literal $($to:tt)*) => { atom_op! { @hints [
+        "- of 64 bits, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5 makes an `ATOM`,"
+        "  then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load, operation and store,"
+        "  meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; on an H200 updates were lost)."
+        "  A loop of [`atom_cas`] is right there, and so are `.add`, `.exch` and 32 bits."
+    ] "6.0" [ $op AtomMinType {
         ty::U32 as u32 in reg32, ty::U64 as u64 in reg64, ty::S32 as u32 in reg32, ty::S64 as u64 in reg64,
     } ] $($to)* } };
-    (@and $($to:tt)*) => { atom_op! { @bits ".and" $($to)* } };
-    (@or $($to:tt)*) => { atom_op! { @bits ".or" $($to)* } };
-    (@xor $($to:tt)*) => { atom_op! { @bits ".xor" $($to)* } };
-    (@exch $($to:tt)*) => { atom_op! { @bits ".exch" $($to)* } };
-    (@bits $op:literal $($to:tt)*) => {
-        atom_op! { @hints "6.0" [ $op AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 } ] $($to)* }
+    (@and $($to:tt)*) => { atom_op! { @wide ".and" $($to)* } };
+    (@or $($to:tt)*) => { atom_op! { @wide ".or" $($to)* } };
+    (@xor $($to:tt)*) => { atom_op! { @wide ".xor" $($to)* } };
+    (@exch $($to:tt)*) => { atom_op! { @bits [] ".exch" $($to)* } };
+    (@wide $($to:tt)*) => { atom_op! { @bits [
+        "- of 64 bits, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5 makes an `ATOM`,"
+        "  then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load, operation and store,"
+        "  meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; on an H200 updates were lost)."
+        "  A loop of [`atom_cas`] is right there, and so are `.add`, `.exch` and 32 bits."
+    ] $($to)* } };
+    (@bits $note:tt $op:literal $($to:tt)*) => {
+        atom_op! { @hints $note "6.0" [ $op AtomBitType { ty::B32 as u32 in reg32, ty::B64 as u64 in reg64 } ] $($to)* }
     };
-    (@hints $isa:literal $op:tt $row:ident $doc:literal $name:ident $hint:ident) => {
+    (@hints [ $($note:literal)* ] $isa:literal $op:tt $row:ident $doc:literal $name:ident $hint:ident) => {
         $row! { $name $doc $op
             [ AtomSpace {
                 space::All at u64 in reg64, space::Global at u64 in reg64, space::SharedCta at u32 in reg32 @ "7.8",
                 space::SharedCluster at u32 in reg32 @ "7.8" on "sm_90",
             } addr: Space::Address = address,
             "- `addr` is the address, in the given space, of such a value in global or shared memory, aligned to its size."
-            "- in `.shared::cluster`, its CTA has not exited." ]
+            "- in `.shared::cluster`, its CTA has not exited." $($note)* ]
             [ $isa, "sm_70" ] "" [] }
         $row! { $hint $doc $op
             [ AtomGlobalSpace { space::All, space::Global } addr: *mut u8 = reg64,

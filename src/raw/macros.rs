@@ -91,6 +91,9 @@ macro_rules! legal {
     ($(#[$doc:meta])* $Trait:ident(TypeTag): $($rest:tt)*) => {
         legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::TypeTag ] $($rest)*);
     };
+    ($(#[$doc:meta])* $Trait:ident(AtomSem): $($rest:tt)*) => {
+        legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::raw::AtomSem ] $($rest)*);
+    };
     ($(#[$doc:meta])* $Trait:ident(AddressSpace): $($rest:tt)*) => {
         legal!(@trait [ $(#[$doc])* ] $Trait [ $crate::qualifier::AddressSpace ] $($rest)*);
     };

@@ -4,7 +4,7 @@ use super::atom::atom_op;
 
 legal! {
     /// `.sem` of `red`.
-    RedSem: "`{Self}` is no `.sem` of `red`: it takes `.relaxed` or `.release`"
+    RedSem(AtomSem): "`{Self}` is no `.sem` of `red`: it takes `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
 }
 

@@ -9,7 +9,7 @@ pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorMap<f
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load_cache_hint(map.at([0, 0]), CachePolicy::evict_first()),
+            |producer| producer.load_cache_hint(map.box_at([0, 0]), CachePolicy::evict_first()),
             |consumer| consumer.wait().release(),
         )
     });

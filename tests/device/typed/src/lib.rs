@@ -29,6 +29,7 @@ mod group;
 mod launch;
 mod layout;
 mod mbarrier;
+mod peers;
 mod pipeline;
 mod shared;
 mod tensor;

@@ -9,7 +9,7 @@ use ptx::qualifier::{cta_group, evict, load_mode, op, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{
-    self, Box1, Box2, Box3, Box4, Box5, Corner, Im2col3, Im2col4, Im2col5, MapSlot, Offset5, TensorMap,
+    self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, MapSlot, Offset5, TensorMap,
     TensorMapMut, TensorMapObject, TensorMapReduce,
 };
 
@@ -54,9 +54,9 @@ macro_rules! load_pair {
     ($typed:ident $Shape:ty, $at:expr; $raw:ident |$base:ident, $bar:ident, $map:ident| $copy:expr) => {
         pair! {
             $typed(cta, tile, bar, map, out) {
-                let map = unsafe { TensorMap::<f32, $Shape>::from_raw(map) };
+                let map = unsafe { TensorMap::<f32, $Shape>::from_raw_within(map, Starts::STARTS) };
                 cta.lend((tile, bar), |cta, (tile, bar)| {
-                    let (bar, tile, _) = tensor::load(cta, bar, tile, map.at($at)).wait(cta);
+                    let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
                     (tile.release(cta), bar)
                 });
@@ -91,93 +91,104 @@ fn offset5(offset: u16) -> Offset5 {
 }
 
 #[inline(always)]
-fn corner<const COORDS: usize>(coords: [i32; COORDS]) -> Corner<COORDS> {
-    match Corner::new(coords) {
-        Some(corner) => corner,
+fn place<T>(place: Option<T>) -> T {
+    match place {
+        Some(place) => place,
         None => ptx::launch::trap(),
     }
 }
 
-load_pair! {
-    typed_tensor_load_1d Box1<256>, [7];
-    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [7], bar)
+/// Where copies begin, of columns and of others.
+pub trait Starts {
+    const STARTS: Self;
+}
+impl Starts for () {
+    const STARTS: () = ();
+}
+impl<const DIMS: usize> Starts for BoundingBox<DIMS> {
+    const STARTS: Self = BoundingBox { first: [-1; DIMS], last: [8; DIMS] };
 }
 
 load_pair! {
-    typed_tensor_load_2d Box2<32, 8>, [7, -1];
-    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1], bar)
+    typed_tensor_load_1d Box1<256>, [8];
+    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [8], bar)
 }
 
 load_pair! {
-    typed_tensor_load_3d Box3<16, 4, 4>, [7, -1, 2];
-    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar)
+    typed_tensor_load_2d Box2<32, 8>, [8, -1];
+    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1], bar)
 }
 
 load_pair! {
-    typed_tensor_load_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
-    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar)
+    typed_tensor_load_3d Box3<16, 4, 4>, [8, -1, 2];
+    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1, 2], bar)
 }
 
 load_pair! {
-    typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
-    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar)
+    typed_tensor_load_4d Box4<8, 4, 4, 2>, [8, -1, 2, 3];
+    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3], bar)
 }
 
 load_pair! {
-    typed_tensor_load_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
-    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, [300])
+    typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [8, -1, 2, 3, 4];
+    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3, 4], bar)
 }
 
 load_pair! {
-    typed_tensor_load_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
-    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2])
+    typed_tensor_load_im2col_3d Im2col3<32, 8>, ([8, -1, 2], [300]);
+    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [8, -1, 2], bar, [300])
 }
 
 load_pair! {
-    typed_tensor_load_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
-    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31])
+    typed_tensor_load_im2col_4d Im2col4<32, 8>, ([8, -1, 2, 3], [1, 2]);
+    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3], bar, [1, 2])
 }
 
-#[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_gather4 tensor::Gather4<64>, [7, 1, 9, 4, 4];
-    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [7, 1, 9, 4, 4], bar)
-}
-
-#[cfg(feature = "sm_100a")]
-load_pair! {
-    typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3])
-}
-
-#[cfg(feature = "sm_100a")]
-load_pair! {
-    typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+    typed_tensor_load_im2col_5d Im2col5<32, 8>, ([8, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
+    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [1, 2, 31])
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3])
+    typed_tensor_load_gather4 tensor::Gather4<64>, [8, 1, 9, 4, 4];
+    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [8, 1, 9, 4, 4], bar)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_halo_3d tensor::Im2colW3<32, 6, 2>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [2, 3])
+    typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([8, -1, 2], offset5(3));
+    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2], bar, [0, 3])
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_halo_4d tensor::Im2colW4<32, 6, 2>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [2, 3])
+    typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([8, -1, 2, 3], offset5(3));
+    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3], bar, [0, 3])
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_halo_5d tensor::Im2colW5<32, 6, 2>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [2, 3])
+    typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([8, -1, 2, 3, 4], offset5(3));
+    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [0, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_3d tensor::Im2colW3<32, 6, 2>, ([8, -1, 2], offset5(3));
+    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2], bar, [2, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_4d tensor::Im2colW4<32, 6, 2>, ([8, -1, 2, 3], offset5(3));
+    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3], bar, [2, 3])
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_5d tensor::Im2colW5<32, 6, 2>, ([8, -1, 2, 3, 4], offset5(3));
+    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [2, 3])
 }
 
 /// `.im2col::w::128` brings 128 pixels at least: of 32 bytes each, with and without a halo.
@@ -198,9 +209,9 @@ mod im2col_w_128 {
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, out: *mut u8) {
                 let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
                 let bar = smem.bar.init(&cta);
-                let map = unsafe { TensorMap::<u8, $Shape>::from_raw(map) };
+                let map = unsafe { TensorMap::<u8, $Shape>::from_raw_within(map, Starts::STARTS) };
                 cta.lend((smem.tile, bar), |cta, (tile, bar)| {
-                    let (bar, tile, _) = tensor::load(cta, bar, tile, map.at($at)).wait(cta);
+                    let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).unwrap_or(0)) };
                     (tile.release(cta), bar)
                 });
@@ -234,13 +245,13 @@ mod im2col_w_128 {
 
     pair! {
         [Plain 4096]
-        typed_tensor_load_im2col_w_128 tensor::Im2colW128x4<32>, ([7, -1, 2, 3], offset5(3));
-        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3])
+        typed_tensor_load_im2col_w_128 tensor::Im2colW128x4<32>, ([16, -1, 2, 3], offset5(3));
+        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [16, -1, 2, 3], bar, [0, 3])
     }
     pair! {
         [Halo 8064]
-        typed_tensor_load_im2col_w_128_halo tensor::Im2colW128x4<32, 31>, ([7, -1, 2, 3], offset5(3));
-        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [31, 3])
+        typed_tensor_load_im2col_w_128_halo tensor::Im2colW128x4<32, 31>, ([16, -1, 2, 3], offset5(3));
+        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [16, -1, 2, 3], bar, [31, 3])
     }
 }
 
@@ -274,7 +285,7 @@ unsafe fn finish() {
 
 pair! {
     typed_tensor_store_1d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at(corner([9])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at([12]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -285,7 +296,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [9], base);
+                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [12], base);
             }
             finish();
         })
@@ -294,7 +305,7 @@ pair! {
 
 pair! {
     typed_tensor_store_2d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -305,7 +316,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [12, 8], base);
             }
             finish();
         })
@@ -314,7 +325,7 @@ pair! {
 
 pair! {
     typed_tensor_store_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -325,7 +336,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [9, 8, 7], base);
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [12, 8, 7], base);
             }
             finish();
         })
@@ -334,7 +345,7 @@ pair! {
 
 pair! {
     typed_tensor_store_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -345,7 +356,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6], base);
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [12, 8, 7, 6], base);
             }
             finish();
         })
@@ -354,7 +365,7 @@ pair! {
 
 pair! {
     typed_tensor_store_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -365,7 +376,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6, 5], base);
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [12, 8, 7, 6, 5], base);
             }
             finish();
         })
@@ -374,7 +385,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_1d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at(corner([9])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at([12]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -385,7 +396,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [9], base);
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [12], base);
             }
             finish();
         })
@@ -394,7 +405,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_2d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -405,7 +416,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base);
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8], base);
             }
             finish();
         })
@@ -414,7 +425,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -425,7 +436,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7], base);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8, 7], base);
             }
             finish();
         })
@@ -434,7 +445,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -445,7 +456,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6], base);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8, 7, 6], base);
             }
             finish();
         })
@@ -454,7 +465,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -465,7 +476,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6, 5], base);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8, 7, 6, 5], base);
             }
             finish();
         })
@@ -478,7 +489,7 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject) {
             let (cta, smem, _) = unsafe { Cta::enter::<Words>() };
-            let dst = unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+            let dst = place(unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
             cta.lend(smem.tile, |cta, tile| {
                 let tile = tile.write(cta, |i| i as u32).to_async(cta);
                 $( let (tile, _) = tensor::reduce(cta, op::$Op, tile, dst).commit(cta).wait(cta); )+
@@ -500,7 +511,7 @@ macro_rules! reductions {
                 }
                 fence_async();
                 $(
-                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [9, 8], base));
+                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [12, 8], base));
                 )+
             })
         }
@@ -510,7 +521,7 @@ reductions! { typed_tensor_reduce_ops raw_tensor_reduce_ops: Add, Min, Max, Inc,
 
 pair! {
     typed_tensor_store_im2col_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -521,7 +532,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7], base);
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [12, 8, 7], base);
             }
             finish();
         })
@@ -530,7 +541,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_im2col_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw(map).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -541,7 +552,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7], base);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [12, 8, 7], base);
             }
             finish();
         })
@@ -550,7 +561,7 @@ pair! {
 
 pair! {
     typed_tensor_store_im2col_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -561,7 +572,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base);
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [12, 8, 7, 6], base);
             }
             finish();
         })
@@ -570,7 +581,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_im2col_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw(map).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -581,7 +592,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [12, 8, 7, 6], base);
             }
             finish();
         })
@@ -590,7 +601,7 @@ pair! {
 
 pair! {
     typed_tensor_store_im2col_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -601,7 +612,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base);
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [12, 8, 7, 6, 5], base);
             }
             finish();
         })
@@ -610,7 +621,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_im2col_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw(map).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -621,7 +632,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [12, 8, 7, 6, 5], base);
             }
             finish();
         })
@@ -630,7 +641,7 @@ pair! {
 
 pair! {
     typed_tensor_store_cache_hint(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
@@ -643,7 +654,7 @@ pair! {
             write(base);
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta_cache_hint(load_mode::Tile, map, [9, 8], base, policy);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta_cache_hint(load_mode::Tile, map, [12, 8], base, policy);
             }
             finish();
         })
@@ -652,7 +663,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_cache_hint(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
@@ -665,7 +676,7 @@ pair! {
             write(base);
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint(op::Add, load_mode::Tile, map, [9, 8], base, policy);
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta_cache_hint(op::Add, load_mode::Tile, map, [12, 8], base, policy);
             }
             finish();
         })
@@ -675,7 +686,7 @@ pair! {
 #[cfg(feature = "sm_100a")]
 pair! {
     typed_tensor_scatter4(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at(corner([9, 1, 2, 5, 3])) };
+        let dst = place(unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at([12, 1, 2, 5, 3]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -686,7 +697,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [9, 1, 2, 5, 3], base);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [12, 1, 2, 5, 3], base);
             }
             finish();
         })
@@ -698,7 +709,7 @@ pair! {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
         cta.lend((tile, bar), |cta, (tile, bar)| {
             let policy = CachePolicy::evict_first();
-            let (bar, tile, _) = tensor::load_cache_hint(cta, bar, tile, map.at([7, -1]), policy).wait(cta);
+            let (bar, tile, _) = tensor::load_cache_hint(cta, bar, tile, place(map.at([8, -1])), policy).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
             (tile.release(cta), bar)
         });
@@ -709,7 +720,7 @@ pair! {
             let state = if elected() {
                 let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
                 raw::cp_async_bulk_tensor_2d_global_tile_cache_hint(
-                    space::SharedCta, GROUP, base, map, [7, -1], bar, policy,
+                    space::SharedCta, GROUP, base, map, [8, -1], bar, policy,
                 );
                 state
             } else {
@@ -740,7 +751,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
     cta.lend(lent, |cta, (tiles, bar)| {
         let policy = CachePolicy::evict_first();
-        let load = tensor::load_cache_hint(cta, bar, tiles, (map.at([7, -1]), src), policy);
+        let load = tensor::load_cache_hint(cta, bar, tiles, (place(map.at([8, -1])), src), policy);
         let (bar, (matrix, vector), _) = load.wait(cta);
         unsafe { out.write(matrix.get(3).map_or(0, f32::to_bits) ^ vector.get(3).map_or(0, f32::to_bits)) };
         ((matrix.release(cta), vector.release(cta)), bar)
@@ -769,7 +780,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_load_beside_a_tile(
                     GROUP,
                     matrix,
                     map,
-                    [7, -1],
+                    [8, -1],
                     bar,
                     policy,
                 );
@@ -792,8 +803,8 @@ pair! {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
         let policy = CachePolicy::evict_last();
         map.prefetch_tensormap(&cta);
-        tensor::prefetch(&cta, map.at([7, -1]));
-        tensor::prefetch_cache_hint(&cta, map.at([7, 7]), policy);
+        tensor::prefetch(&cta, place(map.at([8, -1])));
+        tensor::prefetch_cache_hint(&cta, place(map.at([8, 7])), policy);
     }
     raw_tensor_prefetch(base, bar, map, out) {
         let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
@@ -801,10 +812,10 @@ pair! {
             raw::prefetch_tensormap(space::All, map);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [8, -1]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint(map, [7, 7], policy);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_cache_hint(map, [8, 7], policy);
         }
     }
 }
@@ -824,14 +835,165 @@ pair! {
     }
 }
 
+// The checks of coordinates that are not known. Those of boxes by their index need none.
+
 pair! {
-    typed_tensor_corner(cta, tile, bar, map, out) {
-        let x = unsafe { out.read() } as i32;
-        unsafe { out.write(Corner::new([x, 1]).map_or(7, |corner| corner.coords()[0] as u32)) };
+    typed_tensor_at(cta, tile, bar, map, out) {
+        let (x, y) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
+        let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+        if let Some(tile) = map.at([x, y]) {
+            tensor::prefetch(&cta, tile);
+        }
+        tensor::prefetch(&cta, map.box_at([x, y]));
     }
-    raw_tensor_corner(base, bar, map, out) {
-        let x = out.read() as i32;
-        out.write(if x >= 0 { x as u32 } else { 7 });
+    raw_tensor_at(base, bar, map, out) {
+        let (x, y) = (out.read() as i32, out.add(1).read() as i32);
+        let at = if x & 3 == 0 { Some([x, y]) } else { None };
+        if let Some(at) = at {
+            if elected() {
+                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at);
+            }
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y]);
+        }
+    }
+}
+
+#[inline(always)]
+fn starts_column(c: i32, w: i32) -> bool {
+    (c & 3 == 0) & (w >= -1) & (w <= 8)
+}
+
+pair! {
+    typed_tensor_at_column(cta, tile, bar, map, out) {
+        let (c, w) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
+        let map = unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS) };
+        if let Some(column) = map.at(([c, w, 0], [0])) {
+            tensor::prefetch(&cta, column);
+        }
+    }
+    raw_tensor_at_column(base, bar, map, out) {
+        let (c, w) = (out.read() as i32, out.add(1).read() as i32);
+        if starts_column(c, w) {
+            if elected() {
+                raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [c, w, 0], [0]);
+            }
+        }
+    }
+}
+
+pair! {
+    typed_tensor_at_reduction(cta, tile, bar, map, out) {
+        let (x, y) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
+        let sums = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) };
+        unsafe { out.write(sums.at([x, y]).is_some().into()) };
+    }
+    raw_tensor_at_reduction(base, bar, map, out) {
+        let (x, y) = (out.read() as i32, out.add(1).read() as i32);
+        let at = if (x & 3 == 0) & (x | y >= 0) { Some([x, y]) } else { None };
+        out.write(at.is_some().into());
+    }
+}
+
+/// Multiples of a row, and coordinates that are constant, need no check.
+pair! {
+    typed_tensor_at_rows(cta, tile, bar, map, out) {
+        let y = unsafe { out.read() } as i32;
+        let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+        let mut x = 0;
+        while x < y {
+            tensor::prefetch(&cta, place(map.at([x, y])));
+            x += 32;
+        }
+        tensor::prefetch(&cta, place(map.at([12 * y - 8, y])));
+        tensor::prefetch(&cta, map.at_const::<-4, 1>());
+    }
+    raw_tensor_at_rows(base, bar, map, out) {
+        let y = out.read() as i32;
+        let mut x = 0;
+        while x < y {
+            if elected() {
+                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [x, y]);
+            }
+            x += 32;
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [12 * y - 8, y]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [-4, 1]);
+        }
+    }
+}
+
+/// Constant coordinates, of each rank.
+pair! {
+    typed_tensor_at_const(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at_const::<4>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at_const::<4, -1>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, -1, 2>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3, 5>());
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map) }.at_const::<4>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) }.at_const::<4, 1>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, 1, 2>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, 1, 2, 3>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, 1, 2, 3, 5>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_at_const(base, bar, map, out) {
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [4]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [4, -1]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [4, -1, 2]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [4, -1, 2, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [4, -1, 2, 3, 5]);
+        }
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [4], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3, 5], base);
+            }
+            finish();
+        })
     }
 }
 
@@ -916,13 +1078,13 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_group(
             TensorMapReduce::<f32, Box1<256>>::from_raw(sums),
         )
     };
-    let (first, second) = unsafe { (map.at(corner([0])), map.at(corner([256]))) };
+    let (first, second) = unsafe { (place(map.at([0])), place(map.at([256]))) };
     cta.lend((smem.a, smem.b, smem.c), |cta, (a, b, c)| {
         let a = a.write(cta, |i| i as f32).to_async(cta);
         let b = b.write(cta, |i| i as f32).to_async(cta);
         let c = c.write(cta, |i| i as f32).to_async(cta);
         let group = tensor::store(cta, a, first).tensor_store(cta, b, second);
-        let group = group.tensor_reduce(cta, op::Add, c, sums.at(corner([7]))).commit(cta);
+        let group = group.tensor_reduce(cta, op::Add, c, place(sums.at([8]))).commit(cta);
         let (((a, b), c), group) = group.wait_read(cta);
         group.wait(cta);
         (a.into_free(), b.into_free(), c.into_free())
@@ -945,7 +1107,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_group(map: *const u8, sums: *const 
         }
         if elected() {
             let src = base + 2 * BYTES;
-            raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, sums, [7], src);
+            raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, sums, [8], src);
         }
         if elected() {
             raw::cp_async_bulk_commit_group();
@@ -985,7 +1147,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
         };
         let (memory, published) = unsafe { draft.publish(cta, slot) };
         let map = published.acquire(cta);
-        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([7, -1])).wait(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at([8, -1]))).wait(cta);
         unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
         (tile.release(cta), memory, bar)
     });
@@ -1041,7 +1203,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
         let state = if elected() {
             let state =
                 raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
-            raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, slot, [7, -1], bar);
+            raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, slot, [8, -1], bar);
             state
         } else {
             raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar)
@@ -1054,39 +1216,39 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
 
 pair! {
     typed_tensor_prefetch_shapes(cta, tile, bar, map, out) {
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([7]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([7, -1]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([7, -1, 2]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([7, -1, 2, 3]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([7, -1, 2, 3, 4]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw(map) }.at(([7, -1, 2], [300])));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], [1, 2])));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([8])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([8, -1])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([8, -1, 2])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([8, -1, 2, 3])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([8, -1, 2, 3, 4])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2], [300]))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Im2col4<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3], [1, 2]))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Im2col5<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]))));
     }
     raw_tensor_prefetch_shapes(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [7]);
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [8]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [8, -1]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [7, -1, 2]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [8, -1, 2]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [7, -1, 2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [8, -1, 2, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [7, -1, 2, 3, 4]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [8, -1, 2, 3, 4]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [7, -1, 2], [300]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [8, -1, 2], [300]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [7, -1, 2, 3], [1, 2]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [8, -1, 2, 3], [1, 2]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [7, -1, 2, 3, 4], [1, 2, 31]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [8, -1, 2, 3, 4], [1, 2, 31]);
         }
     }
 }
@@ -1094,35 +1256,35 @@ pair! {
 #[cfg(feature = "sm_100a")]
 pair! {
     typed_tensor_prefetch_rows(cta, tile, bar, map, out) {
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x3<32, 2>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x4<32, 2>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x5<32, 2>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([7, 1, 9, 4, 4]));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW128x3<32, 2>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW128x4<32, 2>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3, 4], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW128x5<32, 2>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3, 4], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([8, 1, 9, 4, 4])));
     }
     raw_tensor_prefetch_rows(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [8, -1, 2], [0, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [8, -1, 2], [2, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [8, -1, 2, 3], [0, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [8, -1, 2, 3], [2, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [8, -1, 2, 3, 4], [0, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [8, -1, 2, 3, 4], [2, 3]);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [8, 1, 9, 4, 4]);
         }
     }
 }
@@ -1142,8 +1304,8 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
     cta.lend((smem.tile, smem.other), |cta, (tile, other)| {
         let tile = tile.write(cta, |_| f16::ONE).to_async(cta);
         let other = other.write(cta, |_| bf16::ONE).to_async(cta);
-        let group = tensor::reduce(cta, op::Add, tile, sums.at(corner([9, 8])));
-        let group = group.tensor_reduce(cta, op::Max, other, most.at(corner([7])));
+        let group = tensor::reduce(cta, op::Add, tile, place(sums.at([16, 8])));
+        let group = group.tensor_reduce(cta, op::Max, other, place(most.at([8])));
         let ((tile, _), (other, _)) = group.commit(cta).wait(cta);
         (tile.into_free(), other.into_free())
     });
@@ -1173,7 +1335,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
                 op::Add,
                 load_mode::Tile,
                 sums,
-                [9, 8],
+                [16, 8],
                 base,
             );
         }
@@ -1182,7 +1344,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
                 op::Max,
                 load_mode::Tile,
                 most,
-                [7],
+                [8],
                 base + 512,
             );
         }
@@ -1207,7 +1369,7 @@ mod draft {
             #[unsafe(no_mangle)]
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, slot: *mut TensorMapObject) {
                 let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw(map), MapSlot::from_raw(slot)) };
+                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw_within(map, Starts::STARTS), MapSlot::from_raw(slot)) };
                 _ = smem.bar.init(&cta);
                 cta.lend(smem.map, |$cta, memory| {
                     let $draft = tensor::draft($cta, memory, &map);
