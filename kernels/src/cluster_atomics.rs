@@ -205,8 +205,9 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
         let halves = close(&cluster, halves, next(1), 1, |pair, _| two(pair.map(f16::to_bits)));
         let brains = close(&cluster, brains, next(8), 8, |pair, _| two(pair.map(bf16::to_bits)));
         let short = close(&cluster, short, next(1), 1, |short, _| short.into());
-        let pair =
-            close(&cluster, pair, next(4), 4, |pair, i| half_of(if i < 2 { pair.lo } else { pair.hi }, i));
+        let pair = close(&cluster, pair, next(4), 4, |pair, i| {
+            ((u128::from(pair.lo) | u128::from(pair.hi) << 64) >> (32 * i)) as u32
+        });
         let floats = ((float, double), (halves, brains));
         (cluster, ((bits, longs, signed), floats, (words, short, pair)))
     });
