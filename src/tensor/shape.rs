@@ -241,8 +241,8 @@ impl<const DIMS: usize> BoundingBox<DIMS> {
         let mut inside = true;
         let mut d = 0;
         while d < DIMS {
-            let from_first = coords[1 + d] >= self.first[d] || (d == 0 && left_of_it);
-            inside &= from_first && coords[1 + d] <= self.last[d];
+            let from_first = (coords[1 + d] >= self.first[d]) | (d == 0 && left_of_it);
+            inside &= from_first & (coords[1 + d] <= self.last[d]);
             d += 1;
         }
         inside

@@ -860,26 +860,15 @@ pair! {
     }
 }
 
-#[inline(always)]
-fn starts_column(c: i32, w: i32) -> bool {
-    (c & 3 == 0) & (w >= -1) & (w <= 8)
-}
-
 pair! {
     typed_tensor_at_column(cta, tile, bar, map, out) {
         let (c, w) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
         let map = unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS) };
-        if let Some(column) = map.at(([c, w, 0], [0])) {
-            tensor::prefetch(&cta, column);
-        }
+        unsafe { out.write(map.at(([c, w, 0], [0])).is_some().into()) };
     }
     raw_tensor_at_column(base, bar, map, out) {
         let (c, w) = (out.read() as i32, out.add(1).read() as i32);
-        if starts_column(c, w) {
-            if elected() {
-                raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [c, w, 0], [0]);
-            }
-        }
+        out.write(((c & 3 == 0) & (w >= -1) & (w <= 8)).into());
     }
 }
 
@@ -891,8 +880,7 @@ pair! {
     }
     raw_tensor_at_reduction(base, bar, map, out) {
         let (x, y) = (out.read() as i32, out.add(1).read() as i32);
-        let at = if (x & 3 == 0) & (x | y >= 0) { Some([x, y]) } else { None };
-        out.write(at.is_some().into());
+        out.write(((x & 3 == 0) & (x | y >= 0)).into());
     }
 }
 
