@@ -23,6 +23,18 @@
 //! atomic, as `.cta` for shared memory and by the `unsafe` [`GlobalAtomics::from_raw`] for global memory, and every
 //! [`AtomicRef`] of that memory has it.
 //!
+//! # A peer's shared memory
+//!
+//! In `.shared::cluster`, where a value may be that of another CTA, the GPU has no instruction for some operations, and what
+//! ptxas makes of theirs is not atomic there: see [`raw::atom_and`]. They are put together from others:
+//!
+//! - `.and`, `.or`, `.xor`, `.min` and `.max` of 64 bits from a comparison with what was there before, until nobody came
+//!   between: `ld.relaxed.cluster.shared::cluster.b64 seen, [addr];`, then in a loop
+//!   `atom{.sem}{.scope}.shared::cluster.cas.b64 now, [addr], seen, new;` until `now` is `seen`. The ordering is that of the
+//!   exchange that succeeds, as it reads the value before and writes the new one.
+//! - `.add` of `[f16; 2]` and `[bf16; 2]` from those of both elements, `atom{.sem}{.scope}.shared::cluster.add.noftz.f16` twice,
+//!   as each is atomic for itself in the packed form too.
+//!
 //! # Floats
 //!
 //! `add` "rounds to nearest even". 9.7.13.5 further: "Current implementation of `atom.add.f32` on global memory flushes
@@ -51,7 +63,7 @@ use core::marker::PhantomData;
 use crate::bulk::{CachePolicy, L2Policy};
 use crate::global::ALIGN;
 use crate::group::Cta;
-use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, space, ty};
+use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, sem, space, ty};
 use crate::raw::{
     self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
     StAsyncScope, StSem,
@@ -68,10 +80,41 @@ use crate::shared::{
     note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait AtomicSpace: AtomSpace + Default {}
+pub trait AtomicSpace: AtomSpace + Default {
+    /// Whether a value may be in another CTA's shared memory.
+    #[doc(hidden)]
+    const OF_PEERS: bool = false;
+    /// In a space of peers, what 64 bits are about now.
+    ///
+    /// # Safety
+    ///
+    /// As [`AtomicLoadStore::load`].
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn peek(_addr: Self::Address) -> u64 {
+        0
+    }
+    /// In a space of peers, the address so many bytes further.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn after(addr: Self::Address, _bytes: u32) -> Self::Address {
+        addr
+    }
+}
 impl AtomicSpace for space::Global {}
 impl AtomicSpace for space::SharedCta {}
-impl AtomicSpace for space::SharedCluster {}
+impl AtomicSpace for space::SharedCluster {
+    const OF_PEERS: bool = true;
+    #[inline(always)]
+    unsafe fn peek(addr: u32) -> u64 {
+        // SAFETY: the caller's contract.
+        unsafe { raw::ld(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::B64, addr) }
+    }
+    #[inline(always)]
+    fn after(addr: u32, bytes: u32) -> u32 {
+        addr + bytes
+    }
+}
 
 /// The scope of all accesses of a view.
 #[diagnostic::on_unimplemented(
@@ -458,7 +501,7 @@ operations! {
 operations! { AtomicAdd in Global { [f32; 2] as F32 } { fetch_add: atom_add_v2, add: red_add_v2 } }
 operations! { AtomicAdd in Global { [f32; 4] as F32 } { fetch_add: atom_add_v4, add: red_add_v4 } }
 operations! {
-    AtomicMinMax { u32 as U32, i32 as S32, u64 as U64, i64 as S64 }
+    AtomicMinMax { u32 as U32, i32 as S32 }
     { fetch_min: atom_min, min: red_min; fetch_max: atom_max, max: red_max }
 }
 operations! {
@@ -466,8 +509,92 @@ operations! {
     { fetch_inc: atom_inc, inc: red_inc; fetch_dec: atom_dec, dec: red_dec }
 }
 operations! {
-    AtomicBitwise { u32 as B32, i32 as B32, u64 as B64, i64 as B64 }
+    AtomicBitwise { u32 as B32, i32 as B32 }
     { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
+}
+
+/// Makes the 64 bits at `addr` what `new` says, and returns those before: by comparisons, which peers have.
+///
+/// # Safety
+///
+/// As [`AtomicAdd`]'s.
+#[inline(always)]
+unsafe fn update_of_peer<Space: AtomicSpace>(
+    sem: impl AtomSem,
+    scope: impl AtomScope,
+    addr: Space::Address,
+    new: impl Fn(u64) -> u64,
+) -> u64 {
+    // SAFETY: the caller's contract is the instructions'.
+    let mut seen = unsafe { Space::peek(addr) };
+    loop {
+        // SAFETY: as above.
+        let now = unsafe { raw::atom_cas(sem, scope, Space::default(), ty::B64, addr, seen, new(seen)) };
+        if now == seen {
+            return seen;
+        }
+        seen = now;
+    }
+}
+
+/// Implements an operation of 64 bits, for which peers have no instruction, by its raw rows and by what it does.
+macro_rules! wide_operations {
+    ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( wide_operations!(@impl $Trait $T as $Tag, $rows); )*
+    };
+    (@impl $Trait:ident $T:ty as $Tag:ident, { $(
+        $fetch:ident: $atom:ident, $plain:ident: $red:ident, |$a:ident, $b:ident| $new:expr
+    );* }) => {
+        #[diagnostic::do_not_recommend]
+        impl<Space: AtomicSpace> $Trait<Space> for $T { $(
+            #[inline(always)]
+            unsafe fn $fetch<S: AtomScope, P: L2Policy<Space>>(
+                sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
+            ) -> Self {
+                if const { Space::OF_PEERS } {
+                    let new = |seen: u64| {
+                        let ($a, $b) = (seen as Self, b);
+                        $new as u64
+                    };
+                    // SAFETY: the caller's contract.
+                    return unsafe { update_of_peer::<Space>(sem, scope, addr, new) } as Self;
+                }
+                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                unsafe {
+                    bits(raw::$atom(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint()))
+                }
+            }
+            #[inline(always)]
+            unsafe fn $plain<S: AtomScope, P: L2Policy<Space>>(
+                sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
+            ) {
+                if const { Space::OF_PEERS } {
+                    // SAFETY: the caller's contract; a space of peers has no policy.
+                    unsafe { <Self as $Trait<Space>>::$fetch(sem, scope, addr, b, ()) };
+                    return;
+                }
+                // SAFETY: as above.
+                unsafe {
+                    raw::$red(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint())
+                }
+            }
+        )* }
+    };
+}
+wide_operations! {
+    AtomicMinMax { u64 as U64, i64 as S64 }
+    {
+        fetch_min: atom_min, min: red_min, |a, b| Ord::min(a, b);
+        fetch_max: atom_max, max: red_max, |a, b| Ord::max(a, b)
+    }
+}
+wide_operations! {
+    AtomicBitwise { u64 as B64, i64 as B64 }
+    {
+        fetch_and: atom_and, and: red_and, |a, b| (a & b);
+        fetch_or: atom_or, or: red_or, |a, b| (a | b);
+        fetch_xor: atom_xor, xor: red_xor, |a, b| (a ^ b)
+    }
 }
 
 #[cfg(feature = "half")]
@@ -475,9 +602,54 @@ const _: () = {
     use half::{bf16, f16};
 
     operations! {
-        AtomicAdd { f16 as F16, bf16 as Bf16, [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
+        AtomicAdd { f16 as F16, bf16 as Bf16 }
         { fetch_add: atom_add_noftz, add: red_add_noftz }
     }
+
+    /// The additions of a pair, of which peers have that of an element alone.
+    macro_rules! pairs {
+        ($( [$T:ty; 2] as $Tag:ident ),*) => { $(
+            #[diagnostic::do_not_recommend]
+            impl<Space: AtomicSpace> AtomicAdd<Space> for [$T; 2] {
+                #[inline(always)]
+                unsafe fn fetch_add<S: AtomScope, P: L2Policy<Space>>(
+                    sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
+                ) -> Self {
+                    if const { Space::OF_PEERS } {
+                        let second = Space::after(addr, 2);
+                        // SAFETY: the caller's contract; the elements of a pair are each atomic for itself.
+                        return unsafe { [
+                            <$T as AtomicAdd<Space>>::fetch_add(sem, scope, addr, b[0], ()),
+                            <$T as AtomicAdd<Space>>::fetch_add(sem, scope, second, b[1], ()),
+                        ] };
+                    }
+                    // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                    unsafe {
+                        bits(raw::atom_add_noftz(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint()))
+                    }
+                }
+                #[inline(always)]
+                unsafe fn add<S: AtomScope, P: L2Policy<Space>>(
+                    sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
+                ) {
+                    if const { Space::OF_PEERS } {
+                        let second = Space::after(addr, 2);
+                        // SAFETY: as above.
+                        unsafe {
+                            <$T as AtomicAdd<Space>>::add(sem, scope, addr, b[0], ());
+                            <$T as AtomicAdd<Space>>::add(sem, scope, second, b[1], ());
+                        }
+                        return;
+                    }
+                    // SAFETY: as above.
+                    unsafe {
+                        raw::red_add_noftz(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint())
+                    }
+                }
+            }
+        )* };
+    }
+    pairs! { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
     operations! {
         AtomicAdd in Global { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
         { fetch_add: atom_add_noftz_v2, add: red_add_noftz_v2 }
@@ -826,7 +998,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// Adds `b` (integers wrap) and returns the value before.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.add{.type} d, [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`,
-    /// `.v4` or `.v8`.
+    /// `.v4` or `.v8`, of a pair that may be a peer's [twice](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -846,7 +1018,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// Adds `b`; integers wrap.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`, `.v4` or
-    /// `.v8`.
+    /// `.v8`, of a pair that may be a peer's [twice](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -865,7 +1037,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value the minimum of itself and `b`, and returns the value before.
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`
+    /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -884,7 +1057,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value the minimum of itself and `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`
+    /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -903,7 +1077,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value the maximum of itself and `b`, and returns the value before.
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`
+    /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -922,7 +1097,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value the maximum of itself and `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`
+    /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -1018,7 +1194,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value its bitwise and with `b`, and returns the value before.
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`
+    /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -1038,7 +1215,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value its bitwise and with `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`
+    /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -1057,7 +1235,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value its bitwise or with `b`, and returns the value before.
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`
+    /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -1077,7 +1256,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value its bitwise or with `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`
+    /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -1096,7 +1276,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value its bitwise exclusive or with `b`, and returns the value before.
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`
+    /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -1115,7 +1296,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 
     /// Makes the value its bitwise exclusive or with `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`
+    /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// [a loop of `.cas`](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};

@@ -7,9 +7,23 @@
 //!
 //! | | the tensor is | its copies |
 //! | --- | --- | --- |
-//! | [`TensorMap`] | written by nobody | [`load`], [`prefetch`] at any coordinates |
+//! | [`TensorMap`] | written by nobody | [`load`], [`prefetch`] from where one likes |
 //! | [`TensorMapMut`] | the grid's alone, its boxes dealt out to the CTAs | [`load`], [`store`] of a box that is owned |
-//! | [`TensorMapReduce`] | only reduced into | [`reduce`] at any coordinates |
+//! | [`TensorMapReduce`] | only reduced into | [`reduce`] to where one likes |
+//!
+//! # Where a copy may begin
+//!
+//! The innermost coordinate, times the size of an element, is a multiple of 16 bytes; otherwise an H200 ends the grid with an
+//! illegal instruction, whatever the operation, the mode and the swizzle. The ISA does not say so. The other coordinates of a
+//! box may be any. So there are three ways to name a place:
+//!
+//! - [`box_at`](TensorMap::box_at) takes the index of a box in each dimension, as a loop over boxes has it. Rows of boxes
+//!   are multiples of 16 bytes, so this is always right.
+//! - [`at`](TensorMap::at) takes coordinates and gives `None` where no copy may begin. Of an innermost coordinate that is
+//!   computed as a multiple nothing is left to check, as LLVM knows its low bits.
+//! - `at_const` takes constant coordinates, as in `map.at_const::<4, -1>()`, which are checked when the kernel is built.
+//!
+//! Columns of pixels start within the bounding box of their map, which [`BoundingBox`] says; `at` checks that too.
 //!
 //! Loads complete on an [`Mbarrier`](crate::mbarrier::Mbarrier), one for a box or for several, and for tiles of global memory
 //! beside them: [`load`] is that of [`bulk`](crate::bulk). Stores and reductions complete in a [`BulkGroup`].
@@ -90,14 +104,31 @@ pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
     shape_bytes::<T, S>()
 }
 
+/// The elements of which the innermost coordinate is a multiple.
+const fn unit<T>() -> i32 {
+    assert!(
+        size_of::<T>() <= 16 && size_of::<T>().is_power_of_two(),
+        "an element of a tensor has at most 16 bytes"
+    );
+    16 / size_of::<T>() as i32
+}
+
+/// Fails where no copy may begin at a constant innermost coordinate.
+const fn assert_aligned<T>(innermost: i32) {
+    assert!(
+        innermost & (unit::<T>() - 1) == 0,
+        "the innermost coordinate of a tensor copy is a multiple of 16 bytes: of 16 elements of one byte, of 4 `f32`, of 2 `f64` (an H200 ends the grid otherwise); load the 16 bytes that hold it, and skip elements"
+    );
+}
+
 /// A map of a tensor that nobody writes while the kernel runs.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
 /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
 /// cta.lend((tile, bar), |cta, (tile, bar)| {
-///     tensor::prefetch(cta, map.at([64, 0])); // the next box, while this one is used
-///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+///     tensor::prefetch(cta, map.box_at([1, 0])); // the next box, while this one is used
+///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
 ///     (tile.release(cta), bar)
 /// });
 /// # }
@@ -105,6 +136,7 @@ pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
 #[derive(Debug)]
 pub struct TensorMap<T, S: LoadShape> {
     pub(crate) object: *const u8,
+    bounds: S::Bounds,
     _of: PhantomData<(*const T, S)>,
 }
 
@@ -137,30 +169,78 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///   may be others.
     /// - it has no interleave. It has no swizzle, or one as wide as a row of the box: then units of 16 bytes or more of the
     ///   shared memory are permuted. Of [`Im2colW3`] and its like it has one, without a flip of 8 bytes (5.5.5).
-    /// - of a column of pixels, the coordinates of its loads along W, H and D, without the offsets, "must be within the bounding
-    ///   box" (5.5.4.1; otherwise an H200 ends the grid with an error); of [`Im2colW3`] and its like they may be left of it along
-    ///   W (5.5.5.1).
     /// - the tensor is valid global memory, which nobody writes until the grid ends.
     #[inline(always)]
-    pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self {
+    pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
+    where
+        S: UnboundedShape,
+    {
+        // SAFETY: the caller's contract; such a map has no bounding box.
+        unsafe { Self::from_raw_within(object, ()) }
+    }
+
+    /// [`from_raw`](TensorMap::from_raw) of columns of pixels, with the pixels from which they start.
+    ///
+    /// ```
+    /// # use ptx::tensor::{BoundingBox, Im2col3, TensorMap, TensorMapObject};
+    /// # unsafe fn kernel(object: *const TensorMapObject, width: i32) {
+    /// let starts = BoundingBox { first: [-1], last: [width - 2] };
+    /// // SAFETY: a map of `f32`, C by W by N, with columns of 128 pixels of 64 channels and the corners (-1) and (-1).
+    /// let map = unsafe { TensorMap::<f32, Im2col3<64, 128>>::from_raw_within(object, starts) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - as [`from_raw`](TensorMap::from_raw).
+    /// - `bounds` lies within the bounding box of the map (5.5.4.1). Of [`Im2colW3`] and its like, whose maps have one along W
+    ///   alone, what it says of H and D lies within the tensor.
+    #[inline(always)]
+    pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { shape_bytes::<T, S>() };
-        TensorMap { object: object.cast(), _of: PhantomData }
+        TensorMap { object: object.cast(), bounds, _of: PhantomData }
     }
 
     /// The part of the tensor at `at`, for [`load`] and [`prefetch`]: for a box the coordinates of its first element, the
     /// innermost dimension first. Coordinates may be negative or beyond the tensor: what lies outside reads as the fill of
-    /// the map, zeros or NaN. (Of columns, within the limits of [`from_raw`](TensorMap::from_raw).)
+    /// the map, zeros or NaN.
+    ///
+    /// `None` where no copy may begin: the innermost coordinate is no multiple of 16 bytes, or a column would start outside of the
+    /// [`BoundingBox`].
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
+    /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, rows: i32) {
+    /// let last_rows = map.at([64, rows - 32]);
+    /// let halo = map.at([-4, -1]); // its first row and its first four columns read as the fill
+    /// let nothing = map.at([-1, 0]); // `None`: four bytes before the first
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn at(self, at: S::At) -> Option<TensorTile<T, S>> {
+        if S::reads(&at, const { unit::<T>() }, self.bounds) {
+            Some(TensorTile { map: self, at })
+        } else {
+            None
+        }
+    }
+
+    /// The box of the index `index` among the boxes into which the tensor is divided from coordinate 0 on, the innermost
+    /// dimension first. An index may be negative or beyond the tensor; coordinates wrap around at 2^32.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
     /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-    /// let tile = map.at([64, 32]); // columns 64 to 127 of rows 32 to 63
-    /// let halo = map.at([-1, -1]); // its first row and its first column read as the fill
+    /// let tile = map.box_at([1, 2]); // columns 64 to 127 of rows 64 to 95
+    /// let margin = map.box_at([-1, 0]); // the fill
     /// # }
     /// ```
     #[inline(always)]
-    pub fn at(self, at: S::At) -> TensorTile<T, S> {
-        TensorTile { map: self, at }
+    pub fn box_at(self, index: S::At) -> TensorTile<T, S>
+    where
+        S: BoxShape,
+    {
+        TensorTile { map: self, at: S::first(index) }
     }
 
     /// Brings the map into the cache for a copy to come.
@@ -179,12 +259,71 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     }
 }
 
+/// `at_const`, for each box with as many coordinates as its rank.
+macro_rules! at_const {
+    ($( $Box:ident<$($D:ident),+>[$X:ident $(, $Y:ident)*] $load:literal $reduce:literal; )*) => { $(
+        impl<T: Element, $(const $D: usize),+> TensorMap<T, $Box<$($D),+>> {
+            /// The part of the tensor at constant coordinates. Not a multiple of 16 bytes as the innermost one is an error of the
+            /// build.
+            ///
+            /// ```
+            #[doc = concat!("# use ptx::tensor::{", stringify!($Box), ", TensorMap};")]
+            #[doc = $load]
+            /// # }
+            /// ```
+            #[inline(always)]
+            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorTile<T, $Box<$($D),+>> {
+                const { assert_aligned::<T>($X) };
+                TensorTile { map: self, at: [$X $(, $Y)*] }
+            }
+        }
+        impl<T: Element, $(const $D: usize),+> TensorMapReduce<T, $Box<$($D),+>> {
+            /// The part of the tensor at constant coordinates. A negative one, or not a multiple of 16 bytes as the innermost one, is an
+            /// error of the build.
+            ///
+            /// ```
+            #[doc = concat!("# use ptx::tensor::{", stringify!($Box), ", TensorMapReduce};")]
+            #[doc = $reduce]
+            /// # }
+            /// ```
+            #[inline(always)]
+            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduction<T, $Box<$($D),+>> {
+                const {
+                    assert_aligned::<T>($X);
+                    assert!(
+                        $X >= 0 $(&& $Y >= 0)*,
+                        "a reduction begins at coordinates that are not negative (PTX ISA 9.7.9.25.5.1)"
+                    );
+                }
+                TensorReduction { object: self.object, corner: [$X $(, $Y)*], _of: PhantomData }
+            }
+        }
+    )* };
+}
+at_const! {
+    Box1<D0>[X]
+        "# fn kernel(map: TensorMap<f32, Box1<256>>) {\nlet tile = map.at_const::<-4>();"
+        "# fn kernel(sums: TensorMapReduce<f32, Box1<256>>) {\nlet part = sums.at_const::<4>();";
+    Box2<D0, D1>[X, Y]
+        "# fn kernel(map: TensorMap<f32, Box2<64, 32>>) {\nlet tile = map.at_const::<4, -1>();"
+        "# fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {\nlet part = sums.at_const::<4, 1>();";
+    Box3<D0, D1, D2>[X, Y, Z]
+        "# fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {\nlet tile = map.at_const::<4, -1, 2>();"
+        "# fn kernel(sums: TensorMapReduce<f32, Box3<64, 8, 4>>) {\nlet part = sums.at_const::<4, 1, 2>();";
+    Box4<D0, D1, D2, D3>[X, Y, Z, W]
+        "# fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {\nlet tile = map.at_const::<4, -1, 2, 0>();"
+        "# fn kernel(sums: TensorMapReduce<f32, Box4<64, 4, 4, 2>>) {\nlet part = sums.at_const::<4, 1, 2, 0>();";
+    Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
+        "# fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {\nlet tile = map.at_const::<4, -1, 2, 0, 1>();"
+        "# fn kernel(sums: TensorMapReduce<f32, Box5<32, 4, 4, 2, 2>>) {\nlet part = sums.at_const::<4, 1, 2, 0, 1>();";
+}
+
 /// A part of a tensor that nobody writes, as large as one copy.
 ///
 /// ```
 /// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap, TensorTile}};
 /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-/// let tile: TensorTile<f32, Box2<64, 32>> = map.at([0, 32]);
+/// let tile: TensorTile<f32, Box2<64, 32>> = map.box_at([0, 1]);
 /// tensor::prefetch(cta, tile);
 /// # }
 /// ```
@@ -256,25 +395,30 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
-    /// The part of the tensor at `corner`, for grids that divide it in their own way.
+    /// The part of the tensor at `corner`, for grids that divide it in their own way. `None` where no copy may begin: the
+    /// innermost coordinate is no multiple of 16 bytes, or a coordinate is negative.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, Corner, TensorMapMut}};
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
     /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
-    /// let Some(corner) = Corner::new([0, 32 * cta.rank() as i32]) else { return };
     /// // SAFETY: each CTA has rows of its own, and makes one tile of them.
-    /// let tile = unsafe { map.at(corner) };
+    /// let tile = unsafe { map.at([0, 32 * cta.rank() as i32]) };
     /// # let _ = tile;
     /// # }
     /// ```
     ///
     /// # Safety
     ///
-    /// Until the grid ends, the elements of this part are in no other tile that exists, in whichever CTA, unless that tile was
-    /// given back by its copies before and is not used any more.
+    /// - until the grid ends, the elements of this part are in no other tile that exists, in whichever CTA, unless that tile was
+    ///   given back by its copies before and is not used any more.
+    /// - a column starts within the bounding box of the map (5.5.4.1), along W, H and D.
     #[inline(always)]
-    pub unsafe fn at(&self, corner: S::Corner) -> TensorTileMut<T, S> {
-        TensorTileMut { object: self.object, corner, _of: PhantomData }
+    pub unsafe fn at(&self, corner: S::Corner) -> Option<TensorTileMut<T, S>> {
+        if S::writes(&corner, const { unit::<T>() }) {
+            Some(TensorTileMut { object: self.object, corner, _of: PhantomData })
+        } else {
+            None
+        }
     }
 
     /// Brings the map into the cache for a copy to come.
@@ -398,15 +542,15 @@ static_assertions::assert_not_impl_any!(TensorTileMut<f32, Box1<4>>: Copy, Clone
 /// A map of a tensor that is reduced into, by as many CTAs as like, and not used otherwise.
 ///
 /// ```
-/// # use ptx::tensor::{Box2, Corner, TensorMapReduce};
+/// # use ptx::tensor::{Box2, TensorMapReduce};
 /// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
-/// let Some(corner) = Corner::new([64, 0]) else { return };
-/// let (one, other) = (sums.at(corner), sums.at(corner)); // parts may overlap
+/// let (one, other) = (sums.at([64, 0]), sums.at([64, 1])); // parts may overlap
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct TensorMapReduce<T, S: ReduceShape> {
     object: *const u8,
+    bounds: S::Bounds,
     _of: PhantomData<(*mut T, S)>,
 }
 
@@ -432,27 +576,56 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///   `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; `.f16`, `.bf16` of `half::f16`, `half::bf16` (feature `half`).
     /// - until the grid ends, the tensor is accessed by reductions through such handles alone, made by threads of this grid. (An
     ///   ordinary access would be a race, an atomic one of another proxy.)
-    /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
-    ///   not positive (9.7.9.25.5.1).
     #[inline(always)]
-    pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self {
+    pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
+    where
+        S: UnboundedShape,
+    {
+        // SAFETY: the caller's contract; such a map has no bounding box.
+        unsafe { Self::from_raw_within(object, ()) }
+    }
+
+    /// [`from_raw`](TensorMapReduce::from_raw) of columns of pixels, with the pixels from which they start.
+    ///
+    /// ```
+    /// # use ptx::tensor::{BoundingBox, Im2col3, TensorMapObject, TensorMapReduce};
+    /// # unsafe fn kernel(object: *const TensorMapObject, width: i32) {
+    /// let starts = BoundingBox { first: [0], last: [width - 1] };
+    /// // SAFETY: a map of `f32`, C by W by N, with columns of 128 pixels of 64 channels and the corners (0) and (0).
+    /// let sums = unsafe { TensorMapReduce::<f32, Im2col3<64, 128>>::from_raw_within(object, starts) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - as [`from_raw`](TensorMapReduce::from_raw).
+    /// - the bounding box of the map stays within the tensor: its lower corner is not negative, its upper corner not positive
+    ///   (9.7.9.25.5.1). `bounds` lies within it.
+    #[inline(always)]
+    pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { shape_bytes::<T, S>() };
-        TensorMapReduce { object: object.cast(), _of: PhantomData }
+        TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 
     /// The part of the tensor at `corner`, for [`reduce`]. What a reduction has outside of the tensor is dropped, but perhaps
     /// for the bytes after a row up to the next multiple of 16, as of a store.
     ///
+    /// `None` where no copy may begin: the innermost coordinate is no multiple of 16 bytes, a coordinate is negative (9.7.9.25.5.1),
+    /// or a column would start outside of the [`BoundingBox`].
+    ///
     /// ```
-    /// # use ptx::tensor::{Box2, Corner, TensorMapReduce};
-    /// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
-    /// let Some(corner) = Corner::new([64, 32]) else { return };
-    /// let part = sums.at(corner);
+    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapReduce}};
+    /// # fn kernel(cta: &Cta, sums: TensorMapReduce<f32, Box2<64, 32>>) {
+    /// let Some(part) = sums.at([64 * cta.rank() as i32, 0]) else { return };
     /// # }
     /// ```
     #[inline(always)]
-    pub fn at(self, corner: S::Corner) -> TensorReduction<T, S> {
-        TensorReduction { object: self.object, corner, _of: PhantomData }
+    pub fn at(self, corner: S::Corner) -> Option<TensorReduction<T, S>> {
+        if S::writes(&corner, const { unit::<T>() }) & S::is_within(&corner, self.bounds) {
+            Some(TensorReduction { object: self.object, corner, _of: PhantomData })
+        } else {
+            None
+        }
     }
 
     /// Brings the map into the cache for a copy to come.
@@ -521,7 +694,8 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'
     }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
-        // SAFETY: the caller's contract and that of `TensorMap::from_raw`; shared arrays are aligned to 128 bytes.
+        // SAFETY: the caller's contract and that of `TensorMap::from_raw`; a tile begins where a copy may, by `at`; shared
+        // arrays are aligned to 128 bytes.
         unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, policy) }
     }
 }
@@ -553,14 +727,14 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
 /// ```
 /// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap}};
 /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-/// tensor::prefetch(cta, map.at([128, 32]));
+/// tensor::prefetch(cta, map.box_at([2, 1]));
 /// # }
 /// ```
 #[inline(always)]
 pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: impl MaybeHinted<TensorTile<T, S>>) {
     let (src, policy) = src.split();
     if cta.is_elected() {
-        // SAFETY: the contract of `TensorMap::from_raw`.
+        // SAFETY: the contract of `TensorMap::from_raw`; a tile begins where a copy may.
         unsafe { S::prefetch(src.map.object, src.at, policy) }
     }
 }
@@ -627,7 +801,7 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     policy: impl L2Policy,
 ) {
     if cta.is_elected() {
-        // SAFETY: the shape proves the size, `Corner` that no coordinate is negative; shared arrays are aligned to 128 bytes;
+        // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `take_next`; shared arrays are aligned to 128 bytes;
         // by its state the source is visible to the async proxy; the destination is this CTA's alone; both go into the
         // group.
         unsafe { S::store(dst.object, dst.corner, src.addr(), policy) }
@@ -670,12 +844,11 @@ reduce_ops! {
 /// [map, {x, y}], [src];`
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, Corner, TensorMapReduce}};
+/// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, TensorMapReduce}};
 /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
-/// let Some(corner) = Corner::new([0]) else { return };
 /// cta.lend(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
-///     let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at(corner)).commit(cta).wait(cta);
+///     let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at_const::<0>()).commit(cta).wait(cta);
 ///     tile.into_free()
 /// });
 /// # }

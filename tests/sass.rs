@@ -105,3 +105,62 @@ fn kernels_use_the_copy_engine_and_mbarriers() {
         "{mnemonics:?}"
     );
 }
+
+/// Operations for which the GPU has no instruction on a peer's shared memory. ptxas goes on, where its `ATOM` says so, with a
+/// plain load, operation and store, which it means for local memory.
+const NOT_ON_PEERS: [&str; 9] =
+    ["AND.64", "OR.64", "XOR.64", "MIN.64", "MIN.S64", "MAX.64", "MAX.S64", "ADD.F16x2.RN", "ADD.BF16x2.RN"];
+
+/// What the GPU does on a peer's memory itself, though ptxas has such a way behind it too.
+const DONE_ON_PEERS: [&str; 3] = ["ADD.64", "EXCH.64", "CAS.64"];
+
+/// The generic `ATOM`s of a kernel, without what is around the operation, whether it tests for a peer's address (`QSPC.E.D`),
+/// and its plain stores that may be to a peer.
+fn generic_atomics(function: &str) -> (Vec<&str>, bool, usize) {
+    let instructions = function.lines().filter_map(|line| line.trim().strip_prefix("/*")?.split_once("*/"));
+    let mut found = (Vec::new(), false, 0);
+    for (_, instruction) in instructions {
+        for word in instruction.split_whitespace() {
+            if let Some(operation) = word.strip_prefix("ATOM.E.") {
+                let (operation, _order) =
+                    operation.split_once(".STRONG").expect("an atomic operation is strong");
+                found.0.push(operation);
+            }
+            found.1 |= word == "QSPC.E.D";
+            found.2 += usize::from(word == "ST.E" || word.starts_with("ST.E.") && !word.contains("STRONG"));
+        }
+    }
+    found
+}
+
+#[test]
+fn atomics_on_a_peer_are_atomic() {
+    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    for arch in [Arch::Sm90a, Arch::Sm100a] {
+        let module = Build::new("tests/device/peers", arch).run().unwrap_or_else(|error| panic!("{error:#}"));
+        let cubin = module.path.with_extension("cubin");
+        tools.assemble(&module.path, arch, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        let sass = tools.sass(&cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        let (mut typed, mut raw) = (0, 0);
+        for function in sass.split("\t.section\t.text.").skip(1) {
+            let (name, _) = function.split_once(',').expect("a section's name");
+            let (operations, asks_for_peers, stores) = generic_atomics(function);
+            assert!(!operations.is_empty(), "{name} for {arch} has no atomic operation");
+            let wrong = operations.iter().any(|operation| NOT_ON_PEERS.contains(operation));
+            if name.starts_with("raw_") {
+                // Once this fails, ptxas has become right, and `raw` and `atomic` say more than is true.
+                assert!(wrong && !asks_for_peers && stores > 0, "{name} for {arch}: {operations:?}");
+                raw += 1;
+                continue;
+            }
+            typed += 1;
+            assert!(!wrong, "{name} for {arch} is not atomic on a peer: {operations:?}");
+            let done = operations.iter().any(|operation| DONE_ON_PEERS.contains(operation));
+            assert!(
+                stores == 0 || done || asks_for_peers,
+                "{name} for {arch} stores plainly, which a peer's address may come to: {operations:?}"
+            );
+        }
+        assert_eq!((typed, raw), (50, 18), "kernels for {arch}");
+    }
+}

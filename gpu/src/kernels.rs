@@ -39,6 +39,14 @@ pub const KERNELS: &[Kernel] = &[
         expected: cluster_histogram,
     },
     Kernel {
+        name: "cluster_atomics",
+        grid: ([8, 1], [4, 1], 128),
+        dynamic_shared: 0,
+        // From a few words to several a thread.
+        words: |seed| 1 + seed as usize * 61 % 1536,
+        expected: cluster_atomics,
+    },
+    Kernel {
         name: "cluster_exchange",
         grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
@@ -278,6 +286,55 @@ fn cluster_histogram(input: &[u32]) -> Vec<u32> {
     starts
 }
 
+/// What each CTA has when every word was applied to it, in the order of the kernel's arrays.
+fn cluster_atomics(input: &[u32]) -> Vec<u32> {
+    let long = |word: &u32| (u64::from(*word) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let flag = |word: &u32| (word & 1) as f32;
+    // Bits that are set and bits that are cleared, one a word.
+    let mut longs = [0_u64; 48 + 18 + 18];
+    longs[24..48].fill(!0);
+    longs[50..58].fill(!0);
+    longs[68..76].fill(i64::MAX as u64);
+    longs[76..84].fill(i64::MIN as u64);
+    // Of brain floats eight pairs: of the words of each residue how many are odd, and how many there are.
+    let mut brains = [[0.0_f32; 2]; 8];
+    for (j, word) in input.iter().enumerate() {
+        let (long, signed) = (long(word), long(word) as i64);
+        longs[j / 64] |= 1 << (j % 64);
+        longs[24 + j / 64] &= !(1 << (j % 64));
+        for at in [48, 66] {
+            longs[at] = longs[at].wrapping_add(long);
+            longs[at + 1] ^= long;
+        }
+        longs[50 + j % 8] = longs[50 + j % 8].min(long);
+        longs[58 + j % 8] = longs[58 + j % 8].max(long);
+        longs[68 + j % 8] = (longs[68 + j % 8] as i64).min(signed) as u64;
+        longs[76 + j % 8] = (longs[76 + j % 8] as i64).max(signed) as u64;
+        brains[j % 8][0] += flag(word);
+        brains[j % 8][1] += 1.0;
+    }
+    let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
+    let mut cta: Vec<u32> = longs.iter().flat_map(|&long| halves(long)).collect();
+    cta.extend([input.iter().fold(0_u32, |sum, word| sum.wrapping_add(*word)), 0]);
+    let flags: f32 = input.iter().map(flag).sum();
+    cta.push(flags.to_bits());
+    cta.extend(halves(input.iter().map(|&word| f64::from(word)).sum::<f64>().to_bits()));
+    cta.push(u32::from(half(input.len() as u32)) | u32::from(half(flags as u32)) << 16);
+    cta.extend(brains.map(|[odd, all]| odd.to_bits() >> 16 | all.to_bits() & 0xffff_0000));
+    cta.push(input.len() as u32);
+    cta.extend(halves(input.len() as u64));
+    cta.extend(halves(input.iter().fold(0, |odd, word| odd ^ long(word))));
+    cta.repeat(8)
+}
+
+/// The half-precision float of a whole number below 2048.
+fn half(n: u32) -> u16 {
+    match n.checked_ilog2() {
+        None => 0,
+        Some(exponent) => ((15 + exponent) << 10 | (n << (10 - exponent)) & 0x3ff) as u16,
+    }
+}
+
 /// See the kernel.
 fn cluster_exchange(input: &[u32]) -> Vec<u32> {
     let word = |cluster: usize, rank: usize, i: usize| input[512 * (4 * cluster + rank % 4) + i];
@@ -463,6 +520,11 @@ mod tests {
         kernels.sort_unstable();
         listed.sort_unstable();
         assert_eq!(listed, kernels);
+    }
+
+    #[test]
+    fn whole_numbers_are_halves() {
+        assert_eq!([0, 1, 2, 3, 1535, 2047].map(half), [0, 0x3c00, 0x4000, 0x4200, 0x65ff, 0x67ff]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod axpy_bulk;
 mod barrier;
 mod bulk_reduce;
 mod cluster;
+mod cluster_atomics;
 #[cfg(not(any(feature = "sm_90", feature = "sm_90a")))]
 mod clusterlaunchcontrol;
 mod cp_async;

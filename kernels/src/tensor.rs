@@ -48,7 +48,7 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
     // What is outside of the tensor is loaded as zeros and not stored.
-    let source = |[column, row]: [u32; 2]| input.at([row as i32 * SIDE as i32, column as i32 * SIDE as i32]);
+    let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
     cta.lend_last(lent, |cta, ((box_in, box_out), loaded)| {
         let Some((at, mut destination)) = mine.take_next() else {
             return ((box_in.end(), box_out.end()), ());

@@ -53,10 +53,11 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
             |mut producer| {
                 let mut row = first;
                 while row < rows {
-                    let y = row * SIDE as i32 + rank as i32 * (SIDE as i32 / 2);
+                    // A block of rows has a box for each CTA of the pair.
+                    let y = 2 * row + rank as i32;
                     let mut column = 0;
                     while column < columns {
-                        producer = producer.load(input.at([column * SIDE as i32, y]));
+                        producer = producer.load(input.box_at([column, y]));
                         column += 1;
                     }
                     row += 2;

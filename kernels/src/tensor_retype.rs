@@ -1,6 +1,6 @@
 //! A tensor of three dimensions, by a map that is made from one of a matrix of another element type.
 
-use ptx::launch::Cta;
+use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;
@@ -52,7 +52,8 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
 
         let (mut x, mut y, mut z) = (0, 0, 0);
         while z < depth {
-            let load = tensor::load(cta, loaded, part, tensor.at([x as i32, y as i32, z as i32]));
+            let Some(source) = tensor.at([x as i32, y as i32, z as i32]) else { trap() };
+            let load = tensor::load(cta, loaded, part, source);
             let (ready, filled, _) = load.wait(cta);
             let mut i = cta.thread_rank();
             while let Some(element) = filled.get(i as usize) {

@@ -1,10 +1,10 @@
 //! A sum of matrices by tensor reductions, each CTA with a tensor map that it makes.
 
-use ptx::launch::Cta;
+use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, Corner, MapSlot, TensorMap, TensorMapObject, TensorMapReduce};
+use ptx::tensor::{self, Box2, MapSlot, TensorMap, TensorMapObject, TensorMapReduce};
 
 const SIDE: usize = 32;
 type Square = Box2<SIDE, SIDE>;
@@ -56,11 +56,11 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
         while y < height as i32 {
             let mut x = 0;
             while x < width as i32 {
-                let Some(corner) = Corner::new([x, y]) else { break };
-                let load = tensor::load(cta, loaded, square, mine.at([x, y]));
+                let (Some(part), Some(sum)) = (mine.at([x, y]), sums.at([x, y])) else { trap() };
+                let load = tensor::load(cta, loaded, square, part);
                 let (ready, filled, _) = load.wait(cta);
                 // What a copy has loaded, another can read at once.
-                let group = tensor::reduce(cta, op::Add, filled, sums.at(corner)).commit(cta);
+                let group = tensor::reduce(cta, op::Add, filled, sum).commit(cta);
                 let (filled, _) = group.wait(cta);
                 (square, loaded) = (filled.release(cta), ready);
                 x += SIDE as i32;

@@ -57,7 +57,7 @@ static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
 ///
 /// // A box of a matrix, and a tile of the vector that it is multiplied by.
 /// cta.lend((tiles, bar), |cta, (tiles, bar)| {
-///     let (bar, (a, x), _) = bulk::load(cta, bar, tiles, (map.at([128, 32]), x)).wait(cta);
+///     let (bar, (a, x), _) = bulk::load(cta, bar, tiles, (map.box_at([2, 1]), x)).wait(cta);
 ///     let product = a.get(64 + 2).and_then(|a| Some(a * x.get(2)?)); // element 130 of row 33
 ///     ((a.release(cta), x.release(cta)), bar)
 /// });
@@ -254,7 +254,7 @@ unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source of a load to `{Dst}`",
     label = "no source of that length and type",
-    note = "a `Shared<T, N, _>` is loaded from a `GlobalTile<T, N>`, from a `GlobalTileMut<T, N>` that no copy still writes, or from what `map.at(…)` gives of a tensor of `T`; a pair of tiles is loaded from a pair of these"
+    note = "a `Shared<T, N, _>` is loaded from a `GlobalTile<T, N>`, from a `GlobalTileMut<T, N>` that no copy still writes, or from what `map.box_at(…)` gives of a tensor of `T`; a pair of tiles is loaded from a pair of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait LoadSource<Dst> {

@@ -452,7 +452,8 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         self.vector(i).map(|addr| unsafe { T::store_vector_cluster(addr, value) })
     }
 
-    /// Element `i`, for atomic operations of cluster scope; `None` past the end.
+    /// Element `i`, for atomic operations of cluster scope; `None` past the end. Some are put together from others: see
+    /// [`atomic`](crate::atomic#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::Atomic, cluster::Peer, qualifier::sem};

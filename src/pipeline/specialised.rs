@@ -536,7 +536,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     ///     b: Tile,
     /// ) -> Producer<'p, ([f32; 2048], [f32; 512]), 4> {
     ///     for y in 0..4 {
-    ///         producer = producer.load((a.at([0, 32 * y]), b)); // both into one stage
+    ///         producer = producer.load((a.box_at([0, y]), b)); // both into one stage
     ///     }
     ///     producer
     /// }

@@ -228,7 +228,7 @@ unsafe impl<'c, G: SharingIn<'c>, H: SharingIn<'c>> SharingIn<'c> for (G, H) {}
 #[diagnostic::on_unimplemented(
     message = "a stage of `{S}` is not loaded from `{Self}`",
     label = "not the source of such a stage",
-    note = "a stage of one tile `[T; N]` is loaded from a `GlobalTile<T, N>` or from `map.at(…)` of a tensor of `T`; a stage of two tiles from a pair",
+    note = "a stage of one tile `[T; N]` is loaded from a `GlobalTile<T, N>` or from `map.box_at(…)` of a tensor of `T`; a stage of two tiles from a pair",
     note = "what can be loaded can be copied: nobody writes it while the kernel runs"
 )]
 #[cfg_attr(doc, doc(hidden))]

@@ -47,24 +47,35 @@ legal! {
     }
 }
 
-/// What `.op` of `atom` and `red` decides, for `$row!`: its text, its types, and the PTX ISA.
+/// What `.op` of `atom` and `red` decides, for `$row!`: its text, its types, the PTX ISA, and what it is not in a peer's shared memory.
 macro_rules! atom_op {
     ($row:ident $( $doc:literal $op:ident: $name:ident; )*) => { $( atom_op! { @$op $row $doc $name } )* };
-    (@add $row:ident $($to:tt)*) => { $row! { $($to)* ".add" AtomAddType "6.0" } };
-    (@add_noftz $row:ident $($to:tt)*) => { $row! { $($to)* ".add.noftz" AtomAddNoftzType "6.2" } };
-    (@inc $row:ident $($to:tt)*) => { $row! { $($to)* ".inc" AtomIncType "6.0" } };
-    (@dec $row:ident $($to:tt)*) => { $row! { $($to)* ".dec" AtomIncType "6.0" } };
-    (@min $row:ident $($to:tt)*) => { $row! { $($to)* ".min" AtomMinType "6.0" } };
-    (@max $row:ident $($to:tt)*) => { $row! { $($to)* ".max" AtomMinType "6.0" } };
-    (@and $row:ident $($to:tt)*) => { $row! { $($to)* ".and" AtomBitType "6.0" } };
-    (@or $row:ident $($to:tt)*) => { $row! { $($to)* ".or" AtomBitType "6.0" } };
-    (@xor $row:ident $($to:tt)*) => { $row! { $($to)* ".xor" AtomBitType "6.0" } };
-    (@exch $row:ident $($to:tt)*) => { $row! { $($to)* ".exch" AtomBitType "6.0" } };
+    (@add $row:ident $($to:tt)*) => { $row! { $($to)* ".add" AtomAddType "6.0" [] } };
+    (@add_noftz $row:ident $($to:tt)*) => { $row! { $($to)* ".add.noftz" AtomAddNoftzType "6.2" [
+        "- of `.f16x2` and `.bf16x2`, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5"
+        "  makes an `ATOM`, then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load,"
+        "  integer addition and store, meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; seen"
+        "  on an H200). `.f16` and `.bf16` are right there."
+    ] } };
+    (@inc $row:ident $($to:tt)*) => { $row! { $($to)* ".inc" AtomIncType "6.0" [] } };
+    (@dec $row:ident $($to:tt)*) => { $row! { $($to)* ".dec" AtomIncType "6.0" [] } };
+    (@min $($to:tt)*) => { atom_op! { @wide ".min" AtomMinType $($to)* } };
+    (@max $($to:tt)*) => { atom_op! { @wide ".max" AtomMinType $($to)* } };
+    (@and $($to:tt)*) => { atom_op! { @wide ".and" AtomBitType $($to)* } };
+    (@or $($to:tt)*) => { atom_op! { @wide ".or" AtomBitType $($to)* } };
+    (@xor $($to:tt)*) => { atom_op! { @wide ".xor" AtomBitType $($to)* } };
+    (@exch $row:ident $($to:tt)*) => { $row! { $($to)* ".exch" AtomBitType "6.0" [] } };
+    (@wide $op:literal $Type:ident $row:ident $($to:tt)*) => { $row! { $($to)* $op $Type "6.0" [
+        "- of 64 bits, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5 makes an `ATOM`,"
+        "  then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load, operation and store,"
+        "  meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; on an H200 updates were lost)."
+        "  A loop of [`atom_cas`] is right there, and so are `.add`, `.exch` and 32 bits."
+    ] } };
 }
 
 /// `atom{.sem}{.scope}{.space}.op{.level::cache_hint}.type d, [a], b{, cache-policy};`
 macro_rules! atom {
-    ($doc:literal $name:ident $op:literal $Type:ident $isa:literal) => {
+    ($doc:literal $name:ident $op:literal $Type:ident $isa:literal [ $($of_peers:literal)* ]) => {
         instruction! {
             #[doc = $doc]
             @unsafe fn $name[
@@ -77,6 +88,7 @@ macro_rules! atom {
             "- `addr` is the address, in the given space, of such a value in global or shared memory, aligned to its size;"
             "  with a cache policy, in global memory."
             "- in `.shared::cluster`, its CTA has not exited."
+            $($of_peers)*
             "- what others do to it meanwhile is atomic, in scopes that include each other."
             "- a cache policy comes from a `createpolicy` instruction."
         }

@@ -43,8 +43,16 @@ gates! {
 /// spaces. `<Space>` makes it depend on another qualifier of the instruction, and `for [ space::Global ]` behind a tag names
 /// the values of that which have the tag; a tag without it is legal with all.
 macro_rules! legal {
-    (@trait $doc:tt $Trait:ident $on:tt [] $($rest:tt)*) => { legal!(@trait $doc $Trait $on [ Qualifier ] $($rest)*); };
-    (@trait [ $(#[$doc:meta])* ] $Trait:ident [ $($On:ident)? ] [ $Super:ident ] $message:literal { $($tags:tt)* }) => {
+    (@trait $doc:tt $Trait:ident $on:tt [] $($rest:tt)*) => {
+        legal!(@with $doc $Trait $on [ $crate::qualifier::Qualifier ] $($rest)*);
+    };
+    (@trait $doc:tt $Trait:ident $on:tt [ AtomSem ] $($rest:tt)*) => {
+        legal!(@with $doc $Trait $on [ $crate::raw::AtomSem ] $($rest)*);
+    };
+    (@trait $doc:tt $Trait:ident $on:tt [ $Super:ident ] $($rest:tt)*) => {
+        legal!(@with $doc $Trait $on [ $crate::qualifier::$Super ] $($rest)*);
+    };
+    (@with [ $(#[$doc:meta])* ] $Trait:ident [ $($On:ident)? ] [ $Super:path ] $message:literal { $($tags:tt)* }) => {
         $(#[$doc])*
         #[cfg_attr(doc, doc(hidden))]
         #[diagnostic::on_unimplemented(
@@ -52,7 +60,7 @@ macro_rules! legal {
             label = "not legal here",
             note = "the combination is not in the instruction's syntax, so PTX has no such instruction"
         )]
-        pub trait $Trait $(<$On>)?: $crate::qualifier::$Super {}
+        pub trait $Trait $(<$On>)?: $Super {}
         legal!(@impls $Trait [ $($On)? ] { $($tags)* });
         legal!(@list ($) $Trait { $($tags)* });
     };

@@ -2,13 +2,13 @@
 
 legal! {
     /// `.sem` of `red`.
-    RedSem: "`{Self}` is no `.sem` of `red`: it takes `.relaxed` or `.release`"
+    RedSem(AtomSem): "`{Self}` is no `.sem` of `red`: it takes `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
 }
 
 /// `red{.sem}{.scope}{.space}.op{.level::cache_hint}.type [a], b{, cache-policy};`
 macro_rules! red {
-    ($doc:literal $name:ident $op:literal $Type:ident $isa:literal) => {
+    ($doc:literal $name:ident $op:literal $Type:ident $isa:literal [ $($of_peers:literal)* ]) => {
         instruction! {
             #[doc = $doc]
             @unsafe fn $name[
@@ -19,6 +19,7 @@ macro_rules! red {
             isa: $isa, target: "sm_70", section: "9.7.13.6";
             # Safety
             "- as [`atom_add`](crate::raw::atom_add)."
+            $($of_peers)*
         }
     };
 }

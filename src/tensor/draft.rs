@@ -30,6 +30,7 @@ use crate::shared::{Element, Free, Shared, fence_async};
 #[derive(Debug)]
 pub struct Draft<'s, T, S: LoadShape> {
     memory: Shared<'s, u64, 16, Free>,
+    bounds: S::Bounds,
     _of: PhantomData<(*const T, S)>,
 }
 
@@ -65,7 +66,7 @@ pub fn draft<'s, T: Element, S: LoadShape>(
     // SAFETY: a map has 16 words, aligned to 8, which nobody writes.
     let written = memory.write(cta, |i| unsafe { words.add(i).read() });
     // The elected thread replaces fields of what the others have copied.
-    Draft { memory: Shared::new(written.publish(cta).addr()), _of: PhantomData }
+    Draft { memory: Shared::new(written.publish(cta).addr()), bounds: map.bounds, _of: PhantomData }
 }
 
 /// The fields: each a function over the raw one of it, after its tags, on what is at `addr`.
@@ -379,7 +380,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
                 Self::replace_fill_mode(fill_mode::Zero, addr);
             }
         });
-        Draft { memory: draft.memory, _of: PhantomData }
+        Draft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
     /// Writes the box's size in a dimension of `To`, and the element stride if `S` does not have the dimension.
@@ -548,7 +549,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
         }
         // The memory can become the destination of a copy.
         fence_async(cta);
-        (self.memory, Released { object: slot.object, _of: PhantomData })
+        (self.memory, Released { object: slot.object, bounds: self.bounds, _of: PhantomData })
     }
 }
 
@@ -604,6 +605,7 @@ impl MapSlot {
 #[derive(Debug)]
 pub struct Released<T, S: LoadShape> {
     object: *const u8,
+    bounds: S::Bounds,
     _of: PhantomData<(*const T, S)>,
 }
 
@@ -628,13 +630,13 @@ impl<T: Element, S: LoadShape> Released<T, S> {
     /// # use ptx::{launch::Cta, tensor::{Box2, Released, TensorMap}};
     /// # fn kernel(cta: &Cta, published: Released<f32, Box2<64, 32>>) {
     /// let map = published.acquire(cta);
-    /// let tile = map.at([64, 32]);
+    /// let tile = map.box_at([1, 1]);
     /// # }
     /// ```
     #[inline(always)]
     pub fn acquire(self, _cta: &Cta) -> TensorMap<T, S> {
         // SAFETY: 128 bytes of global memory, by the contract of `MapSlot::from_raw`.
         unsafe { raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, self.object) };
-        TensorMap { object: self.object, _of: PhantomData }
+        TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }
     }
 }

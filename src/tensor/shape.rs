@@ -36,7 +36,19 @@ pub trait Shape: Sealed + 'static {
     /// Fails where the box is one that no map has.
     #[doc(hidden)]
     const LIMITS: ();
+    /// Where copies begin at all, as only the map knows: the [`BoundingBox`] of columns, `()` of the others, which begin
+    /// anywhere.
+    type Bounds: Copy + core::fmt::Debug;
 }
+
+/// Shapes whose copies may begin at any pixel: all but columns.
+#[diagnostic::on_unimplemented(
+    message = "a map of `{Self}` has a bounding box, within which its columns start",
+    label = "columns without a bounding box",
+    note = "`from_raw_within(object, BoundingBox {{ first, last }})` says where columns start; elsewhere they would end the grid (PTX ISA 5.5.4.1)"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait UnboundedShape: Shape<Bounds = ()> {}
 
 /// Shapes of which shared memory is loaded.
 #[diagnostic::on_unimplemented(
@@ -48,6 +60,10 @@ pub trait Shape: Sealed + 'static {
 pub trait LoadShape: Shape {
     /// Where a copy reads: the coordinates, and what else the mode takes.
     type At: Copy + core::fmt::Debug;
+    /// Whether a copy may begin there: the innermost coordinate is a multiple of `unit`, a power of two, and the others are
+    /// within the bounds.
+    #[doc(hidden)]
+    fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool;
     /// Starts a load.
     ///
     /// # Safety
@@ -106,8 +122,14 @@ pub trait PrefetchShape: LoadShape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait StoreShape: Shape {
-    /// Where a copy writes: a [`Corner`].
+    /// Where a copy writes: the coordinates.
     type Corner: Copy + core::fmt::Debug;
+    /// Whether a copy may begin there, within the bounds: the innermost coordinate is a multiple of `unit`, a power of two, and
+    /// none is negative.
+    ///
+    /// 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
+    #[doc(hidden)]
+    fn writes(corner: &Self::Corner, unit: i32) -> bool;
     /// Boxes in each dimension, or the number of one of them; `()` for what is not a box.
     type Index: Copy + core::fmt::Debug;
     /// Starts a store.
@@ -127,6 +149,9 @@ pub trait StoreShape: Shape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceShape: StoreShape {
+    /// Whether a copy that begins there is within the bounds.
+    #[doc(hidden)]
+    fn is_within(corner: &Self::Corner, bounds: Self::Bounds) -> bool;
     /// Starts a reduction.
     ///
     /// # Safety
@@ -149,7 +174,7 @@ pub trait ReduceShape: StoreShape {
     note = "`tensormap.replace` has the mode `.tile` alone: a map becomes one of `Box1` to `Box5`, or of `Gather4` (PTX ISA 9.7.9.28)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait TiledShape: LoadShape {
+pub trait TiledShape: LoadShape<Bounds = ()> {
     /// The sizes of the map's box, as many as the rank.
     #[doc(hidden)]
     const BOX: &'static [u32];
@@ -173,62 +198,75 @@ pub trait BoxShape: LoadShape + StoreShape {
     /// `i` is less than `count`, which does not overflow.
     #[doc(hidden)]
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
-    /// The first element of the box at an index.
-    ///
-    /// # Safety
-    ///
-    /// It has no coordinate of 2^31 or more.
+    /// Its first element, if that has no coordinate of 2^31 or more.
     #[doc(hidden)]
-    unsafe fn corner(index: Self::Index) -> Self::Corner;
+    fn corner(index: Self::Index) -> Self::Corner;
     /// As coordinates of a load.
     #[doc(hidden)]
     fn at(corner: Self::Corner) -> Self::At;
+    /// The first element of the box of that index. Whatever the index, the innermost coordinate is a multiple of 16 bytes,
+    /// as rows are: it wraps around at 2^32.
+    #[doc(hidden)]
+    fn first(index: Self::At) -> Self::At;
 }
 
-/// Coordinates of a store or a reduction: none is negative.
+/// The pixels from which a column may start, along W, H and D as far as there are (5.5.4.1): an `.im2col` map's bounding box,
+/// its corners included.
 ///
-/// 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
+/// The map says it by `pixelBoxLowerCorner` and `pixelBoxUpperCorner`: the first pixel is the lower corner, the last one that
+/// of the tensor moved by the upper corner. A column that starts elsewhere ends the grid on an H200, with an illegal
+/// instruction.
 ///
 /// ```
-/// # use ptx::{launch::Cta, tensor::{Box2, Corner, TensorMapReduce}};
-/// # fn kernel(cta: &Cta, sums: TensorMapReduce<f32, Box2<64, 32>>) {
-/// let Some(corner) = Corner::new([64 * cta.rank() as i32, 0]) else { return };
-/// let part = sums.at(corner);
+/// # use ptx::tensor::{BoundingBox, Im2col4, TensorMap, TensorMapObject};
+/// # unsafe fn kernel(object: *const TensorMapObject, width: i32, height: i32) {
+/// // A filter of 3 by 3 on an image with a margin of 1: corners of (-1, -1) and (-1, -1).
+/// let starts = BoundingBox { first: [-1, -1], last: [width - 2, height - 2] };
+/// // SAFETY: the host encodes such a map of `f32`, with columns of 128 pixels of 64 channels.
+/// let map = unsafe { TensorMap::<f32, Im2col4<64, 128>>::from_raw_within(object, starts) };
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Corner<const COORDS: usize>([i32; COORDS]);
+pub struct BoundingBox<const DIMS: usize> {
+    /// Its lower corner.
+    pub first: [i32; DIMS],
+    /// Its upper corner.
+    pub last: [i32; DIMS],
+}
 
-impl<const COORDS: usize> Corner<COORDS> {
-    /// These coordinates, the innermost dimension first, or `None` where one is negative.
-    ///
-    /// ```
-    /// # use ptx::tensor::Corner;
-    /// # fn example() {
-    /// assert!(Corner::new([64, 0]).is_some() && Corner::new([64, -1]).is_none());
-    /// # }
-    /// ```
+impl<const DIMS: usize> BoundingBox<DIMS> {
+    /// Whether the pixel of a tensor's coordinates, channels first and images last, is inside: along W, from which on
+    /// `.im2col::w` starts left of the box too (5.5.5.1), and along H and D.
     #[inline(always)]
-    pub const fn new(coords: [i32; COORDS]) -> Option<Self> {
-        let (mut signs, mut i) = (0, 0);
-        while i < COORDS {
-            signs |= coords[i];
-            i += 1;
+    fn holds(self, coords: &[i32], left_of_it: bool) -> bool {
+        let mut inside = true;
+        let mut d = 0;
+        while d < DIMS {
+            let from_first = (coords[1 + d] >= self.first[d]) | (d == 0 && left_of_it);
+            inside &= from_first & (coords[1 + d] <= self.last[d]);
+            d += 1;
         }
-        if signs < 0 { None } else { Some(Corner(coords)) }
+        inside
     }
+}
 
-    /// The coordinates.
-    ///
-    /// ```
-    /// # fn kernel(corner: ptx::tensor::Corner<2>) {
-    /// let [column, row] = corner.coords();
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub const fn coords(self) -> [i32; COORDS] {
-        self.0
+// The checks are few and cheap: computing all of them is better than a branch for each.
+
+/// Whether the innermost coordinate is a multiple of `unit`, a power of two.
+#[inline(always)]
+const fn is_aligned(coords: &[i32], unit: i32) -> bool {
+    coords[0] & (unit - 1) == 0
+}
+
+/// Whether no coordinate is negative.
+#[inline(always)]
+const fn is_non_negative<const COORDS: usize>(coords: &[i32; COORDS]) -> bool {
+    let (mut signs, mut i) = (0, 0);
+    while i < COORDS {
+        signs |= coords[i];
+        i += 1;
     }
+    signs >= 0
 }
 
 /// A number below 32: an offset of [`Im2col5`] (5.5.4.1), or the `wOffset` of [`Im2colW3`] and its like (9.7.9.25.5.2).
@@ -325,10 +363,17 @@ macro_rules! boxes {
             const LEN: usize = Self::LEN;
             const ROW: usize = Self::DIMS[0];
             const LIMITS: () = limits(Self::DIMS);
+            type Bounds = ();
         }
+        #[diagnostic::do_not_recommend]
+        impl<$(const $D: usize),+> UnboundedShape for $Box<$($D),+> {}
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> LoadShape for $Box<$($D),+> {
             type At = [i32; $rank];
+            #[inline(always)]
+            fn reads(at: &Self::At, unit: i32, (): ()) -> bool {
+                is_aligned(at, unit)
+            }
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
                 // SAFETY: the caller's contract is the instruction's.
@@ -366,18 +411,26 @@ macro_rules! boxes {
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> StoreShape for $Box<$($D),+> {
-            type Corner = Corner<$rank>;
+            type Corner = [i32; $rank];
             type Index = [u32; $rank];
+            #[inline(always)]
+            fn writes(corner: &Self::Corner, unit: i32) -> bool {
+                is_aligned(corner, unit) & is_non_negative(corner)
+            }
             #[inline(always)]
             unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
                 // SAFETY: as above.
                 unsafe {
-                    raw::$store(load_mode::Tile, map, corner.0, src, policy.hint())
+                    raw::$store(load_mode::Tile, map, corner, src, policy.hint())
                 }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> ReduceShape for $Box<$($D),+> {
+            #[inline(always)]
+            fn is_within(_corner: &Self::Corner, (): ()) -> bool {
+                true
+            }
             #[inline(always)]
             unsafe fn reduce(
                 op: impl raw::TensorRedOp,
@@ -388,7 +441,7 @@ macro_rules! boxes {
             ) {
                 // SAFETY: as above.
                 unsafe {
-                    raw::$reduce(op, load_mode::Tile, map, corner.0, src, policy.hint())
+                    raw::$reduce(op, load_mode::Tile, map, corner, src, policy.hint())
                 }
             }
         }
@@ -408,12 +461,16 @@ macro_rules! boxes {
                 unsafe { nth(boxes, i) }
             }
             #[inline(always)]
-            unsafe fn corner(index: Self::Index) -> Self::Corner {
-                Corner(core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32))
+            fn corner(index: Self::Index) -> Self::Corner {
+                core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32)
             }
             #[inline(always)]
             fn at(corner: Self::Corner) -> Self::At {
-                corner.0
+                corner
+            }
+            #[inline(always)]
+            fn first(index: Self::At) -> Self::At {
+                core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as i32))
             }
         }
     )* };
@@ -447,7 +504,7 @@ boxes! {
     /// use ptx::shared::SharedArray;
     /// type Tile = SharedArray<f32, { Box1::<256>::LEN }>; // 256 elements
     /// # fn kernel(map: TensorMap<f32, Box1<256>>) {
-    /// let tile = map.at([512]);
+    /// let tile = map.box_at([2]); // elements 512 to 767
     /// # }
     /// ```
     Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile
@@ -461,7 +518,7 @@ boxes! {
     /// use ptx::shared::SharedArray;
     /// type Tile = SharedArray<f32, { Box2::<64, 32>::LEN }>; // 2048 elements
     /// # fn kernel(map: TensorMap<f32, Box2<64, 32>>) {
-    /// let tile = map.at([128, 32]); // column, row
+    /// let tile = map.box_at([2, 1]); // from column 128 and row 32 on
     /// # }
     /// ```
     Box2<D0, D1> 2: cp_async_bulk_tensor_2d_global_tile
@@ -475,7 +532,7 @@ boxes! {
     /// use ptx::shared::SharedArray;
     /// type Tile = SharedArray<f32, { Box3::<64, 8, 4>::LEN }>; // 2048 elements
     /// # fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {
-    /// let tile = map.at([64, 0, 4]);
+    /// let tile = map.box_at([1, 0, 1]); // from [64, 0, 4] on
     /// # }
     /// ```
     Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile
@@ -489,7 +546,7 @@ boxes! {
     /// use ptx::shared::SharedArray;
     /// type Tile = SharedArray<f32, { Box4::<64, 4, 4, 2>::LEN }>; // 2048 elements
     /// # fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {
-    /// let tile = map.at([0, 4, 4, 0]);
+    /// let tile = map.box_at([0, 1, 1, 0]); // from [0, 4, 4, 0] on
     /// # }
     /// ```
     Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile
@@ -503,7 +560,7 @@ boxes! {
     /// use ptx::shared::SharedArray;
     /// type Tile = SharedArray<f32, { Box5::<32, 4, 4, 2, 2>::LEN }>; // 2048 elements
     /// # fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {
-    /// let tile = map.at([0, 4, 4, 0, 2]);
+    /// let tile = map.box_at([0, 1, 1, 0, 1]); // from [0, 4, 4, 0, 2] on
     /// # }
     /// ```
     Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile
@@ -534,10 +591,15 @@ macro_rules! im2col {
             const LEN: usize = Self::LEN;
             const ROW: usize = CHANNELS;
             const LIMITS: () = column_limits(CHANNELS, PIXELS);
+            type Bounds = BoundingBox<{ $rank - 2 }>;
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> LoadShape for $Im2col<CHANNELS, PIXELS> {
             type At = ([i32; $rank], [$Offset; $n]);
+            #[inline(always)]
+            fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool {
+                is_aligned(&at.0, unit) & bounds.holds(&at.0, false)
+            }
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
@@ -578,19 +640,27 @@ macro_rules! im2col {
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> StoreShape for $Im2col<CHANNELS, PIXELS> {
-            type Corner = Corner<$rank>;
+            type Corner = [i32; $rank];
             type Index = ();
+            #[inline(always)]
+            fn writes(corner: &Self::Corner, unit: i32) -> bool {
+                is_aligned(corner, unit) & is_non_negative(corner)
+            }
             #[inline(always)]
             unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe {
-                    raw::$store(mode, map, corner.0, src, policy.hint())
+                    raw::$store(mode, map, corner, src, policy.hint())
                 }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> ReduceShape for $Im2col<CHANNELS, PIXELS> {
+            #[inline(always)]
+            fn is_within(corner: &Self::Corner, bounds: Self::Bounds) -> bool {
+                bounds.holds(corner, false)
+            }
             #[inline(always)]
             unsafe fn reduce(
                 op: impl raw::TensorRedOp,
@@ -602,7 +672,7 @@ macro_rules! im2col {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe {
-                    raw::$reduce(op, mode, map, corner.0, src, policy.hint())
+                    raw::$reduce(op, mode, map, corner, src, policy.hint())
                 }
             }
         }
@@ -683,11 +753,16 @@ macro_rules! im2col_w {
                 column_limits($channels, $pixels);
                 halo_limit(HALO, $limits::HALO_LIMIT);
             };
+            type Bounds = BoundingBox<{ $rank - 2 }>;
         }
         #[$gate]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> LoadShape for $Im2col<$($P,)+ HALO> {
             type At = ([i32; $rank], Offset5);
+            #[inline(always)]
+            fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool {
+                is_aligned(&at.0, unit) & bounds.holds(&at.0, true)
+            }
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
@@ -833,7 +908,7 @@ im2col_w! {
 /// # use ptx::tensor::{Gather4, TensorMap};
 /// # #[cfg(feature = "sm_100a")]
 /// # fn kernel(map: TensorMap<f32, Gather4<64>>) {
-/// let rows = map.at([128, 7, 3, 90, 3]); // columns 128 to 191 of the rows 7, 3, 90 and 3
+/// let rows = map.at([128, 7, 3, 90, 3]); // `Some`: columns 128 to 191 of the rows 7, 3, 90 and 3
 /// # }
 /// ```
 #[derive(Debug)]
@@ -846,16 +921,23 @@ impl<const WIDTH: usize> Gather4<WIDTH> {
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Sealed for Gather4<WIDTH> {}
 #[diagnostic::do_not_recommend]
+impl<const WIDTH: usize> UnboundedShape for Gather4<WIDTH> {}
+#[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
     const RANK: usize = 2;
     const LEN: usize = Self::LEN;
     const ROW: usize = WIDTH;
     const LIMITS: () = limits([WIDTH, 1]);
+    type Bounds = ();
 }
 #[cfg(feature = "sm_100")]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
     type At = [i32; 5];
+    #[inline(always)]
+    fn reads(at: &Self::At, unit: i32, (): ()) -> bool {
+        is_aligned(at, unit)
+    }
     #[inline(always)]
     unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
         // SAFETY: the caller's contract is the instruction's.
@@ -916,17 +998,16 @@ impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
 }
 
 /// Four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
-/// `WIDTH` by 1. A store takes the column and the four rows, which differ, as its [`Corner`]. It needs
+/// `WIDTH` by 1. A store takes the column and the four rows, which differ. It needs
 /// the feature `sm_100f` or `sm_110a`.
 ///
 /// ```
-/// # use ptx::{launch::Cta, tensor::{Corner, Scatter4, TensorMapMut}};
+/// # use ptx::{launch::Cta, tensor::{Scatter4, TensorMapMut}};
 /// # #[cfg(feature = "sm_100a")]
 /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Scatter4<64>>) {
 /// let column = 64 * cta.rank() as i32;
-/// let Some(corner) = Corner::new([column, 7, 3, 90, 4]) else { return };
 /// // SAFETY: each CTA has columns of its own, and makes one tile of them.
-/// let rows = unsafe { map.at(corner) };
+/// let rows = unsafe { map.at([column, 7, 3, 90, 4]) };
 /// # let _ = rows;
 /// # }
 /// ```
@@ -945,17 +1026,22 @@ impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
     const LEN: usize = Self::LEN;
     const ROW: usize = WIDTH;
     const LIMITS: () = limits([WIDTH, 1]);
+    type Bounds = ();
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
-    type Corner = Corner<5>;
+    type Corner = [i32; 5];
     type Index = ();
+    #[inline(always)]
+    fn writes(corner: &Self::Corner, unit: i32) -> bool {
+        is_aligned(corner, unit) & is_non_negative(corner)
+    }
     #[inline(always)]
     unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
         // SAFETY: as above.
         unsafe {
-            raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner.0, src, policy.hint())
+            raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner, src, policy.hint())
         }
     }
 }

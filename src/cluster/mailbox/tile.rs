@@ -180,7 +180,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 2048, ByTile>, map: TensorMap<f32, Box2<64, 32>>, k: i32) {
     /// if let Some(column) = cluster.column::<2>() {
     ///     let [x, ..] = cluster.position();
-    ///     let sent = inbox.multicast_tensor(cluster, column, map.at([64 * x as i32, 32 * k]));
+    ///     let sent = inbox.multicast_tensor(cluster, column, map.box_at([x as i32, k]));
     ///     let received = sent.receive(cluster.cta());
     ///     let (_inbox, _src) = received.release(cluster);
     /// }

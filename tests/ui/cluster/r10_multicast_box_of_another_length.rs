@@ -10,8 +10,8 @@ pub fn body<'c>(
     inbox: Inbox<'c, f32, 1024, ByTile>,
     map: TensorMap<f32, Box2<32, 16>>,
 ) {
-    let received = inbox.multicast_tensor(cluster, row, map.at([0, 0])).receive(cluster.cta());
+    let received = inbox.multicast_tensor(cluster, row, map.box_at([0, 0])).receive(cluster.cta());
     let (inbox, _) = received.release(cluster);
     let policy = CachePolicy::evict_first();
-    let _sent = inbox.multicast_tensor(cluster, row, map.at([0, 16]).cache_hint(policy));
+    let _sent = inbox.multicast_tensor(cluster, row, map.box_at([0, 1]).cache_hint(policy));
 }

@@ -8,7 +8,7 @@ pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorMap<f
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(map.at([0, 0])),
+            |producer| producer.load(map.box_at([0, 0])),
             |consumer| consumer.wait().release(),
         )
     });

@@ -9,7 +9,7 @@ pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorMap<f
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(map.at([0, 0]).cache_hint(CachePolicy::evict_first())),
+            |producer| producer.load(map.box_at([0, 0]).cache_hint(CachePolicy::evict_first())),
             |consumer| consumer.wait().release(),
         )
     });

@@ -13,7 +13,7 @@ pub fn body<'c>(
     pipeline.run_multicast(
         cluster,
         pair,
-        |producer| producer.load(map.at([0])),
+        |producer| producer.load(map.box_at([0])),
         |consumer| consumer.wait().release(),
     )
 }

@@ -16,5 +16,5 @@ pub fn kernel(
     map: TensorMap<u32, Box2<64, 32>>,
     src: GlobalTile<u32, 64>,
 ) {
-    let (_bar, (_a, _b), _) = bulk::load(cta, bar, tiles, (map.at([0, 0]), src)).wait(cta);
+    let (_bar, (_a, _b), _) = bulk::load(cta, bar, tiles, (map.box_at([0, 0]), src)).wait(cta);
 }

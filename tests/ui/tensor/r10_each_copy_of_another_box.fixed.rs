@@ -12,7 +12,7 @@ type Map = Box2<64, 32>;
 
 pub fn load<'s>(cta: &Cta, tile: Tile<'s, Free>, bar: Mbarrier<Ready>, map: TensorMap<f32, Map>) {
     let policy = CachePolicy::evict_first();
-    let _ = tensor::load(cta, bar, tile, map.at([0, 0]).cache_hint(policy)).wait(cta);
+    let _ = tensor::load(cta, bar, tile, map.box_at([0, 0]).cache_hint(policy)).wait(cta);
 }
 
 pub fn store<'s>(

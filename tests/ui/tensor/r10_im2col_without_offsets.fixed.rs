@@ -11,8 +11,9 @@ pub fn kernel(
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,
 ) {
+    let Some(column) = map.at(([0, -1, -1, 5], [1, 2])) else { return };
     cta.lend((tile, bar), |cta, (tile, bar)| {
-        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at(([0, -1, -1, 5], [1, 2]))).wait(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, column).wait(cta);
         (tile.release(cta), bar)
     });
 }

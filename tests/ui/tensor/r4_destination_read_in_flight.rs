@@ -12,7 +12,7 @@ pub fn kernel(
     bar: Mbarrier<Ready>,
 ) {
     cta.lend((tile, bar), |cta, (tile, bar)| {
-        let load = tensor::load(cta, bar, tile, map.at([0, 0]));
+        let load = tensor::load(cta, bar, tile, map.box_at([0, 0]));
         let _first = tile.get(0);
         let (bar, tile, _) = load.wait(cta);
         (tile.release(cta), bar)

@@ -11,9 +11,9 @@ pub fn kernel(
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,
 ) {
-    let Some(corner) = tensor::Corner::new([0, 0]) else { return };
+    let Some(first) = map.at([0, 0]) else { return };
     cta.lend((tile, bar), |cta, (tile, bar)| {
-        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at(corner)).wait(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, first).wait(cta);
         (tile.release(cta), bar)
     });
 }

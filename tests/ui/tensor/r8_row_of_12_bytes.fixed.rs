@@ -12,7 +12,7 @@ pub fn kernel(
     bar: Mbarrier<Ready>,
 ) {
     cta.lend((tile, bar), |cta, (tile, bar)| {
-        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
         (tile.release(cta), bar)
     });
 }

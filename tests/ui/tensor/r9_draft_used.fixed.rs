@@ -18,7 +18,7 @@ pub fn kernel(
         // SAFETY: it describes what `map` does; one place of the program.
         let (memory, published) = unsafe { draft.publish(cta, slot) };
         let map = published.acquire(cta);
-        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([0, 0])).wait(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
         (memory, tile.release(cta), bar)
     });
 }

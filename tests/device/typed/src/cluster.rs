@@ -13,6 +13,7 @@ use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap};
 
+use crate::tensor::Starts;
 use crate::{elected, fence_async, scope, sync, thread_count, thread_rank};
 
 const N: usize = 256;
@@ -680,10 +681,11 @@ macro_rules! multicast_pair {
         pair! {
             $typed(cta, smem, src, out) {
                 let tiles = smem.tiles.init(&cta);
-                let map = unsafe { TensorMap::<u32, $Shape>::from_raw(src.cast()) };
+                let map = unsafe { TensorMap::<u32, $Shape>::from_raw_within(src.cast(), Starts::STARTS) };
                 cta.cluster(tiles, |cluster, inbox| {
                     let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
-                    let received = inbox.multicast_tensor(&cluster, all, map.at($at)).receive(cluster.cta());
+                    let Some(part) = map.at($at) else { ptx::launch::trap() };
+                    let received = inbox.multicast_tensor(&cluster, all, part).receive(cluster.cta());
                     unsafe { out.write(received.get(3).unwrap_or(0)) };
                     let (inbox, _) = received.release(&cluster);
                     (cluster, inbox)
@@ -715,84 +717,84 @@ macro_rules! multicast_pair {
 const GROUP: cta_group::None = cta_group::None;
 
 multicast_pair! {
-    typed_cluster_multicast_tensor_1d Box1<256>, [7];
+    typed_cluster_multicast_tensor_1d Box1<256>, [8];
     raw_cluster_multicast_tensor_1d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCluster, GROUP, dst, map, [7], bar, multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCluster, GROUP, dst, map, [8], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_tensor_2d Box2<32, 8>, [7, -1];
+    typed_cluster_multicast_tensor_2d Box2<32, 8>, [8, -1];
     raw_cluster_multicast_tensor_2d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1], bar, multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, dst, map, [8, -1], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_tensor_3d Box3<16, 4, 4>, [7, -1, 2];
+    typed_cluster_multicast_tensor_3d Box3<16, 4, 4>, [8, -1, 2];
     raw_cluster_multicast_tensor_3d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1, 2], bar, multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCluster, GROUP, dst, map, [8, -1, 2], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_tensor_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
+    typed_cluster_multicast_tensor_4d Box4<8, 4, 4, 2>, [8, -1, 2, 3];
     raw_cluster_multicast_tensor_4d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3], bar, multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCluster, GROUP, dst, map, [8, -1, 2, 3], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_tensor_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
+    typed_cluster_multicast_tensor_5d Box5<4, 4, 4, 2, 2>, [8, -1, 2, 3, 4];
     raw_cluster_multicast_tensor_5d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3, 4], bar, multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCluster, GROUP, dst, map, [8, -1, 2, 3, 4], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
+    typed_cluster_multicast_im2col_3d Im2col3<32, 8>, ([8, -1, 2], [300]);
     raw_cluster_multicast_im2col_3d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCluster, GROUP, dst, map, [7, -1, 2], bar, [300], multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCluster, GROUP, dst, map, [8, -1, 2], bar, [300], multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
+    typed_cluster_multicast_im2col_4d Im2col4<32, 8>, ([8, -1, 2, 3], [1, 2]);
     raw_cluster_multicast_im2col_4d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2], multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCluster, GROUP, dst, map, [8, -1, 2, 3], bar, [1, 2], multicast::Cluster(mask), cache_hint::None)
 }
 
 multicast_pair! {
-    typed_cluster_multicast_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [1, 2, 31].map(offset5));
+    typed_cluster_multicast_im2col_5d Im2col5<32, 8>, ([8, -1, 2, 3, 4], [1, 2, 31].map(offset5));
     raw_cluster_multicast_im2col_5d |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCluster, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31], multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCluster, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [1, 2, 31], multicast::Cluster(mask), cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 multicast_pair! {
-    typed_cluster_multicast_gather4 ptx::tensor::Gather4<64>, [7, 1, 9, 4, 4];
+    typed_cluster_multicast_gather4 ptx::tensor::Gather4<64>, [8, 1, 9, 4, 4];
     raw_cluster_multicast_gather4 |dst, map, bar, mask|
-        raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCluster, GROUP, dst, map, [7, 1, 9, 4, 4], bar, multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCluster, GROUP, dst, map, [8, 1, 9, 4, 4], bar, multicast::Cluster(mask), cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 multicast_pair! {
-    typed_cluster_multicast_im2col_w_3d ptx::tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
+    typed_cluster_multicast_im2col_w_3d ptx::tensor::Im2colW3<32, 8>, ([8, -1, 2], offset5(3));
     raw_cluster_multicast_im2col_w_3d |dst, map, bar, mask| {
         let mode = ptx::qualifier::load_mode::Im2colW;
-        raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [7, -1, 2], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [8, -1, 2], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
     }
 }
 
 #[cfg(feature = "sm_100a")]
 multicast_pair! {
-    typed_cluster_multicast_im2col_w_4d ptx::tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
+    typed_cluster_multicast_im2col_w_4d ptx::tensor::Im2colW4<32, 8>, ([8, -1, 2, 3], offset5(3));
     raw_cluster_multicast_im2col_w_4d |dst, map, bar, mask| {
         let mode = ptx::qualifier::load_mode::Im2colW;
-        raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [8, -1, 2, 3], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
     }
 }
 
 #[cfg(feature = "sm_100a")]
 multicast_pair! {
-    typed_cluster_multicast_im2col_w_5d ptx::tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
+    typed_cluster_multicast_im2col_w_5d ptx::tensor::Im2colW5<32, 8>, ([8, -1, 2, 3, 4], offset5(3));
     raw_cluster_multicast_im2col_w_5d |dst, map, bar, mask| {
         let mode = ptx::qualifier::load_mode::Im2colW;
-        raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
+        raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCluster, mode, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [0, 3], multicast::Cluster(mask), cache_hint::None)
     }
 }
 
@@ -803,7 +805,7 @@ pair! {
         cta.cluster(tiles, |cluster, inbox| {
             let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
             let policy = ptx::bulk::CachePolicy::evict_last();
-            let sent = inbox.multicast_tensor(&cluster, column, map.at([7, -1]).cache_hint(policy));
+            let sent = inbox.multicast_tensor(&cluster, column, map.at_const::<8, -1>().cache_hint(policy));
             let (inbox, _) = sent.receive(cluster.cta()).release(&cluster);
             (cluster, inbox)
         });
@@ -821,7 +823,7 @@ pair! {
             expect(bar, BYTES);
             if y == 0 && elected() {
                 let column = group(rank - y * stride, stride, 2);
-                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [7, -1], bar, multicast::Cluster(column), cache_hint::Policy(policy));
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [8, -1], bar, multicast::Cluster(column), cache_hint::Policy(policy));
             }
             wait(bar, 0);
             cluster_sync();

@@ -33,6 +33,7 @@ mod launch;
 mod layout;
 mod math;
 mod mbarrier;
+mod peers;
 mod pipeline;
 mod reduce;
 mod shared;

@@ -201,7 +201,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     cta.lend(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(map.at([0, 8])),
+            |producer| producer.load(map.box_at([0, 1])),
             |consumer| {
                 let tile = consumer.wait();
                 sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
@@ -347,7 +347,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
             &cluster,
             ((), row),
             |producer| match tiles.get(1) {
-                Some(tile) => producer.load((map.at([0, 8]), tile)),
+                Some(tile) => producer.load((map.box_at([0, 1]), tile)),
                 None => producer,
             },
             |consumer| {
@@ -442,8 +442,8 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
             &cluster,
             pair,
             |producer| {
-                let producer = producer.load(map.at([0, 8]));
-                producer.load(map.at([16, 8]).cache_hint(CachePolicy::evict_first()))
+                let producer = producer.load(map.box_at([0, 1]));
+                producer.load(map.box_at([1, 1]).cache_hint(CachePolicy::evict_first()))
             },
             |consumer| {
                 let tile = consumer.wait();

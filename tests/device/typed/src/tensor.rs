@@ -12,7 +12,7 @@ use ptx::qualifier::{
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{
-    self, Box1, Box2, Box3, Box4, Box5, Corner, Im2col3, Im2col4, Im2col5, MapSlot, Offset5, TensorMap,
+    self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, MapSlot, Offset5, TensorMap,
     TensorMapMut, TensorMapObject, TensorMapReduce,
 };
 
@@ -59,9 +59,9 @@ macro_rules! load_pair {
     ($typed:ident $Shape:ty, $at:expr; $raw:ident |$base:ident, $bar:ident, $map:ident| $copy:expr) => {
         pair! {
             $typed(cta, tile, bar, map, out) {
-                let map = unsafe { TensorMap::<f32, $Shape>::from_raw(map) };
+                let map = unsafe { TensorMap::<f32, $Shape>::from_raw_within(map, Starts::STARTS) };
                 cta.lend((tile, bar), |cta, (tile, bar)| {
-                    let (bar, tile, _) = tensor::load(cta, bar, tile, map.at($at)).wait(cta);
+                    let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
                     (tile.release(cta), bar)
                 });
@@ -96,93 +96,104 @@ fn offset5(offset: u16) -> Offset5 {
 }
 
 #[inline(always)]
-fn corner<const COORDS: usize>(coords: [i32; COORDS]) -> Corner<COORDS> {
-    match Corner::new(coords) {
-        Some(corner) => corner,
+fn place<T>(place: Option<T>) -> T {
+    match place {
+        Some(place) => place,
         None => ptx::launch::trap(),
     }
 }
 
-load_pair! {
-    typed_tensor_load_1d Box1<256>, [7];
-    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [7], bar, multicast::None, cache_hint::None)
+/// Where copies begin, of columns and of others.
+pub trait Starts {
+    const STARTS: Self;
+}
+impl Starts for () {
+    const STARTS: () = ();
+}
+impl<const DIMS: usize> Starts for BoundingBox<DIMS> {
+    const STARTS: Self = BoundingBox { first: [-1; DIMS], last: [8; DIMS] };
 }
 
 load_pair! {
-    typed_tensor_load_2d Box2<32, 8>, [7, -1];
-    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1], bar, multicast::None, cache_hint::None)
+    typed_tensor_load_1d Box1<256>, [8];
+    raw_tensor_load_1d |dst, bar, map| raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCta, GROUP, dst, map, [8], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
-    typed_tensor_load_3d Box3<16, 4, 4>, [7, -1, 2];
-    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, multicast::None, cache_hint::None)
+    typed_tensor_load_2d Box2<32, 8>, [8, -1];
+    raw_tensor_load_2d |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
-    typed_tensor_load_4d Box4<8, 4, 4, 2>, [7, -1, 2, 3];
-    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, multicast::None, cache_hint::None)
+    typed_tensor_load_3d Box3<16, 4, 4>, [8, -1, 2];
+    raw_tensor_load_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1, 2], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
-    typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [7, -1, 2, 3, 4];
-    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, multicast::None, cache_hint::None)
+    typed_tensor_load_4d Box4<8, 4, 4, 2>, [8, -1, 2, 3];
+    raw_tensor_load_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
-    typed_tensor_load_im2col_3d Im2col3<32, 8>, ([7, -1, 2], [300]);
-    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2], bar, [300], multicast::None, cache_hint::None)
+    typed_tensor_load_5d Box5<4, 4, 4, 2, 2>, [8, -1, 2, 3, 4];
+    raw_tensor_load_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_tile(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3, 4], bar, multicast::None, cache_hint::None)
 }
 
 load_pair! {
-    typed_tensor_load_im2col_4d Im2col4<32, 8>, ([7, -1, 2, 3], [1, 2]);
-    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3], bar, [1, 2], multicast::None, cache_hint::None)
+    typed_tensor_load_im2col_3d Im2col3<32, 8>, ([8, -1, 2], [300]);
+    raw_tensor_load_im2col_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col(space::SharedCta, GROUP, dst, map, [8, -1, 2], bar, [300], multicast::None, cache_hint::None)
 }
 
 load_pair! {
-    typed_tensor_load_im2col_5d Im2col5<32, 8>, ([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
-    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [1, 2, 31], multicast::None, cache_hint::None)
+    typed_tensor_load_im2col_4d Im2col4<32, 8>, ([8, -1, 2, 3], [1, 2]);
+    raw_tensor_load_im2col_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3], bar, [1, 2], multicast::None, cache_hint::None)
 }
 
-#[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_gather4 tensor::Gather4<64>, [7, 1, 9, 4, 4];
-    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [7, 1, 9, 4, 4], bar, multicast::None, cache_hint::None)
-}
-
-#[cfg(feature = "sm_100a")]
-load_pair! {
-    typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [0, 3], multicast::None, cache_hint::None)
-}
-
-#[cfg(feature = "sm_100a")]
-load_pair! {
-    typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], multicast::None, cache_hint::None)
+    typed_tensor_load_im2col_5d Im2col5<32, 8>, ([8, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]);
+    raw_tensor_load_im2col_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col(space::SharedCta, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [1, 2, 31], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [0, 3], multicast::None, cache_hint::None)
+    typed_tensor_load_gather4 tensor::Gather4<64>, [8, 1, 9, 4, 4];
+    raw_tensor_load_gather4 |dst, bar, map| raw::cp_async_bulk_tensor_2d_global_tile_gather4(space::SharedCta, GROUP, dst, map, [8, 1, 9, 4, 4], bar, multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_halo_3d tensor::Im2colW3<32, 6, 2>, ([7, -1, 2], offset5(3));
-    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2], bar, [2, 3], multicast::None, cache_hint::None)
+    typed_tensor_load_im2col_w_3d tensor::Im2colW3<32, 8>, ([8, -1, 2], offset5(3));
+    raw_tensor_load_im2col_w_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2], bar, [0, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_halo_4d tensor::Im2colW4<32, 6, 2>, ([7, -1, 2, 3], offset5(3));
-    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3], bar, [2, 3], multicast::None, cache_hint::None)
+    typed_tensor_load_im2col_w_4d tensor::Im2colW4<32, 8>, ([8, -1, 2, 3], offset5(3));
+    raw_tensor_load_im2col_w_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3], bar, [0, 3], multicast::None, cache_hint::None)
 }
 
 #[cfg(feature = "sm_100a")]
 load_pair! {
-    typed_tensor_load_im2col_w_halo_5d tensor::Im2colW5<32, 6, 2>, ([7, -1, 2, 3, 4], offset5(3));
-    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [7, -1, 2, 3, 4], bar, [2, 3], multicast::None, cache_hint::None)
+    typed_tensor_load_im2col_w_5d tensor::Im2colW5<32, 8>, ([8, -1, 2, 3, 4], offset5(3));
+    raw_tensor_load_im2col_w_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [0, 3], multicast::None, cache_hint::None)
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_3d tensor::Im2colW3<32, 6, 2>, ([8, -1, 2], offset5(3));
+    raw_tensor_load_im2col_w_halo_3d |dst, bar, map| raw::cp_async_bulk_tensor_3d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2], bar, [2, 3], multicast::None, cache_hint::None)
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_4d tensor::Im2colW4<32, 6, 2>, ([8, -1, 2, 3], offset5(3));
+    raw_tensor_load_im2col_w_halo_4d |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3], bar, [2, 3], multicast::None, cache_hint::None)
+}
+
+#[cfg(feature = "sm_100a")]
+load_pair! {
+    typed_tensor_load_im2col_w_halo_5d tensor::Im2colW5<32, 6, 2>, ([8, -1, 2, 3, 4], offset5(3));
+    raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [2, 3], multicast::None, cache_hint::None)
 }
 
 /// `.im2col::w::128` brings 128 pixels at least: of 32 bytes each, with and without a halo.
@@ -203,9 +214,9 @@ mod im2col_w_128 {
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, out: *mut u8) {
                 let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
                 let bar = smem.bar.init(&cta);
-                let map = unsafe { TensorMap::<u8, $Shape>::from_raw(map) };
+                let map = unsafe { TensorMap::<u8, $Shape>::from_raw_within(map, Starts::STARTS) };
                 cta.lend((smem.tile, bar), |cta, (tile, bar)| {
-                    let (bar, tile, _) = tensor::load(cta, bar, tile, map.at($at)).wait(cta);
+                    let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).unwrap_or(0)) };
                     (tile.release(cta), bar)
                 });
@@ -246,13 +257,13 @@ mod im2col_w_128 {
 
     pair! {
         [Plain 4096]
-        typed_tensor_load_im2col_w_128 tensor::Im2colW128x4<32>, ([7, -1, 2, 3], offset5(3));
-        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [0, 3], multicast::None, cache_hint::None)
+        typed_tensor_load_im2col_w_128 tensor::Im2colW128x4<32>, ([16, -1, 2, 3], offset5(3));
+        raw_tensor_load_im2col_w_128 |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [16, -1, 2, 3], bar, [0, 3], multicast::None, cache_hint::None)
     }
     pair! {
         [Halo 8064]
-        typed_tensor_load_im2col_w_128_halo tensor::Im2colW128x4<32, 31>, ([7, -1, 2, 3], offset5(3));
-        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [7, -1, 2, 3], bar, [31, 3], multicast::None, cache_hint::None)
+        typed_tensor_load_im2col_w_128_halo tensor::Im2colW128x4<32, 31>, ([16, -1, 2, 3], offset5(3));
+        raw_tensor_load_im2col_w_128_halo |dst, bar, map| raw::cp_async_bulk_tensor_4d_global_im2col_w(space::SharedCta, load_mode::Im2colW128, GROUP, dst, map, [16, -1, 2, 3], bar, [31, 3], multicast::None, cache_hint::None)
     }
 }
 
@@ -284,7 +295,7 @@ unsafe fn finish() {
 
 pair! {
     typed_tensor_store_1d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at(corner([9])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at([12]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -295,7 +306,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [9], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [12], base, cache_hint::None);
             }
             finish();
         })
@@ -304,7 +315,7 @@ pair! {
 
 pair! {
     typed_tensor_store_2d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -315,7 +326,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [12, 8], base, cache_hint::None);
             }
             finish();
         })
@@ -324,7 +335,7 @@ pair! {
 
 pair! {
     typed_tensor_store_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -335,7 +346,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [9, 8, 7], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Tile, map, [12, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -344,7 +355,7 @@ pair! {
 
 pair! {
     typed_tensor_store_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -355,7 +366,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Tile, map, [12, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -364,7 +375,7 @@ pair! {
 
 pair! {
     typed_tensor_store_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -375,7 +386,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [9, 8, 7, 6, 5], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Tile, map, [12, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -384,7 +395,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_1d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at(corner([9])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at([12]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -395,7 +406,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [9], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [12], base, cache_hint::None);
             }
             finish();
         })
@@ -404,7 +415,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_2d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -415,7 +426,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8], base, cache_hint::None);
             }
             finish();
         })
@@ -424,7 +435,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -435,7 +446,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -444,7 +455,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -455,7 +466,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -464,7 +475,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -475,7 +486,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8, 7, 6, 5], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -488,7 +499,7 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject) {
             let (cta, smem, _) = unsafe { Cta::enter::<Words>() };
-            let dst = unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+            let dst = place(unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
             cta.lend(smem.tile, |cta, tile| {
                 let tile = tile.write(cta, |i| i as u32).to_async(cta);
                 $( let (tile, _) = tensor::reduce(cta, op::$Op, tile, dst).commit(cta).wait(cta); )+
@@ -508,7 +519,7 @@ macro_rules! reductions {
                 });
                 fence_async();
                 $(
-                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [9, 8], base, cache_hint::None));
+                    reduce(|| raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::$Op, load_mode::Tile, map, [12, 8], base, cache_hint::None));
                 )+
             })
         }
@@ -518,7 +529,7 @@ reductions! { typed_tensor_reduce_ops raw_tensor_reduce_ops: Add, Min, Max, Inc,
 
 pair! {
     typed_tensor_store_im2col_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -529,7 +540,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_3d_global_shared_cta(load_mode::Im2colNoOffs, map, [12, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -538,7 +549,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_im2col_3d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw(map).at(corner([9, 8, 7])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -549,7 +560,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [12, 8, 7], base, cache_hint::None);
             }
             finish();
         })
@@ -558,7 +569,7 @@ pair! {
 
 pair! {
     typed_tensor_store_im2col_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -569,7 +580,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_4d_global_shared_cta(load_mode::Im2colNoOffs, map, [12, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -578,7 +589,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_im2col_4d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw(map).at(corner([9, 8, 7, 6])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -589,7 +600,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [12, 8, 7, 6], base, cache_hint::None);
             }
             finish();
         })
@@ -598,7 +609,7 @@ pair! {
 
 pair! {
     typed_tensor_store_im2col_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -609,7 +620,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_5d_global_shared_cta(load_mode::Im2colNoOffs, map, [12, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -618,7 +629,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_im2col_5d(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw(map).at(corner([9, 8, 7, 6, 5])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6, 5]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
@@ -629,7 +640,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [9, 8, 7, 6, 5], base, cache_hint::None);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Im2colNoOffs, map, [12, 8, 7, 6, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -638,7 +649,7 @@ pair! {
 
 pair! {
     typed_tensor_store_cache_hint(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
@@ -651,7 +662,7 @@ pair! {
             write(base);
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [9, 8], base, cache_hint::Policy(policy));
+                raw::cp_async_bulk_tensor_2d_global_shared_cta(load_mode::Tile, map, [12, 8], base, cache_hint::Policy(policy));
             }
             finish();
         })
@@ -660,7 +671,7 @@ pair! {
 
 pair! {
     typed_tensor_reduce_cache_hint(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at(corner([9, 8])) };
+        let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
@@ -673,7 +684,7 @@ pair! {
             write(base);
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [9, 8], base, cache_hint::Policy(policy));
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [12, 8], base, cache_hint::Policy(policy));
             }
             finish();
         })
@@ -683,7 +694,7 @@ pair! {
 #[cfg(feature = "sm_100a")]
 pair! {
     typed_tensor_scatter4(cta, tile, bar, map, out) {
-        let dst = unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at(corner([9, 1, 2, 5, 3])) };
+        let dst = place(unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at([12, 1, 2, 5, 3]) });
         cta.lend(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -694,7 +705,7 @@ pair! {
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [9, 1, 2, 5, 3], base, cache_hint::None);
+                raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, [12, 1, 2, 5, 3], base, cache_hint::None);
             }
             finish();
         })
@@ -706,7 +717,7 @@ pair! {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
         cta.lend((tile, bar), |cta, (tile, bar)| {
             let policy = CachePolicy::evict_first();
-            let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([7, -1]).cache_hint(policy)).wait(cta);
+            let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at([8, -1])).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
             (tile.release(cta), bar)
         });
@@ -716,7 +727,7 @@ pair! {
             let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
             let state = if elected() {
                 let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
-                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, [7, -1], bar, multicast::None, cache_hint::Policy(policy));
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCta, GROUP, base, map, [8, -1], bar, multicast::None, cache_hint::Policy(policy));
                 state
             } else {
                 raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One)
@@ -747,7 +758,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     cta.lend(lent, |cta, (tiles, bar)| {
         let policy = CachePolicy::evict_first();
         let load =
-            tensor::load(cta, bar, tiles, (map.at([7, -1]).cache_hint(policy), src.cache_hint(policy)));
+            tensor::load(cta, bar, tiles, (place(map.at([8, -1])).cache_hint(policy), src.cache_hint(policy)));
         let (bar, (matrix, vector), _) = load.wait(cta);
         unsafe { out.write(matrix.get(3).map_or(0, f32::to_bits) ^ vector.get(3).map_or(0, f32::to_bits)) };
         ((matrix.release(cta), vector.release(cta)), bar)
@@ -776,7 +787,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_load_beside_a_tile(
                     GROUP,
                     matrix,
                     map,
-                    [7, -1],
+                    [8, -1],
                     bar,
                     multicast::None,
                     cache_hint::Policy(policy),
@@ -813,8 +824,8 @@ pair! {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
         let policy = CachePolicy::evict_last();
         map.prefetch_tensormap(&cta);
-        tensor::prefetch(&cta, map.at([7, -1]));
-        tensor::prefetch(&cta, map.at([7, 7]).cache_hint(policy));
+        tensor::prefetch(&cta, place(map.at([8, -1])));
+        tensor::prefetch(&cta, place(map.at([8, 7])).cache_hint(policy));
     }
     raw_tensor_prefetch(base, bar, map, out) {
         let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
@@ -822,10 +833,10 @@ pair! {
             raw::prefetch_tensormap(space::All, map);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [8, -1], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, 7], cache_hint::Policy(policy));
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [8, 7], cache_hint::Policy(policy));
         }
     }
 }
@@ -845,14 +856,153 @@ pair! {
     }
 }
 
+// The checks of coordinates that are not known. Those of boxes by their index need none.
+
 pair! {
-    typed_tensor_corner(cta, tile, bar, map, out) {
-        let x = unsafe { out.read() } as i32;
-        unsafe { out.write(Corner::new([x, 1]).map_or(7, |corner| corner.coords()[0] as u32)) };
+    typed_tensor_at(cta, tile, bar, map, out) {
+        let (x, y) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
+        let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+        if let Some(tile) = map.at([x, y]) {
+            tensor::prefetch(&cta, tile);
+        }
+        tensor::prefetch(&cta, map.box_at([x, y]));
     }
-    raw_tensor_corner(base, bar, map, out) {
-        let x = out.read() as i32;
-        out.write(if x >= 0 { x as u32 } else { 7 });
+    raw_tensor_at(base, bar, map, out) {
+        let (x, y) = (out.read() as i32, out.add(1).read() as i32);
+        let at = if x & 3 == 0 { Some([x, y]) } else { None };
+        if let Some(at) = at {
+            if elected() {
+                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at);
+            }
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y]);
+        }
+    }
+}
+
+pair! {
+    typed_tensor_at_column(cta, tile, bar, map, out) {
+        let (c, w) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
+        let map = unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS) };
+        unsafe { out.write(map.at(([c, w, 0], [0])).is_some().into()) };
+    }
+    raw_tensor_at_column(base, bar, map, out) {
+        let (c, w) = (out.read() as i32, out.add(1).read() as i32);
+        out.write(((c & 3 == 0) & (w >= -1) & (w <= 8)).into());
+    }
+}
+
+pair! {
+    typed_tensor_at_reduction(cta, tile, bar, map, out) {
+        let (x, y) = unsafe { (out.read() as i32, out.add(1).read() as i32) };
+        let sums = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) };
+        unsafe { out.write(sums.at([x, y]).is_some().into()) };
+    }
+    raw_tensor_at_reduction(base, bar, map, out) {
+        let (x, y) = (out.read() as i32, out.add(1).read() as i32);
+        out.write(((x & 3 == 0) & (x | y >= 0)).into());
+    }
+}
+
+/// Multiples of a row, and coordinates that are constant, need no check.
+pair! {
+    typed_tensor_at_rows(cta, tile, bar, map, out) {
+        let y = unsafe { out.read() } as i32;
+        let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
+        let mut x = 0;
+        while x < y {
+            tensor::prefetch(&cta, place(map.at([x, y])));
+            x += 32;
+        }
+        tensor::prefetch(&cta, place(map.at([12 * y - 8, y])));
+        tensor::prefetch(&cta, map.at_const::<-4, 1>());
+    }
+    raw_tensor_at_rows(base, bar, map, out) {
+        let y = out.read() as i32;
+        let mut x = 0;
+        while x < y {
+            if elected() {
+                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [x, y]);
+            }
+            x += 32;
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [12 * y - 8, y]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [-4, 1]);
+        }
+    }
+}
+
+/// Constant coordinates, of each rank.
+pair! {
+    typed_tensor_at_const(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at_const::<4>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at_const::<4, -1>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, -1, 2>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3>());
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3, 5>());
+        cta.lend(tile, |cta, tile| {
+            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map) }.at_const::<4>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) }.at_const::<4, 1>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, 1, 2>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, 1, 2, 3>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            let part = unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, 1, 2, 3, 5>();
+            let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
+            let (tile, _) = group.wait(cta);
+            tile.into_free()
+        });
+    }
+    raw_tensor_at_const(base, bar, map, out) {
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [4]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [4, -1]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [4, -1, 2]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [4, -1, 2, 3]);
+        }
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [4, -1, 2, 3, 5]);
+        }
+        closure(|| {
+            write(base);
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [4], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3], base);
+            }
+            finish();
+            if elected() {
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3, 5], base);
+            }
+            finish();
+        })
     }
 }
 
@@ -937,13 +1087,13 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_group(
             TensorMapReduce::<f32, Box1<256>>::from_raw(sums),
         )
     };
-    let (first, second) = unsafe { (map.at(corner([0])), map.at(corner([256]))) };
+    let (first, second) = unsafe { (place(map.at([0])), place(map.at([256]))) };
     cta.lend((smem.a, smem.b, smem.c), |cta, (a, b, c)| {
         let a = a.write(cta, |i| i as f32).to_async(cta);
         let b = b.write(cta, |i| i as f32).to_async(cta);
         let c = c.write(cta, |i| i as f32).to_async(cta);
         let group = tensor::store(cta, a, first).tensor_store(cta, b, second);
-        let group = group.tensor_reduce(cta, op::Add, c, sums.at(corner([7]))).commit(cta);
+        let group = group.tensor_reduce(cta, op::Add, c, place(sums.at([8]))).commit(cta);
         let (((a, b), c), group) = group.wait_read(cta);
         group.wait(cta);
         (a.into_free(), b.into_free(), c.into_free())
@@ -976,7 +1126,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_group(map: *const u8, sums: *const 
                 op::Add,
                 load_mode::Tile,
                 sums,
-                [7],
+                [8],
                 src,
                 cache_hint::None,
             );
@@ -1019,7 +1169,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
         };
         let (memory, published) = unsafe { draft.publish(cta, slot) };
         let map = published.acquire(cta);
-        let (bar, tile, _) = tensor::load(cta, bar, tile, map.at([7, -1])).wait(cta);
+        let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at([8, -1]))).wait(cta);
         unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
         (tile.release(cta), memory, bar)
     });
@@ -1078,7 +1228,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
                 GROUP,
                 base,
                 slot,
-                [7, -1],
+                [8, -1],
                 bar,
                 multicast::None,
                 cache_hint::None,
@@ -1102,39 +1252,39 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
 
 pair! {
     typed_tensor_prefetch_shapes(cta, tile, bar, map, out) {
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([7]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([7, -1]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([7, -1, 2]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([7, -1, 2, 3]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([7, -1, 2, 3, 4]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw(map) }.at(([7, -1, 2], [300])));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], [1, 2])));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Im2col5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([8])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([8, -1])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([8, -1, 2])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([8, -1, 2, 3])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([8, -1, 2, 3, 4])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2], [300]))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Im2col4<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3], [1, 2]))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Im2col5<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3, 4], [offset5(1), offset5(2), offset5(31)]))));
     }
     raw_tensor_prefetch_shapes(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [7], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [8], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [7, -1], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [8, -1], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [7, -1, 2], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [8, -1, 2], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [7, -1, 2, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [8, -1, 2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [7, -1, 2, 3, 4], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [8, -1, 2, 3, 4], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [7, -1, 2], [300], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col(map, [8, -1, 2], [300], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [7, -1, 2, 3], [1, 2], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col(map, [8, -1, 2, 3], [1, 2], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [7, -1, 2, 3, 4], [1, 2, 31], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col(map, [8, -1, 2, 3, 4], [1, 2, 31], cache_hint::None);
         }
     }
 }
@@ -1142,35 +1292,35 @@ pair! {
 #[cfg(feature = "sm_100a")]
 pair! {
     typed_tensor_prefetch_rows(cta, tile, bar, map, out) {
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x3<32, 2>>::from_raw(map) }.at(([7, -1, 2], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x4<32, 2>>::from_raw(map) }.at(([7, -1, 2, 3], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Im2colW128x5<32, 2>>::from_raw(map) }.at(([7, -1, 2, 3, 4], offset5(3))));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([7, 1, 9, 4, 4]));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW3<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW128x3<32, 2>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW4<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW128x4<32, 2>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW5<32, 8>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3, 4], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Im2colW128x5<32, 2>>::from_raw_within(map, Starts::STARTS) }.at(([8, -1, 2, 3, 4], offset5(3)))));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, tensor::Gather4<64>>::from_raw(map) }.at([8, 1, 9, 4, 4])));
     }
     raw_tensor_prefetch_rows(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2], [0, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW, map, [8, -1, 2], [0, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2], [2, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_im2col_w(load_mode::Im2colW128, map, [8, -1, 2], [2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3], [0, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW, map, [8, -1, 2, 3], [0, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3], [2, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_im2col_w(load_mode::Im2colW128, map, [8, -1, 2, 3], [2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [7, -1, 2, 3, 4], [0, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW, map, [8, -1, 2, 3, 4], [0, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [7, -1, 2, 3, 4], [2, 3], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_im2col_w(load_mode::Im2colW128, map, [8, -1, 2, 3, 4], [2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [7, 1, 9, 4, 4], cache_hint::None);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, [8, 1, 9, 4, 4], cache_hint::None);
         }
     }
 }
@@ -1190,8 +1340,8 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
     cta.lend((smem.tile, smem.other), |cta, (tile, other)| {
         let tile = tile.write(cta, |_| f16::ONE).to_async(cta);
         let other = other.write(cta, |_| bf16::ONE).to_async(cta);
-        let group = tensor::reduce(cta, op::Add, tile, sums.at(corner([9, 8])));
-        let group = group.tensor_reduce(cta, op::Max, other, most.at(corner([7])));
+        let group = tensor::reduce(cta, op::Add, tile, place(sums.at([16, 8])));
+        let group = group.tensor_reduce(cta, op::Max, other, place(most.at([8])));
         let ((tile, _), (other, _)) = group.commit(cta).wait(cta);
         (tile.into_free(), other.into_free())
     });
@@ -1219,7 +1369,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
                 op::Add,
                 load_mode::Tile,
                 sums,
-                [9, 8],
+                [16, 8],
                 base,
                 cache_hint::None,
             );
@@ -1229,7 +1379,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
                 op::Max,
                 load_mode::Tile,
                 most,
-                [7],
+                [8],
                 base + 512,
                 cache_hint::None,
             );
@@ -1255,7 +1405,7 @@ mod draft {
             #[unsafe(no_mangle)]
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, slot: *mut TensorMapObject) {
                 let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw(map), MapSlot::from_raw(slot)) };
+                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw_within(map, Starts::STARTS), MapSlot::from_raw(slot)) };
                 _ = smem.bar.init(&cta);
                 cta.lend(smem.map, |$cta, memory| {
                     let $draft = tensor::draft($cta, memory, &map);

@@ -11,5 +11,5 @@ pub fn body<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, tile: Tile<'s, 2
     let draft = draft.retype::<f32, Box2<64, 16>>(cta);
     // SAFETY: the tensor is the same; one place of the program.
     let (_memory, published) = unsafe { draft.publish(cta, slot) };
-    _ = tensor::load(cta, bar, tile, published.acquire(cta).at([0, 0]));
+    _ = tensor::load(cta, bar, tile, published.acquire(cta).box_at([0, 0]));
 }

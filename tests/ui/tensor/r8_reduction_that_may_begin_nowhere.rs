@@ -1,4 +1,4 @@
-//! The coordinates of a reduction are not negative.
+//! A reduction begins at coordinates that are not negative, the innermost one a multiple of 16 bytes: `at` may say no.
 
 use ptx::launch::Cta;
 use ptx::qualifier::op;

@@ -1,15 +1,15 @@
-//! The coordinates of a reduction are not negative.
+//! A reduction begins at coordinates that are not negative, the innermost one a multiple of 16 bytes: `at` may say no.
 
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box1, Corner, TensorMapReduce};
+use ptx::tensor::{self, Box1, TensorMapReduce};
 
 pub fn kernel(cta: &Cta, tile: SharedArray<u32, 256>, sums: TensorMapReduce<u32, Box1<256>>, x: i32) {
-    let Some(corner) = Corner::new([x]) else { return };
+    let Some(part) = sums.at([x]) else { return };
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as u32).to_async(cta);
-        let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at(corner)).commit(cta).wait(cta);
+        let (tile, _) = tensor::reduce(cta, op::Add, tile, part).commit(cta).wait(cta);
         tile.into_free()
     });
 }
