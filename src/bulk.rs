@@ -157,8 +157,8 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
     src: Shared<'s, T, N, S>,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
 ) -> BulkGroup<Store<'s, T, N, S>, Open> {
-    let (dst, policy) = dst.split();
-    start_store(cta, &src, &dst, policy, cp_mask::None);
+    let (dst, hint) = dst.split();
+    start_store(cta, &src, &dst, hint, cp_mask::None);
     BulkGroup::new((src, dst))
 }
 
@@ -184,8 +184,8 @@ pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
     bytes: crate::mask::ByteMask,
 ) -> BulkGroup<Store<'s, T, N, S>, Open> {
-    let (dst, policy) = dst.split();
-    start_store(cta, &src, &dst, policy, cp_mask::Bytes(bytes));
+    let (dst, hint) = dst.split();
+    start_store(cta, &src, &dst, hint, cp_mask::Bytes(bytes));
     BulkGroup::new((src, dst))
 }
 
@@ -194,7 +194,7 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
     cta: &Cta,
     src: &Shared<'_, T, N, S>,
     dst: &GlobalTileMut<T, N>,
-    policy: impl L2Policy,
+    hint: impl raw::L2CacheHint,
     mask: impl raw::BulkCpMask,
 ) {
     if cta.is_elected() {
@@ -206,7 +206,7 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
                 dst.base.cast(),
                 src.addr(),
                 const { tile_bytes::<T, N>() },
-                policy.hint(),
+                hint,
                 mask,
             )
         }
@@ -251,8 +251,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
     where
         State: Extendable,
     {
-        let (dst, policy) = dst.split();
-        start_store(cta, &src, &dst, policy, cp_mask::None);
+        let (dst, hint) = dst.split();
+        start_store(cta, &src, &dst, hint, cp_mask::None);
         BulkGroup::new((self.copies, (src, dst)))
     }
 

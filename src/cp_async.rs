@@ -42,8 +42,8 @@ use crate::bulk::{CachePolicy, Committed, Extendable, Hinted, L2Policy, Open, Wa
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
 use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
-use crate::qualifier::{Sealed, cp_size, prefetch_size, space, zfill};
-use crate::raw::{self, CpAsyncPrefetchSize};
+use crate::qualifier::{Sealed, cache_hint, cp_size, prefetch_size, space, zfill};
+use crate::raw::{self, CpAsyncPrefetchSize, L2CacheHint};
 use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
 
 mod at_sync;
@@ -114,14 +114,12 @@ fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-    mut copy: impl FnMut(u32, *const u8, u32, <Src::Policy as L2Policy>::Hint),
+    mut copy: impl FnMut(u32, *const u8, u32, Src::Hint),
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
     const { whole_vectors::<T, N>() };
-    let (src, policy) = src.split();
+    let (src, hint) = src.split();
     let base: *const u8 = src.base().cast();
-    for_each_vector::<T, N>(cta, |v| {
-        copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, policy.hint())
-    });
+    for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, hint));
     CpAsyncGroup::of(dst, src)
 }
 
@@ -136,28 +134,28 @@ pub trait CpAsyncSource<T, const N: usize>: Sealed {
     #[doc(hidden)]
     type Handle: TileSource<T, N>;
     #[doc(hidden)]
-    type Policy: L2Policy;
+    type Hint: L2CacheHint;
     #[doc(hidden)]
-    fn split(self) -> (Self::Handle, Self::Policy);
+    fn split(self) -> (Self::Handle, Self::Hint);
 }
 macro_rules! sources {
     ($( $Tile:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
         impl<T, const N: usize> CpAsyncSource<T, N> for $Tile<T, N> {
             type Handle = Self;
-            type Policy = ();
+            type Hint = cache_hint::None;
             #[inline(always)]
-            fn split(self) -> (Self, ()) {
-                (self, ())
+            fn split(self) -> (Self, Self::Hint) {
+                (self, cache_hint::None)
             }
         }
         #[diagnostic::do_not_recommend]
         impl<T, const N: usize> CpAsyncSource<T, N> for Hinted<$Tile<T, N>> {
             type Handle = $Tile<T, N>;
-            type Policy = CachePolicy;
+            type Hint = cache_hint::Policy;
             #[inline(always)]
-            fn split(self) -> ($Tile<T, N>, CachePolicy) {
-                (self.handle, self.policy)
+            fn split(self) -> ($Tile<T, N>, Self::Hint) {
+                (self.handle, self.policy.hint())
             }
         }
     )* };

@@ -36,7 +36,7 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{BulkGroup, Extendable, L2Policy, LoadSource, MaybeHinted, Open, Split};
+use crate::bulk::{BulkGroup, Extendable, LoadSource, MaybeHinted, Open, Split};
 use crate::group::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
@@ -693,10 +693,10 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'
         self
     }
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's contract and that of `TensorMap::from_raw`; a tile begins where a copy may, by `at`; shared
         // arrays are aligned to 128 bytes.
-        unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, policy) }
+        unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, hint) }
     }
 }
 
@@ -714,9 +714,9 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
         self
     }
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.
-        unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, policy) }
+        unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, hint) }
     }
 }
 
@@ -732,10 +732,10 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
 /// ```
 #[inline(always)]
 pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: impl MaybeHinted<TensorTile<T, S>>) {
-    let (src, policy) = src.split();
+    let (src, hint) = src.split();
     if cta.is_elected() {
         // SAFETY: the contract of `TensorMap::from_raw`; a tile begins where a copy may.
-        unsafe { S::prefetch(src.map.object, src.at, policy) }
+        unsafe { S::prefetch(src.map.object, src.at, hint) }
     }
 }
 
@@ -788,8 +788,8 @@ pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     dst: impl MaybeHinted<TensorTileMut<T, S>>,
 ) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
     const { tile_bytes::<T, S, N>() };
-    let (dst, policy) = dst.split();
-    start_store(cta, &src, &dst, policy);
+    let (dst, hint) = dst.split();
+    start_store(cta, &src, &dst, hint);
     BulkGroup::new((src, dst))
 }
 
@@ -798,13 +798,13 @@ fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
     cta: &Cta,
     src: &Shared<'_, T, N, State>,
     dst: &TensorTileMut<T, S>,
-    policy: impl L2Policy,
+    hint: impl raw::L2CacheHint,
 ) {
     if cta.is_elected() {
         // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `take_next`; shared arrays are aligned to 128 bytes;
         // by its state the source is visible to the async proxy; the destination is this CTA's alone; both go into the
         // group.
-        unsafe { S::store(dst.object, dst.corner, src.addr(), policy) }
+        unsafe { S::store(dst.object, dst.corner, src.addr(), hint) }
     }
 }
 
@@ -861,8 +861,8 @@ pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape
     dst: impl MaybeHinted<TensorReduction<T, S>>,
 ) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
     const { tile_bytes::<T, S, N>() };
-    let (dst, policy) = dst.split();
-    start_reduce(cta, op, &src, &dst, policy);
+    let (dst, hint) = dst.split();
+    start_reduce(cta, op, &src, &dst, hint);
     BulkGroup::new((src, dst))
 }
 
@@ -872,13 +872,13 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
     op: impl ReduceOp<T>,
     src: &Shared<'_, T, N, State>,
     dst: &TensorReduction<T, S>,
-    policy: impl L2Policy,
+    hint: impl raw::L2CacheHint,
 ) {
     if cta.is_elected() {
         // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
         // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
         // the operation takes.
-        unsafe { S::reduce(op, dst.object, dst.corner, src.addr(), policy) }
+        unsafe { S::reduce(op, dst.object, dst.corner, src.addr(), hint) }
     }
 }
 
@@ -908,8 +908,8 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
         dst: impl MaybeHinted<TensorTileMut<T, S>>,
     ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S>), Open> {
         const { tile_bytes::<T, S, N>() };
-        let (dst, policy) = dst.split();
-        start_store(cta, &src, &dst, policy);
+        let (dst, hint) = dst.split();
+        start_store(cta, &src, &dst, hint);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 
@@ -939,8 +939,8 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
         dst: impl MaybeHinted<TensorReduction<T, S>>,
     ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S>), Open> {
         const { tile_bytes::<T, S, N>() };
-        let (dst, policy) = dst.split();
-        start_reduce(cta, op, &src, &dst, policy);
+        let (dst, hint) = dst.split();
+        start_reduce(cta, op, &src, &dst, hint);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 }

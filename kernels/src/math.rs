@@ -5,6 +5,22 @@ use ptx::math;
 use ptx::qualifier::{relu, rounding, satfinite, ty};
 use ptx::raw;
 
+/// A pair of halves as a word, the first one low.
+trait Packed {
+    fn packed(self) -> u32;
+}
+macro_rules! packed {
+    ($( $T:ty ),*) => { $(
+        impl Packed for [$T; 2] {
+            #[inline(always)]
+            fn packed(self) -> u32 {
+                u32::from(self[0].to_bits()) | u32::from(self[1].to_bits()) << 16
+            }
+        }
+    )* };
+}
+packed! { half::f16, half::bf16 }
+
 /// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`.
 ///
 /// Grid: any.
@@ -43,12 +59,12 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
         let y = x * 0.375 - 1.0;
         let f16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::F16x2, x, y);
         let bf16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::Bf16x2, x, y);
-        put(f16x2);
-        put(bf16x2);
-        put(raw::cvt_f32x2(rounding::Rz, relu::Relu, satfinite::Satfinite, ty::F16x2, positive, y));
-        put(raw::cvt_f32x2(rounding::Rz, relu::None, satfinite::None, ty::Bf16x2, positive, y));
-        put(raw::cvt_to_f32(ty::F16, f16x2 as u16).to_bits());
-        put(raw::cvt_to_f32(ty::Bf16, bf16x2 as u16).to_bits());
+        put(f16x2.packed());
+        put(bf16x2.packed());
+        put(raw::cvt_f32x2(rounding::Rz, relu::Relu, satfinite::Satfinite, ty::F16x2, positive, y).packed());
+        put(raw::cvt_f32x2(rounding::Rz, relu::None, satfinite::None, ty::Bf16x2, positive, y).packed());
+        put(raw::cvt_to_f32(ty::F16, f16x2[0]).to_bits());
+        put(raw::cvt_to_f32(ty::Bf16, bf16x2[0]).to_bits());
         let e4m3x2 = raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, x * 100.0, y);
         let e5m2x2 = raw::cvt_f8x2_f32(relu::Relu, ty::E5m2x2, positive, y);
         put(u32::from(e4m3x2) | u32::from(e5m2x2) << 16);
@@ -56,10 +72,10 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
         put(raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e5m2x2));
         let again = raw::cvt_f8x2(relu::None, ty::E4m3x2, ty::F16x2, f16x2);
         put(u32::from(again));
-        put(raw::ex2_approx_f16(ty::F16x2, f16x2));
-        put(raw::ex2_approx_ftz_bf16(ty::Bf16x2, bf16x2));
-        put(raw::tanh_approx(ty::F16x2, f16x2));
-        put(raw::tanh_approx(ty::Bf16x2, bf16x2));
+        put(raw::ex2_approx_f16(ty::F16x2, f16x2).packed());
+        put(raw::ex2_approx_ftz_bf16(ty::Bf16x2, bf16x2).packed());
+        put(raw::tanh_approx(ty::F16x2, f16x2).packed());
+        put(raw::tanh_approx(ty::Bf16x2, bf16x2).packed());
         i += cta.count() * cta.thread_count();
     }
 }

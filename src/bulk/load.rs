@@ -5,6 +5,7 @@ use crate::async_group::Token;
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{Cta, Passed, Transitions};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
+use crate::qualifier::cache_hint;
 use crate::raw;
 use crate::shared::{AsyncDestination, Element, Loaded, Shared};
 use crate::size;
@@ -147,7 +148,7 @@ fn start_load<Dst: Destination, Src: LoadSource<Dst>>(
         // copies, as is the mbarrier; nobody writes the sources; a scope that ends has waited for the copies.
         unsafe {
             let bar = bar.arrive_expect_tx(bytes);
-            src.start(&dst, mbar, ());
+            src.start(&dst, mbar, cache_hint::None);
             bar
         }
     } else {
@@ -273,7 +274,7 @@ pub unsafe trait LoadSource<Dst> {
     /// - The copies own `dst` and, but for what nobody writes, the source until they are complete.
     /// - `mbar` is that of a valid mbarrier of the CTA, in a phase that waits for the bytes.
     #[doc(hidden)]
-    unsafe fn start(&self, dst: &Dst, mbar: u32, policy: impl L2Policy);
+    unsafe fn start(&self, dst: &Dst, mbar: u32, hint: impl raw::L2CacheHint);
 }
 
 // SAFETY: the whole tile.
@@ -284,9 +285,9 @@ unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State
         self
     }
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's; shared arrays are aligned to 128 bytes.
-        unsafe { copy_tile(dst.addr(), self, mbar, policy) }
+        unsafe { copy_tile(dst.addr(), self, mbar, hint) }
     }
 }
 
@@ -298,9 +299,9 @@ unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State
         self
     }
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, policy: impl L2Policy) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above; the copy owns the source.
-        unsafe { copy_tile(dst.addr(), self, mbar, policy) }
+        unsafe { copy_tile(dst.addr(), self, mbar, hint) }
     }
 }
 
@@ -313,11 +314,11 @@ unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A,
         (self.0.handle(), self.1.handle())
     }
     #[inline(always)]
-    unsafe fn start(&self, dst: &(X, Y), mbar: u32, policy: impl L2Policy) {
+    unsafe fn start(&self, dst: &(X, Y), mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
         unsafe {
-            self.0.start(&dst.0, mbar, policy);
-            self.1.start(&dst.1, mbar, policy);
+            self.0.start(&dst.0, mbar, hint);
+            self.1.start(&dst.1, mbar, hint);
         }
     }
 }
@@ -332,9 +333,9 @@ unsafe impl<Dst, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src> {
         self.handle.handle()
     }
     #[inline(always)]
-    unsafe fn start(&self, dst: &Dst, mbar: u32, _: impl L2Policy) {
+    unsafe fn start(&self, dst: &Dst, mbar: u32, _: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
-        unsafe { self.handle.start(dst, mbar, self.policy) }
+        unsafe { self.handle.start(dst, mbar, self.policy.hint()) }
     }
 }
 
@@ -348,9 +349,9 @@ pub(crate) unsafe fn copy_tile<T, const N: usize>(
     dst: u32,
     src: &impl TileSource<T, N>,
     mbar: u32,
-    policy: impl L2Policy,
+    hint: impl raw::L2CacheHint,
 ) {
     let (src, size) = (src.base().cast(), const { size::shared(size::bytes::<T, N>()) });
     // SAFETY: the caller's. The tile's type proves the size and the alignment of the source.
-    unsafe { raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar, policy.hint()) }
+    unsafe { raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar, hint) }
 }

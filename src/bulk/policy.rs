@@ -181,24 +181,24 @@ impl<Handle> Sealed for Hinted<Handle> {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait MaybeHinted<Handle>: Sealed {
     #[doc(hidden)]
-    type Policy: L2Policy;
+    type Hint: L2CacheHint;
     #[doc(hidden)]
-    fn split(self) -> (Handle, Self::Policy);
+    fn split(self) -> (Handle, Self::Hint);
 }
 #[diagnostic::do_not_recommend]
 impl<Handle: Sealed> MaybeHinted<Handle> for Handle {
-    type Policy = ();
+    type Hint = cache_hint::None;
     #[inline(always)]
-    fn split(self) -> (Handle, ()) {
-        (self, ())
+    fn split(self) -> (Handle, cache_hint::None) {
+        (self, cache_hint::None)
     }
 }
 #[diagnostic::do_not_recommend]
 impl<Handle: Sealed> MaybeHinted<Handle> for Hinted<Handle> {
-    type Policy = CachePolicy;
+    type Hint = cache_hint::Policy;
     #[inline(always)]
-    fn split(self) -> (Handle, CachePolicy) {
-        (self.handle, self.policy)
+    fn split(self) -> (Handle, cache_hint::Policy) {
+        (self.handle, cache_hint::Policy(self.policy.0))
     }
 }
 

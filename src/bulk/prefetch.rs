@@ -1,6 +1,6 @@
 //! Bulk prefetches (9.7.9.25.4.3).
 
-use super::{L2Policy, MaybeHinted, tile_bytes};
+use super::{MaybeHinted, tile_bytes};
 use crate::global::GlobalTile;
 use crate::group::Cta;
 use crate::raw;
@@ -20,11 +20,9 @@ use crate::shared::Element;
 /// ```
 #[inline(always)]
 pub fn prefetch<T: Element, const N: usize>(cta: &Cta, src: impl MaybeHinted<GlobalTile<T, N>>) {
-    let (src, policy) = src.split();
+    let (src, hint) = src.split();
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment; the tile lies in global memory.
-        unsafe {
-            raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, policy.hint())
-        }
+        unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, hint) }
     }
 }

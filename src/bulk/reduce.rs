@@ -1,6 +1,6 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
-use super::{BulkGroup, L2Policy, MaybeHinted, Open, Split, tile_bytes};
+use super::{BulkGroup, MaybeHinted, Open, Split, tile_bytes};
 use crate::group::Cta;
 use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
@@ -138,7 +138,7 @@ pub trait BulkReduce<Op: Qualifier>: Element {
     ///
     /// That of [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
-    unsafe fn reduce(dst: *mut u8, src: u32, size: u32, policy: impl L2Policy);
+    unsafe fn reduce(dst: *mut u8, src: u32, size: u32, hint: impl raw::L2CacheHint);
     /// Starts the reduction into a multimem address (9.7.9.27): that instruction has the same operations and types.
     ///
     /// # Safety
@@ -153,9 +153,9 @@ macro_rules! reductions {
         #[diagnostic::do_not_recommend]
         impl BulkReduce<op::$Op> for $T {
             #[inline(always)]
-            unsafe fn reduce(dst: *mut u8, src: u32, size: u32, policy: impl L2Policy) {
+            unsafe fn reduce(dst: *mut u8, src: u32, size: u32, hint: impl raw::L2CacheHint) {
                 // SAFETY: the caller's contract.
-                unsafe { reductions!(@call $reduce $op ty::$Type, dst, src, size, policy.hint()) }
+                unsafe { reductions!(@call $reduce $op ty::$Type, dst, src, size, hint) }
             }
             #[inline(always)]
             unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32) {
@@ -257,12 +257,12 @@ pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSour
     dst: impl MaybeHinted<ReduceTile<T, N>>,
 ) -> BulkGroup<Reduce<'s, T, N, S>, Open> {
     let _: Op = op;
-    let (dst, policy) = dst.split();
+    let (dst, hint) = dst.split();
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
         // alone; shared arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; it goes
         // into the group.
-        unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, policy) }
+        unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, hint) }
     }
     BulkGroup::new((src, dst))
 }

@@ -7,7 +7,7 @@ use super::Invariant;
 use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
 use crate::cluster::Cluster;
 use crate::group::Cta;
-use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
+use crate::qualifier::{arrivals, cache_hint, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place};
 use crate::size;
@@ -570,7 +570,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         };
         // SAFETY: the stage is free in every CTA that shares tiles with this, and aligned to 128 bytes, as is each tile in
         // it; `run_in` ends after the copies.
-        unsafe { src.load(base + stage * Layout::<S, STAGES>::STAGE, group, full, ()) };
+        unsafe { src.load(base + stage * Layout::<S, STAGES>::STAGE, group, full, cache_hint::None) };
         self.at.advance::<STAGES>();
         self
     }

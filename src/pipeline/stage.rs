@@ -243,7 +243,7 @@ pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
     ///
     /// The stage is free there, and its mbarrier at `full` valid, in the phase of this load, which waits for the bytes.
     #[doc(hidden)]
-    unsafe fn load(self, addr: u32, group: G, full: u32, policy: impl L2Policy);
+    unsafe fn load(self, addr: u32, group: G, full: u32, hint: impl raw::L2CacheHint);
 }
 
 // SAFETY: as the source without the policy.
@@ -251,9 +251,9 @@ pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
 unsafe impl<S: StageTiles, G: Sharing, Src: StageSource<S, G>> StageSource<S, G> for Hinted<Src> {
     const FITS: () = Src::FITS;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: G, full: u32, _: impl L2Policy) {
+    unsafe fn load(self, addr: u32, group: G, full: u32, _: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
-        unsafe { self.handle.load(addr, group, full, self.policy) }
+        unsafe { self.handle.load(addr, group, full, self.policy.hint()) }
     }
 }
 
@@ -261,9 +261,9 @@ unsafe impl<S: StageTiles, G: Sharing, Src: StageSource<S, G>> StageSource<S, G>
 unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T, N> {
     const FITS: () = ();
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's. Nobody writes the source.
-        unsafe { copy_tile(addr, &self, full, policy) }
+        unsafe { copy_tile(addr, &self, full, hint) }
     }
 }
 
@@ -276,21 +276,14 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
         "each CTA of the group copies its part of a tile: choose tiles of a multiple of 16 bytes a CTA (PTX ISA 9.7.9.25.4.1)"
     );
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         let size = const { size::shared(size::bytes::<T, N>()) / CTAS };
         let part = group.rank() * size;
         let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
         let mask = group.mask();
         // SAFETY: the caller's. The tile's type proves the alignment of the source; parts are of a multiple of 16 bytes.
         unsafe {
-            raw::cp_async_bulk_shared_cluster_global(
-                dst,
-                src,
-                size,
-                full,
-                multicast::Cluster(mask),
-                policy.hint(),
-            )
+            raw::cp_async_bulk_shared_cluster_global(dst, src, size, full, multicast::Cluster(mask), hint)
         }
     }
 }
@@ -301,9 +294,9 @@ unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> fo
         tile_bytes::<T, S, N>();
     };
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's; the map is of that shape by the contract of `TensorMap::from_raw`.
-        unsafe { S::load(addr, self.map.object, self.at, full, policy) }
+        unsafe { S::load(addr, self.map.object, self.at, full, hint) }
     }
 }
 
@@ -323,10 +316,10 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
         );
     };
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         let dst = addr + group.rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
         // SAFETY: as above; parts are aligned to 128 bytes.
-        unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), policy) }
+        unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), hint) }
     }
 }
 
@@ -336,11 +329,11 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
         unsafe {
-            self.0.load(addr, (), full, policy);
-            self.1.load(addr + const { size::shared(X::SIZE) }, (), full, policy);
+            self.0.load(addr, (), full, hint);
+            self.1.load(addr + const { size::shared(X::SIZE) }, (), full, hint);
         }
     }
 }
@@ -354,11 +347,11 @@ where
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
         unsafe {
-            self.0.load(addr, group, full, policy);
-            self.1.load(addr + const { size::shared(X::SIZE) }, group, full, policy);
+            self.0.load(addr, group, full, hint);
+            self.1.load(addr + const { size::shared(X::SIZE) }, group, full, hint);
         }
     }
 }
@@ -371,11 +364,11 @@ where
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, policy: impl L2Policy) {
+    unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
         unsafe {
-            self.0.load(addr, group, full, policy);
-            self.1.load(addr + const { size::shared(X::SIZE) }, other, full, policy);
+            self.0.load(addr, group, full, hint);
+            self.1.load(addr + const { size::shared(X::SIZE) }, other, full, hint);
         }
     }
 }

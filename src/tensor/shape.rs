@@ -1,6 +1,5 @@
 //! What one tensor copy moves: the box, its rank, and the mode.
 
-use crate::bulk::L2Policy;
 use crate::mask::CtaMask;
 use crate::qualifier::{Sealed, cta_group, load_mode, multicast, space};
 use crate::raw;
@@ -70,7 +69,7 @@ pub trait LoadShape: Shape {
     ///
     /// That of `raw::cp_async_bulk_tensor_1d_global_tile` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy);
+    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint);
 }
 
 /// Shapes of which shared memory of several CTAs is loaded at once.
@@ -93,7 +92,7 @@ pub trait MulticastShape: LoadShape {
         at: Self::At,
         mbar: u32,
         mask: CtaMask,
-        policy: impl L2Policy,
+        hint: impl raw::L2CacheHint,
     );
 }
 
@@ -111,7 +110,7 @@ pub trait PrefetchShape: LoadShape {
     ///
     /// That of `raw::cp_async_bulk_prefetch_tensor_1d_global_tile` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy);
+    unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint);
 }
 
 /// Shapes that are stored from shared memory.
@@ -138,7 +137,7 @@ pub trait StoreShape: Shape {
     ///
     /// That of `raw::cp_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy);
+    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint);
 }
 
 /// Shapes that are reduced into.
@@ -163,7 +162,7 @@ pub trait ReduceShape: StoreShape {
         map: *const u8,
         corner: Self::Corner,
         src: u32,
-        policy: impl L2Policy,
+        hint: impl raw::L2CacheHint,
     );
 }
 
@@ -375,10 +374,10 @@ macro_rules! boxes {
                 is_aligned(at, unit)
             }
             #[inline(always)]
-            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
                 // SAFETY: the caller's contract is the instruction's.
                 unsafe {
-                    raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, multicast::None, policy.hint())
+                    raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, multicast::None, hint)
                 }
             }
         }
@@ -391,21 +390,21 @@ macro_rules! boxes {
                 at: Self::At,
                 mbar: u32,
                 mask: CtaMask,
-                policy: impl L2Policy,
+                hint: impl raw::L2CacheHint,
             ) {
                 // SAFETY: as above.
                 unsafe {
-                    raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, multicast::Cluster(mask), policy.hint())
+                    raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, multicast::Cluster(mask), hint)
                 }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> PrefetchShape for $Box<$($D),+> {
             #[inline(always)]
-            unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
+            unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 // SAFETY: as above.
                 unsafe {
-                    raw::$prefetch(map, at, policy.hint())
+                    raw::$prefetch(map, at, hint)
                 }
             }
         }
@@ -418,10 +417,10 @@ macro_rules! boxes {
                 is_aligned(corner, unit) & is_non_negative(corner)
             }
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
+            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
                 // SAFETY: as above.
                 unsafe {
-                    raw::$store(load_mode::Tile, map, corner, src, policy.hint())
+                    raw::$store(load_mode::Tile, map, corner, src, hint)
                 }
             }
         }
@@ -437,11 +436,11 @@ macro_rules! boxes {
                 map: *const u8,
                 corner: Self::Corner,
                 src: u32,
-                policy: impl L2Policy,
+                hint: impl raw::L2CacheHint,
             ) {
                 // SAFETY: as above.
                 unsafe {
-                    raw::$reduce(op, load_mode::Tile, map, corner, src, policy.hint())
+                    raw::$reduce(op, load_mode::Tile, map, corner, src, hint)
                 }
             }
         }
@@ -601,11 +600,11 @@ macro_rules! im2col {
                 is_aligned(&at.0, unit) & bounds.holds(&at.0, false)
             }
             #[inline(always)]
-            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: the caller's contract is the instruction's; the type of the offsets bounds them.
                 unsafe {
-                    raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, info, multicast::None, policy.hint())
+                    raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, info, multicast::None, hint)
                 }
             }
         }
@@ -618,23 +617,23 @@ macro_rules! im2col {
                 at: Self::At,
                 mbar: u32,
                 mask: CtaMask,
-                policy: impl L2Policy,
+                hint: impl raw::L2CacheHint,
             ) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: as above.
                 unsafe {
-                    raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), policy.hint())
+                    raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), hint)
                 }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> PrefetchShape for $Im2col<CHANNELS, PIXELS> {
             #[inline(always)]
-            unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
+            unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: as above.
                 unsafe {
-                    raw::$prefetch(map, at, info, policy.hint())
+                    raw::$prefetch(map, at, info, hint)
                 }
             }
         }
@@ -647,11 +646,11 @@ macro_rules! im2col {
                 is_aligned(corner, unit) & is_non_negative(corner)
             }
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
+            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe {
-                    raw::$store(mode, map, corner, src, policy.hint())
+                    raw::$store(mode, map, corner, src, hint)
                 }
             }
         }
@@ -667,12 +666,12 @@ macro_rules! im2col {
                 map: *const u8,
                 corner: Self::Corner,
                 src: u32,
-                policy: impl L2Policy,
+                hint: impl raw::L2CacheHint,
             ) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe {
-                    raw::$reduce(op, mode, map, corner, src, policy.hint())
+                    raw::$reduce(op, mode, map, corner, src, hint)
                 }
             }
         }
@@ -764,11 +763,11 @@ macro_rules! im2col_w {
                 is_aligned(&at.0, unit) & bounds.holds(&at.0, true)
             }
             #[inline(always)]
-            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
+            unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: the caller's contract is the instruction's; `LIMITS` bounds the halo, its type the offset.
                 unsafe {
-                    raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info, multicast::None, policy.hint())
+                    raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info, multicast::None, hint)
                 }
             }
         }
@@ -782,12 +781,12 @@ macro_rules! im2col_w {
                 at: Self::At,
                 mbar: u32,
                 mask: CtaMask,
-                policy: impl L2Policy,
+                hint: impl raw::L2CacheHint,
             ) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
                 unsafe {
-                    raw::$load(space::SharedCluster, mode, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), policy.hint())
+                    raw::$load(space::SharedCluster, mode, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), hint)
                 }
             }
         }
@@ -795,11 +794,11 @@ macro_rules! im2col_w {
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> PrefetchShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
-            unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
+            unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
                 unsafe {
-                    raw::$prefetch(mode, map, at, info, policy.hint())
+                    raw::$prefetch(mode, map, at, info, hint)
                 }
             }
         }
@@ -939,7 +938,7 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
         is_aligned(at, unit)
     }
     #[inline(always)]
-    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, policy: impl L2Policy) {
+    unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's contract is the instruction's.
         unsafe {
             raw::cp_async_bulk_tensor_2d_global_tile_gather4(
@@ -950,7 +949,7 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
                 at,
                 mbar,
                 multicast::None,
-                policy.hint(),
+                hint,
             )
         }
     }
@@ -970,7 +969,7 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
         at: Self::At,
         mbar: u32,
         mask: CtaMask,
-        policy: impl L2Policy,
+        hint: impl raw::L2CacheHint,
     ) {
         // SAFETY: as above.
         unsafe {
@@ -982,7 +981,7 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
                 at,
                 mbar,
                 multicast::Cluster(mask),
-                policy.hint(),
+                hint,
             )
         }
     }
@@ -991,9 +990,9 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
     #[inline(always)]
-    unsafe fn prefetch(map: *const u8, at: Self::At, policy: impl L2Policy) {
+    unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
         // SAFETY: as above.
-        unsafe { raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, at, policy.hint()) }
+        unsafe { raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, at, hint) }
     }
 }
 
@@ -1038,10 +1037,8 @@ impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
         is_aligned(corner, unit) & is_non_negative(corner)
     }
     #[inline(always)]
-    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, policy: impl L2Policy) {
+    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above.
-        unsafe {
-            raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner, src, policy.hint())
-        }
+        unsafe { raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner, src, hint) }
     }
 }

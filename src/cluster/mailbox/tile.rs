@@ -4,7 +4,7 @@ use super::{
     ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
 };
 use crate::async_group::Token;
-use crate::bulk::{L2Policy, MaybeHinted, wait_sources_read};
+use crate::bulk::{MaybeHinted, wait_sources_read};
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
 use crate::group::Cta;
@@ -152,7 +152,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         group: Group<'c, CTAS>,
         src: impl MaybeHinted<GlobalTile<T, N>>,
     ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
-        let (src, policy) = src.split();
+        let (src, hint) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
             // SAFETY: see `multicast_with`; the tile's type proves the size and the alignment.
             unsafe {
@@ -162,7 +162,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
                     size,
                     mbar,
                     multicast::Cluster(mask),
-                    policy.hint(),
+                    hint,
                 )
             }
         })
@@ -194,11 +194,11 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: impl MaybeHinted<TensorTile<T, S>>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
         const { tensor::tile_bytes::<T, S, N>() };
-        let (src, policy) = src.split();
+        let (src, hint) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
             // SAFETY: see `multicast_with`; the shape has the size of the mailbox, asserted, and the mailbox is aligned to 128
             // bytes; of the map, the contract of `TensorMap::from_raw`.
-            unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, policy) }
+            unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, hint) }
         })
     }
 
