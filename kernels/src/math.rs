@@ -68,8 +68,8 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
         let e4m3x2 = raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, x * 100.0, y);
         let e5m2x2 = raw::cvt_f8x2_f32(relu::Relu, ty::E5m2x2, positive, y);
         put(u32::from(e4m3x2) | u32::from(e5m2x2) << 16);
-        put(raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e4m3x2));
-        put(raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e5m2x2));
+        put(raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e4m3x2).packed());
+        put(raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e5m2x2).packed());
         let again = raw::cvt_f8x2(relu::None, ty::E4m3x2, ty::F16x2, f16x2);
         put(u32::from(again));
         put(raw::ex2_approx_f16(ty::F16x2, f16x2).packed());

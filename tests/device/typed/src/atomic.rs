@@ -9,7 +9,7 @@ use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{each_vector, fence_async, scope as closure, sync, thread_count, thread_rank};
+use crate::{each_vector, fence_async, scope as closure, sync};
 
 const N: usize = 256;
 

@@ -93,10 +93,17 @@ pair! {
         if rank < 64 {
             crate::scope(|| {
                 for round in 0..value {
-                    let mut i = rank as usize;
-                    while i < N {
-                        raw::st_weak(space::SharedCta, ty::B32, base + 4 * i as u32, (round ^ rank) + i as u32);
-                        i += 64;
+                    let value = |i: usize| (round ^ rank) + i as u32;
+                    let store = |i: usize, value| raw::st_weak(space::SharedCta, ty::B32, base + 4 * i as u32, value);
+                    let (mut first, rank) = (0, rank as usize);
+                    while first + 4 * 64 <= N {
+                        let at = [0, 1, 2, 3].map(|round| first + round * 64 + rank);
+                        at.into_iter().zip(at.map(value)).for_each(|(i, value)| store(i, value));
+                        first += 4 * 64;
+                    }
+                    while first + rank < N {
+                        store(first + rank, value(first + rank));
+                        first += 64;
                     }
                     raw::barrier_cta_arrive(Aligned, 1, 96);
                     raw::barrier_cta_sync(Aligned, 2, threads::Count(96));

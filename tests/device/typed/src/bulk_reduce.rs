@@ -9,7 +9,7 @@ use ptx::qualifier::{cache_hint, evict, op, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
 
-use crate::{each_vector, elected, fence_async, scope, sync, thread_count, thread_rank};
+use crate::{each_vector, elected, fence_async, scope, sync};
 
 /// Every tile has this many bytes.
 const BYTES: u32 = 1024;

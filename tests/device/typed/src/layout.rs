@@ -5,7 +5,7 @@ use ptx::qualifier::{space, swizzle_atomicity, swizzle_mode, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{each_vector, fence_async, scope as closure, sync, thread_count, thread_rank};
+use crate::{each_vector, fence_async, scope as closure, sync};
 
 const N: usize = 256;
 

@@ -3,12 +3,12 @@
 use half::{bf16, f16};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{scope, sem, space, ty};
+use ptx::qualifier::{cache_hint, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
 use crate::cluster::cluster_sync;
-use crate::{fence_async, scope as closure, thread_count, thread_rank};
+use crate::{fence_async, scope as closure};
 
 const N: usize = 64;
 
@@ -42,17 +42,13 @@ unsafe fn update(sem: impl raw::AtomSem, addr: u32, new: impl Fn(u64) -> u64) ->
 /// Zeros in shared memory, by 16 bytes a thread, of elements of 4 or of 8 bytes.
 #[inline(always)]
 unsafe fn zeros<T>(base: u32) {
-    let (mut v, threads) = (thread_rank(), thread_count());
-    while v < 8 * N as u32 / 16 {
-        unsafe {
-            if const { size_of::<T>() == 8 } {
-                raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]);
-            } else {
-                raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]);
-            }
+    crate::each_vector(8 * N as u32 / 16, |v| unsafe {
+        if const { size_of::<T>() == 8 } {
+            raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]);
+        } else {
+            raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]);
         }
-        v += threads;
-    }
+    });
 }
 
 /// An operation on element 3 of the CTA of rank 1: in both layers, around the same.
@@ -129,8 +125,8 @@ unsafe fn fetch_add_f16x2(addr: u32, b: [f16; 2]) -> [f16; 2] {
     let (sem, scope, space) = (sem::AcqRel, scope::Cluster, space::SharedCluster);
     unsafe {
         [
-            raw::atom_add_noftz(sem, scope, space, ty::F16, addr, b[0]),
-            raw::atom_add_noftz(sem, scope, space, ty::F16, addr + 2, b[1]),
+            raw::atom_add_noftz(sem, scope, space, ty::F16, addr, b[0], cache_hint::None),
+            raw::atom_add_noftz(sem, scope, space, ty::F16, addr + 2, b[1], cache_hint::None),
         ]
     }
 }
@@ -139,7 +135,7 @@ unsafe fn fetch_add_f16x2(addr: u32, b: [f16; 2]) -> [f16; 2] {
 unsafe fn add_bf16x2(addr: u32, b: [bf16; 2]) {
     let (sem, scope, space) = (sem::Release, scope::Cluster, space::SharedCluster);
     unsafe {
-        raw::red_add_noftz(sem, scope, space, ty::Bf16, addr, b[0]);
-        raw::red_add_noftz(sem, scope, space, ty::Bf16, addr + 2, b[1]);
+        raw::red_add_noftz(sem, scope, space, ty::Bf16, addr, b[0], cache_hint::None);
+        raw::red_add_noftz(sem, scope, space, ty::Bf16, addr + 2, b[1], cache_hint::None);
     }
 }

@@ -666,10 +666,15 @@ fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32
 
 #[inline(always)]
 fn drain<const CTAS: u32>(mut at: Position) {
-    for_each_stage(|_| {
+    let mut stages = STAGES;
+    unsafe {
+        core::arch::asm!("// {0}", inout(reg32) stages, options(pure, nomem, nostack, preserves_flags))
+    };
+    while stages > 0 {
         wait_parity::<CTAS>(full(at.base, at.stage), at.parity ^ 1);
         at.advance();
-    });
+        stages -= 1;
+    }
 }
 
 #[inline(always)]
@@ -714,7 +719,7 @@ fn release<const CTAS: u32>(mut at: Position) -> Position {
     let empty = empty(at.base, at.stage);
     unsafe {
         raw::bar_warp_sync(u32::MAX);
-        let lane = raw::laneid();
+        let lane = thread_rank() % 32;
         if CTAS == 0 {
             if lane == 0 {
                 raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty, arrivals::One);

@@ -3,7 +3,7 @@
 use core::arch::nvptx::{_block_dim_x, _block_dim_y, _block_dim_z};
 
 use ptx::launch::Cta;
-use ptx::qualifier::{convergence::Unaligned, mode, op, space, ty};
+use ptx::qualifier::{convergence::Aligned, mode, op, space, threads, ty};
 use ptx::raw;
 use ptx::reduce::Partials;
 use ptx::registers::unroll;
@@ -287,7 +287,7 @@ unsafe fn publish(half: u32, mine: bool, bits: u32) {
         if mine {
             raw::st_weak(space::SharedCta, ty::B32, half + 4 * (thread_rank() / 32), bits);
         }
-        raw::barrier_cta_sync(Unaligned, 0);
+        raw::barrier_cta_sync(Aligned, 0, threads::All);
     }
 }
 

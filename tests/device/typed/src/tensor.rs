@@ -17,9 +17,7 @@ use ptx::tensor::{
 };
 
 use super::bulk_reduce::reduce;
-use super::{
-    cta_rank, each_vector, elected, fence_async, init, scope as closure, sync, thread_count, thread_rank,
-};
+use super::{cta_rank, each_vector, elected, fence_async, init, scope as closure, sync, thread_rank};
 
 const BYTES: u32 = 1024;
 const BAR: u32 = BYTES;
@@ -757,8 +755,12 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
     cta.lend(lent, |cta, (tiles, bar)| {
         let policy = CachePolicy::evict_first();
-        let load =
-            tensor::load(cta, bar, tiles, (place(map.at([8, -1])).cache_hint(policy), src.cache_hint(policy)));
+        let load = tensor::load(
+            cta,
+            bar,
+            tiles,
+            (place(map.at([8, -1])).cache_hint(policy), src.cache_hint(policy)),
+        );
         let (bar, (matrix, vector), _) = load.wait(cta);
         unsafe { out.write(matrix.get(3).map_or(0, f32::to_bits) ^ vector.get(3).map_or(0, f32::to_bits)) };
         ((matrix.release(cta), vector.release(cta)), bar)
@@ -872,11 +874,11 @@ pair! {
         let at = if x & 3 == 0 { Some([x, y]) } else { None };
         if let Some(at) = at {
             if elected() {
-                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at);
+                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at, cache_hint::None);
             }
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None);
         }
     }
 }
@@ -905,7 +907,7 @@ pair! {
     }
 }
 
-/// Multiples of a row, and coordinates that are constant, need no check.
+// Multiples of a row, and coordinates that are constant, need no check.
 pair! {
     typed_tensor_at_rows(cta, tile, bar, map, out) {
         let y = unsafe { out.read() } as i32;
@@ -923,20 +925,20 @@ pair! {
         let mut x = 0;
         while x < y {
             if elected() {
-                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [x, y]);
+                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [x, y], cache_hint::None);
             }
             x += 32;
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [12 * y - 8, y]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [12 * y - 8, y], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [-4, 1]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [-4, 1], cache_hint::None);
         }
     }
 }
 
-/// Constant coordinates, of each rank.
+// Constant coordinates, of each rank.
 pair! {
     typed_tensor_at_const(cta, tile, bar, map, out) {
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at_const::<4>());
@@ -966,40 +968,40 @@ pair! {
     }
     raw_tensor_at_const(base, bar, map, out) {
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [4]);
+            raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [4], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [4, -1]);
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [4, -1], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [4, -1, 2]);
+            raw::cp_async_bulk_prefetch_tensor_3d_global_tile(map, [4, -1, 2], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [4, -1, 2, 3]);
+            raw::cp_async_bulk_prefetch_tensor_4d_global_tile(map, [4, -1, 2, 3], cache_hint::None);
         }
         if elected() {
-            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [4, -1, 2, 3, 5]);
+            raw::cp_async_bulk_prefetch_tensor_5d_global_tile(map, [4, -1, 2, 3, 5], cache_hint::None);
         }
         closure(|| {
             write(base);
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [4], base);
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [4], base, cache_hint::None);
             }
             finish();
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1], base);
+                raw::cp_reduce_async_bulk_tensor_2d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1], base, cache_hint::None);
             }
             finish();
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2], base);
+                raw::cp_reduce_async_bulk_tensor_3d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2], base, cache_hint::None);
             }
             finish();
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3], base);
+                raw::cp_reduce_async_bulk_tensor_4d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3], base, cache_hint::None);
             }
             finish();
             if elected() {
-                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3, 5], base);
+                raw::cp_reduce_async_bulk_tensor_5d_global_shared_cta(op::Add, load_mode::Tile, map, [4, 1, 2, 3, 5], base, cache_hint::None);
             }
             finish();
         })
@@ -1032,7 +1034,7 @@ pair! {
                 let (bar, tile, dst) = tensor::load(cta, bar, tile, dst).wait(cta);
                 let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read(cta);
                 group.wait(cta);
-                (tile.release(cta), bar)
+                (tile.into_free(), bar)
             });
         }
     }
@@ -1064,7 +1066,6 @@ pair! {
                 if elected() {
                     raw::cp_async_bulk_wait_group::<0>();
                 }
-                sync();
                 sync();
             })
         }
