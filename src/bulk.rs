@@ -352,7 +352,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
         State: Waitable,
     {
         wait_group_read(cta, 0);
-        let (sources, destinations) = self.copies.split();
+        let (sources, destinations) = self.copies.split(Token::NEW);
         (sources, BulkGroup::new(destinations))
     }
 
@@ -484,7 +484,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
         // besides.
         wait_group_read(cta, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
-        let (sources, destinations) = oldest.copies.split();
+        let (sources, destinations) = oldest.copies.split(Token::NEW);
         (sources, BulkGroup::new(destinations), newer)
     }
 
@@ -547,9 +547,9 @@ pub unsafe trait Split {
     type Sources;
     /// What they write.
     type Destinations;
-    /// Takes them apart.
+    /// Takes them apart. With a token: who calls it has waited, and a barrier or an mbarrier's phase tells the other threads.
     #[doc(hidden)]
-    fn split(self) -> (Self::Sources, Self::Destinations);
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations);
 }
 
 // SAFETY: a tuple.
@@ -557,7 +557,7 @@ unsafe impl<'s, T: Element, const N: usize, S> Split for Store<'s, T, N, S> {
     type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
-    fn split(self) -> (Self::Sources, Self::Destinations) {
+    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.into_state(), self.1)
     }
 }
@@ -567,8 +567,8 @@ unsafe impl<Rest: Split, Last: Split> Split for (Rest, Last) {
     type Sources = (Rest::Sources, Last::Sources);
     type Destinations = (Rest::Destinations, Last::Destinations);
     #[inline(always)]
-    fn split(self) -> (Self::Sources, Self::Destinations) {
-        let ((rest_src, rest_dst), (last_src, last_dst)) = (self.0.split(), self.1.split());
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
+        let ((rest_src, rest_dst), (last_src, last_dst)) = (self.0.split(token), self.1.split(token));
         ((rest_src, last_src), (rest_dst, last_dst))
     }
 }

@@ -37,7 +37,8 @@ impl Cta {
     /// - *Entry.* Every thread of the CTA calls `enter`, once, at the kernel's start.
     /// - *Collective calls.* All threads of a group make each of its collective calls together: from the same place in the program,
     ///   equally often, in the same order; on handles of the same type, for the same memory; with equal arguments where an argument
-    ///   steers which calls come next. A call is collective
+    ///   steers which calls come next. Every condition and loop bound that decides whether, and in which round, a thread reaches
+    ///   the call has the same value in all threads of the group. A call is collective
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or not;
     ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or is [`Arrived::release`](crate::pipeline::Arrived::release);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
@@ -45,18 +46,22 @@ impl Cta {
     ///     if it is [`Cta::cluster`]. Handles are then of the same type, and lie at the same place in the shared memory of
     ///     each CTA; sources of copies and values may differ.
     ///
-    ///   Calls that answer without changing anything are *not* collective, whatever they take: [`Cta::thread_rank`],
+    ///   What a thread does for itself is *not* collective, whatever it takes: [`Cta::thread_rank`],
     ///   [`thread_count`](Cta::thread_count), [`rank`](Cta::rank), [`count`](Cta::count), [`is_elected`](Cta::is_elected),
-    ///   [`warp_rank`](Cta::warp_rank), [`warp`](Cta::warp), ranks and counts of lanes and clusters, and what takes a handle by
-    ///   `&self` alone, such as `get`, `addr`, `len` and `is_complete`. [`launch_dependents`](Cta::launch_dependents) is not either.
+    ///   [`warp_rank`](Cta::warp_rank), [`warp`](Cta::warp), [`launch_dependents`](Cta::launch_dependents), ranks and counts of
+    ///   lanes and clusters; what takes a handle by `&self` alone, such as `get`, `set`, `addr`, `len`, `is_complete` and atomic
+    ///   operations; the elements and vectors of [`GlobalElementsMut`](crate::global::GlobalElementsMut) and
+    ///   [`GlobalVectorsMut`](crate::global::GlobalVectorsMut); and what its documentation calls so.
     /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
     ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
-    /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`cluster`](Cta::cluster)) and of
-    ///   [`Handoff::split`](crate::barrier::Handoff::split) and [`Pipeline::run`](crate::pipeline::Pipeline::run) run once in each of
-    ///   their threads. Every other closure (that of `write`, `update`, `load_where`, `update_all`, …) runs once for each element of
-    ///   the executing thread, so a different number of times in each thread: it contains no collective call of any group.
-    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast` and `Handoff::split` deal out, no thread makes a collective
-    ///   call of the CTA or of the cluster. The parts' own handles are held by a thread or a warp.
+    /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster), that of a
+    ///   `ClusterQueue`) and parts ([`Handoff::split`](crate::barrier::Handoff::split), [`Pipeline::run`](crate::pipeline::Pipeline::run),
+    ///   `run_last`, `run_multicast`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
+    ///   [`from_fn`](crate::registers::from_fn) once a round in each: they may contain collective calls. Every other closure (that of
+    ///   `write`, `update`, `load_where`, `update_all`, `elect`, …) runs as often as its method says, which differs from thread to
+    ///   thread: it contains no collective call of any group.
+    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_last`, `run_multicast` and `Handoff::split` deal out, no thread makes a
+    ///   collective call of the CTA or of the cluster. The parts' own handles are held by a thread or a warp.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]

@@ -144,7 +144,7 @@ impl<T: Word> Partials<T> {
         let (warps, rank) = (count.div_ceil(32), cta.warp_rank());
         let (before, all) = if count.is_multiple_of(32) {
             // Lanes from `warps` on have what no lane below them reads.
-            let warps_upto = warp.scan_up(self.load(warp.lane()), warps, &f);
+            let warps_upto = warp.scan_up(self.load(warp.lane().min(warps - 1)), warps, &f);
             let before = warp.shuffle(warps_upto, rank.wrapping_sub(1));
             (before, warp.shuffle(warps_upto, warps - 1))
         } else {

@@ -853,7 +853,7 @@ impl Cta {
 
     /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
     /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
-    /// thread for itself, since the `Cta` is used up.
+    /// thread for itself, since the `Cta` is used up; calls of a `Warp` stay collective in the warp.
     ///
     /// PTX: none.
     ///

@@ -37,6 +37,7 @@
 use core::marker::PhantomData;
 
 use crate::bulk::{BulkGroup, Extendable, LoadSource, MaybeHinted, Open, Split};
+use crate::async_group::Token;
 use crate::group::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
@@ -950,7 +951,7 @@ unsafe impl<'s, T: Element, const N: usize, State, S: StoreShape> Split for Tens
     type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
-    fn split(self) -> (Self::Sources, Self::Destinations) {
+    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.into_state(), self.1)
     }
 }
@@ -962,7 +963,7 @@ unsafe impl<'s, T: Element, const N: usize, State, S: ReduceShape> Split
     type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]
-    fn split(self) -> (Self::Sources, Self::Destinations) {
+    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.into_state(), self.1)
     }
 }

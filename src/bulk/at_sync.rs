@@ -42,7 +42,7 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
         Copies: Split,
     {
         await_read(cta, 0);
-        let (sources, destinations) = self.copies.split();
+        let (sources, destinations) = self.copies.split(Token::NEW);
         AfterSync::new((sources, BulkGroup::new(destinations)))
     }
 
@@ -67,7 +67,7 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
     {
         await_read(cta, 0);
         // The sources are read. What is still written is complete when the grid is, and the kernel has no handle of it.
-        self.copies.split().0.end()
+        self.copies.split(Token::NEW).0.end()
     }
 
     /// [`wait`](BulkGroup::wait), at a barrier that other transitions share.
@@ -99,7 +99,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
         // As in `wait_read_oldest`.
         await_read(cta, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
-        let (sources, destinations) = oldest.copies.split();
+        let (sources, destinations) = oldest.copies.split(Token::NEW);
         AfterSync::new((sources, BulkGroup::new(destinations), newer))
     }
 

@@ -1,6 +1,7 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
 use super::{BulkGroup, MaybeHinted, Open, Split, tile_bytes};
+use crate::async_group::Token;
 use crate::group::Cta;
 use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
@@ -227,7 +228,7 @@ unsafe impl<'s, T: Element, const N: usize, S> Split for Reduce<'s, T, N, S> {
     type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]
-    fn split(self) -> (Self::Sources, Self::Destinations) {
+    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.into_state(), self.1)
     }
 }

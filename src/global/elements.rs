@@ -110,8 +110,8 @@ impl<T: Element> GlobalElementsMut<T> {
     ///
     /// # Safety
     ///
-    /// - `base` is the address, aligned to the element's size, of `len` elements of global memory.
-    /// - until the grid ends nobody else uses them: this is the one handle of them in each thread, and all threads of the
+    /// - `base` is the global or generic address, aligned to the element's size, of `len` elements of global memory.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on) nobody else uses them: this is the one handle of them in each thread, and all threads of the
     ///   grid make it of the same address and length.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
@@ -231,8 +231,8 @@ impl<T: Element> GlobalVectorsMut<T> {
     ///
     /// # Safety
     ///
-    /// - `base` is the address, aligned to 16 bytes, of `len` elements of global memory.
-    /// - until the grid ends nobody else uses them: this is the one handle of them in each thread, and all threads of the
+    /// - `base` is the global or generic address, aligned to 16 bytes, of `len` elements of global memory.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on) nobody else uses them: this is the one handle of them in each thread, and all threads of the
     ///   grid make it of the same address and length.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {

@@ -110,7 +110,8 @@ impl Cta {
     ///
     /// - what [`enter`](Cta::enter) asks for;
     /// - the kernel itself calls it, directly or through `#[inline(always)]` functions (`ptx-link` refuses anything else);
-    /// - unless [`LaunchShape::GRID_OF_ANY_RANK`], the grid has one CTA in y and z, or with [`LaunchShape::CLUSTER`] one cluster.
+    /// - unless [`LaunchShape::GRID_OF_ANY_RANK`], the grid has one CTA in y and z, or with [`LaunchShape::CLUSTER`] one cluster;
+    /// - the launch names no preferred cluster dimension beside the cluster's.
     #[inline(always)]
     pub unsafe fn enter_with<S: SharedMemory, L: LaunchShape>() -> (Cta, S, DynamicShared) {
         const { check::<L>() };

@@ -2,6 +2,7 @@
 
 use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
 use crate::global::tile_bytes;
+use crate::async_group::Token;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
 use crate::shared::{AsyncSource, Element, Fenced, Shared};
@@ -123,7 +124,7 @@ unsafe impl<'s, T: Element, const N: usize, S> Split for BulkReduceMulticast<'s,
     type Sources = Shared<'s, T, N, Fenced>;
     type Destinations = MulticastTile<T, N>;
     #[inline(always)]
-    fn split(self) -> (Self::Sources, Self::Destinations) {
+    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.into_state(), self.1)
     }
 }

@@ -71,7 +71,7 @@ pub fn without_token(json: &Value) -> BTreeSet<String> {
         let inputs = item["inner"]["function"]["sig"]["inputs"].as_array().expect("inputs");
         inputs
             .iter()
-            .any(|input| last(input[1]["resolved_path"]["path"].as_str().unwrap_or_default()) == "Token")
+            .any(|input| ["Token", "Passed"].contains(&last(input[1]["resolved_path"]["path"].as_str().unwrap_or_default())))
     };
     let without = methods.filter(|(_, item)| !has_token(item));
     without.map(|(of, item)| format!("{}::{}::{}", module(of), name(of), name(item))).collect()
