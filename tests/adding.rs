@@ -36,7 +36,8 @@ fn a_row_and_a_golden_file_add_an_instruction() {
     files::write(&copy.join("src/lib.rs"), format!("{attributes}pub mod mask;\npub mod raw;\n")).unwrap();
     let raw = fs::read_to_string(root.join("src/raw/mod.rs")).unwrap();
     let is_other = |line: &&str| {
-        let family = line.trim_start_matches("#[macro_use] ").strip_prefix("mod ").or(line.strip_prefix("pub use "));
+        let family =
+            line.trim_start_matches("#[macro_use] ").strip_prefix("mod ").or(line.strip_prefix("pub use "));
         family.is_none_or(|family| family.starts_with("macros;") || family.starts_with(FAMILY))
     };
     // An attribute and its module are one line here.
