@@ -29,7 +29,7 @@ mod reduce;
 
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, load};
-pub use policy::{CachePolicy, Hinted, L2Policy, MaybeHinted};
+pub use policy::{Bare, CachePolicy, Hinted, L2Policy, MaybeHinted};
 pub use prefetch::prefetch;
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
 

@@ -509,11 +509,6 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
-    type Handle = Self;
-    #[inline(always)]
-    fn handle(self) -> Self {
-        self
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's contract and that of `TensorMap::from_raw`; shared arrays are aligned to 128 bytes.
@@ -529,11 +524,6 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
-    type Handle = Self;
-    #[inline(always)]
-    fn handle(self) -> Self {
-        self
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.
