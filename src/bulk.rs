@@ -31,7 +31,7 @@ mod reduce;
 
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
-pub use policy::{CachePolicy, Hinted, L2Policy, MaybeHinted};
+pub use policy::{Bare, CachePolicy, Hinted, L2Policy, MaybeHinted};
 pub use prefetch::prefetch;
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
 

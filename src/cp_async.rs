@@ -38,7 +38,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::bulk::{CachePolicy, Committed, Extendable, Hinted, L2Policy, Open, Waitable};
+use crate::bulk::{Bare, CachePolicy, Committed, Extendable, Hinted, L2Policy, Open, Waitable};
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
 use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -117,10 +117,9 @@ fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     mut copy: impl FnMut(u32, *const u8, u32, Src::Hint),
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
     const { whole_vectors::<T, N>() };
-    let (src, hint) = src.split();
-    let base: *const u8 = src.base().cast();
+    let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
     for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, hint));
-    CpAsyncGroup::of(dst, src)
+    CpAsyncGroup::of(dst, src.bare())
 }
 
 /// A tile that `cp.async` copies from: a [`TileSource`], as it is or with a policy.
@@ -130,32 +129,38 @@ fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait CpAsyncSource<T, const N: usize>: Sealed {
-    #[doc(hidden)]
-    type Handle: TileSource<T, N>;
+pub trait CpAsyncSource<T, const N: usize>: Bare + Sealed {
     #[doc(hidden)]
     type Hint: L2CacheHint;
     #[doc(hidden)]
-    fn split(self) -> (Self::Handle, Self::Hint);
+    fn base(&self) -> *const T;
+    #[doc(hidden)]
+    fn hint(&self) -> Self::Hint;
 }
 macro_rules! sources {
     ($( $Tile:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
         impl<T, const N: usize> CpAsyncSource<T, N> for $Tile<T, N> {
-            type Handle = Self;
             type Hint = cache_hint::None;
             #[inline(always)]
-            fn split(self) -> (Self, Self::Hint) {
-                (self, cache_hint::None)
+            fn base(&self) -> *const T {
+                TileSource::base(self)
+            }
+            #[inline(always)]
+            fn hint(&self) -> Self::Hint {
+                cache_hint::None
             }
         }
         #[diagnostic::do_not_recommend]
         impl<T, const N: usize> CpAsyncSource<T, N> for Hinted<$Tile<T, N>> {
-            type Handle = $Tile<T, N>;
             type Hint = cache_hint::Policy;
             #[inline(always)]
-            fn split(self) -> ($Tile<T, N>, Self::Hint) {
-                (self.handle, self.policy.hint())
+            fn base(&self) -> *const T {
+                TileSource::base(&self.handle)
+            }
+            #[inline(always)]
+            fn hint(&self) -> Self::Hint {
+                self.policy.hint()
             }
         }
     )* };

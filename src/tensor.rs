@@ -36,8 +36,8 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{BulkGroup, Extendable, LoadSource, MaybeHinted, Open, Split};
 use crate::async_group::Token;
+use crate::bulk::{BulkGroup, Extendable, LoadSource, MaybeHinted, Open, Split};
 use crate::group::Cta;
 use crate::qualifier::{Sealed, op};
 use crate::raw;
@@ -688,11 +688,6 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
-    type Handle = Self;
-    #[inline(always)]
-    fn handle(self) -> Self {
-        self
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's contract and that of `TensorMap::from_raw`; a tile begins where a copy may, by `at`; shared
@@ -709,11 +704,6 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
-    type Handle = Self;
-    #[inline(always)]
-    fn handle(self) -> Self {
-        self
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.

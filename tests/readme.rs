@@ -15,7 +15,8 @@ fn the_readmes_kernel_builds() {
     assert!(kernel.lines().count() <= 40, "the README promises a short kernel");
     assert_ptxas_takes(kernel);
 
-    let one_call = kernel.lines().find(|line| line.trim_start().starts_with("cta.lend_last(")).expect("one call");
+    let one_call =
+        kernel.lines().find(|line| line.trim_start().starts_with("cta.lend_last(")).expect("one call");
     assert_ptxas_takes(&format!("{}\nuse ptx::pipeline::Stage;\n", kernel.replace(one_call, steps)));
 }
 

@@ -1,6 +1,6 @@
 //! Loads that complete on an mbarrier: of a tile or several, of global memory or of tensors.
 
-use super::{Hinted, L2Policy};
+use super::{Bare, Hinted, L2Policy};
 use crate::async_group::Token;
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{Cta, Passed, Transitions};
@@ -154,7 +154,7 @@ fn start_load<Dst: Destination, Src: LoadSource<Dst>>(
     } else {
         bar.arrive(cta)
     };
-    Load { bar, dst, src: src.handle() }
+    Load { bar, dst, src: src.bare() }
 }
 
 impl<Dst: Arriving, Src> Load<Dst, Src> {
@@ -258,15 +258,10 @@ unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
     note = "a `Shared<T, N, _>` is loaded from a `GlobalTile<T, N>`, from a `GlobalTileMut<T, N>` that no copy still writes, or from what `map.box_at(…)` gives of a tensor of `T`; a pair of tiles is loaded from a pair of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait LoadSource<Dst> {
+pub unsafe trait LoadSource<Dst>: Bare {
     /// Fails to compile where the source is of another size.
     #[doc(hidden)]
     const FITS: () = ();
-    /// What comes back with the tile: the source, without its policy if it has one.
-    #[doc(hidden)]
-    type Handle;
-    #[doc(hidden)]
-    fn handle(self) -> Self::Handle;
     /// Starts the copies; a source with a policy of its own goes by that.
     ///
     /// # Safety
@@ -279,11 +274,6 @@ pub unsafe trait LoadSource<Dst> {
 
 // SAFETY: the whole tile.
 unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTile<T, N> {
-    type Handle = Self;
-    #[inline(always)]
-    fn handle(self) -> Self {
-        self
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's; shared arrays are aligned to 128 bytes.
@@ -293,11 +283,6 @@ unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State
 
 // SAFETY: the whole tile.
 unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTileMut<T, N> {
-    type Handle = Self;
-    #[inline(always)]
-    fn handle(self) -> Self {
-        self
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above; the copy owns the source.
@@ -308,11 +293,6 @@ unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State
 // SAFETY: each brings its own.
 unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A, B) {
     const FITS: () = (A::FITS, B::FITS).0;
-    type Handle = (A::Handle, B::Handle);
-    #[inline(always)]
-    fn handle(self) -> Self::Handle {
-        (self.0.handle(), self.1.handle())
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &(X, Y), mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
@@ -327,11 +307,6 @@ unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A,
 #[diagnostic::do_not_recommend]
 unsafe impl<Dst, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src> {
     const FITS: () = Src::FITS;
-    type Handle = Src::Handle;
-    #[inline(always)]
-    fn handle(self) -> Self::Handle {
-        self.handle.handle()
-    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Dst, mbar: u32, _: impl raw::L2CacheHint) {
         // SAFETY: the caller's.

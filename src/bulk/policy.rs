@@ -202,9 +202,44 @@ impl<Handle: Sealed> MaybeHinted<Handle> for Hinted<Handle> {
     }
 }
 
+/// What a copy is given for its source, and the handle that comes back: without a policy.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no handle of global memory",
+    label = "no source of a copy",
+    note = "a copy takes a tile of a slice or a part of a tensor, with or without a policy, or a pair of these"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Bare {
+    #[doc(hidden)]
+    type Handle;
+    #[doc(hidden)]
+    fn bare(self) -> Self::Handle;
+}
+impl<Handle: Bare> Bare for Hinted<Handle> {
+    type Handle = Handle::Handle;
+    #[inline(always)]
+    fn bare(self) -> Self::Handle {
+        self.handle.bare()
+    }
+}
+impl<X: Bare, Y: Bare> Bare for (X, Y) {
+    type Handle = (X::Handle, Y::Handle);
+    #[inline(always)]
+    fn bare(self) -> Self::Handle {
+        (self.0.bare(), self.1.bare())
+    }
+}
+
 /// Gives handles the method that makes them `Hinted`, each with the example in its documentation.
 macro_rules! hintable {
     ($( [ $($generic:tt)* ] $Handle:ty, $copy:literal: $($example:literal)+; )*) => { $(
+        impl<$($generic)*> Bare for $Handle {
+            type Handle = Self;
+            #[inline(always)]
+            fn bare(self) -> Self {
+                self
+            }
+        }
         impl<$($generic)*> $Handle {
             #[doc = concat!("The same handle, for ", $copy, " under an L2 cache policy.")]
             ///

@@ -1,8 +1,8 @@
 //! Bulk reductions from shared memory into the memory of all GPUs (9.7.9.27).
 
+use crate::async_group::Token;
 use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
 use crate::global::tile_bytes;
-use crate::async_group::Token;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
 use crate::shared::{AsyncSource, Element, Fenced, Shared};

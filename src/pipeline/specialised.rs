@@ -542,13 +542,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// }
     /// ```
     #[inline(always)]
-    pub fn load<Src: StageSource<S, G>>(self, src: Src) -> Self {
+    pub fn load<Src: StageSource<S, G>>(mut self, src: Src) -> Self {
         const { Src::FITS };
-        self.load_with(src)
-    }
-
-    #[inline(always)]
-    fn load_with(mut self, src: impl StageSource<S, G>) -> Self {
         let Position { base, stage, parity, group } = self.at;
         let full = Layout::<S, STAGES>::full(base, stage);
         let empty = Layout::<S, STAGES>::empty(base, stage);

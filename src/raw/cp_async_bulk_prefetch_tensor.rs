@@ -7,7 +7,7 @@ macro_rules! prefetch {
     (@mode $name:ident [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ]
         [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ]
         $mode_form:literal [ $($mode:literal)? ] [ $($Mode:ident)? ]
-        $Dst:ident [ $isa:literal, $target:literal $($gate:tt)* ] $what:literal [ $($note:literal)? ]
+        $Dst:ident [ $isa:literal, $target:literal ] $copy:tt [ $($gate:tt)* ] $what:literal [ $($note:literal)? ]
     ) => {
         instruction! {
             #[doc = concat!("Starts to fetch ", $what)]

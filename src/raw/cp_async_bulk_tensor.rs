@@ -48,26 +48,28 @@ macro_rules! tensor_dim {
 }
 
 /// What the `.load_mode` of a copy or prefetch from global memory decides, for `$row!`: `im2colInfo`; the mode's text
-/// in the form and in asm, or its tags; the tags of `.dst`; PTX ISA version, target, gate and a description; a point of
-/// `# Safety`.
+/// in the form and in asm, or its tags; the tags of `.dst`; PTX ISA version, target, gate of copies and of prefetches; a
+/// description; a point of `# Safety`.
 macro_rules! tensor_load {
     ($row:ident $dim:tt $mode:ident $name:ident) => { tensor_dim! { $dim tensor_load $mode $row $name } };
     (@dim $dim:tt $info:tt tile $row:ident $name:ident) => {
-        $row! { @mode $name $dim [] ".tile" [ ".tile" ] [] TensorDst [ "8.0", "sm_90" ] "the box at `tensor_coords`" [] }
+        $row! { @mode $name $dim [] ".tile" [ ".tile" ] [] TensorDst [ "8.0", "sm_90" ] [] [] "the box at `tensor_coords`" [] }
     };
     (@dim $dim:tt $info:tt gather4 $row:ident $name:ident) => {
-        $row! { @mode $name $dim [] ".tile::gather4" [ ".tile::gather4" ] [] TensorNewerDst [ "8.6", "sm_100" gate: sm_100; ]
+        $row! { @mode $name $dim [] ".tile::gather4" [ ".tile::gather4" ] [] TensorNewerDst
+            [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: sm_100f_sm_110a; ]
             "four rows, at the column and the rows of `tensor_coords`," [] }
     };
     (@dim $dim:tt [ $($info:tt)+ ] im2col $row:ident $name:ident) => {
         $row! { @mode $name $dim [ im2col_info: $($info)+, ", im2colInfo" ] ".im2col" [ ".im2col" ] [] TensorDst
-            [ "8.0", "sm_90" ]
+            [ "8.0", "sm_90" ] [] []
             "the pixels at `tensor_coords`, moved by the offsets `im2col_info` along W, H and D, as a column"
             [ "- the offsets of `im2col_info` are in the range that the mode has for this dimension." ] }
     };
     (@dim $dim:tt $info:tt im2col_w $row:ident $name:ident) => {
         $row! { @mode $name $dim [ im2col_info: 2 [ halo offset ] ", {{{halo}, {offset}}}", ", im2colInfo" ]
-            "{.load_mode}" [] [ TensorIm2colWMode ] TensorNewerDst [ "8.6", "sm_100" gate: sm_100; ]
+            "{.load_mode}" [] [ TensorIm2colWMode ] TensorNewerDst
+            [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: sm_100f_sm_110a; ]
             "the pixels at `tensor_coords` along W, with `wHalo` and `wOffset` in `im2col_info`, as a column"
             [ "- `wHalo` is less than 512, with `.im2col::w::128` less than 32; `wOffset` is less than 32." ] }
     };
@@ -81,7 +83,7 @@ macro_rules! load {
     (@mode $name:ident [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ]
         [ $($info:ident: $info_n:literal [ $($i:ident)+ ] $info_text:literal, $info_form:literal)? ]
         $mode_form:literal [ $($mode:literal)? ] [ $($Mode:ident)? ]
-        $Dst:ident [ $isa:literal, $target:literal $($gate:tt)* ] $what:literal [ $($note:literal)? ]
+        $Dst:ident [ $isa:literal, $target:literal ] [ $($gate:tt)* ] $prefetch:tt $what:literal [ $($note:literal)? ]
     ) => {
         instruction! {
             #[doc = concat!("Starts a copy of ", $what)]

@@ -39,9 +39,9 @@ gates! {
 }
 
 /// Sets of tags. Each is a sealed trait for the qualifiers that stand at one place of an instruction, and a macro of its name
-/// that hands their list to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types, `(AddressSpace)` one of
-/// spaces. `<Space>` makes it depend on another qualifier of the instruction, and `for [ space::Global ]` behind a tag names
-/// the values of that which have the tag; a tag without it is legal with all.
+/// that hands their list to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types,
+/// `(AddressSpace)` one of spaces. `<Space>` makes it depend on another qualifier of the instruction: `for [ space::Global ]`
+/// behind a tag names the values of that with which it is legal; a tag without it is legal with all.
 macro_rules! legal {
     (@trait $doc:tt $Trait:ident $on:tt [] $($rest:tt)*) => {
         legal!(@with $doc $Trait $on [ $crate::qualifier::Qualifier ] $($rest)*);

@@ -54,8 +54,7 @@ macro_rules! replace {
     (@dimension $doc:literal $field:literal $ty:literal ($New:ty = $new_class:ident) $name:ident) => {
         replace! { @row $doc
             @unsafe fn $name[
-                Space: TensormapSpace, Ord: TensormapOrd after ".b1024." $ty " [{addr}],
-                " { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 },
+                Space: TensormapSpace, Ord: TensormapOrd after ".b1024." $ty " [{addr}], ",
             ](addr: Space::Address = address, new_val: $New = $new_class);
             form: "tensormap.replace.tile." $field "{.ss}.b1024." $ty " [addr], ord, new_val;";
             ptx: "tensormap.replace.tile." $field .. ", {new_val};";

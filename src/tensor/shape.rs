@@ -403,9 +403,7 @@ macro_rules! boxes {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 // SAFETY: as above.
-                unsafe {
-                    raw::$prefetch(map, at, hint)
-                }
+                unsafe { raw::$prefetch(map, at, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -419,9 +417,7 @@ macro_rules! boxes {
             #[inline(always)]
             unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
                 // SAFETY: as above.
-                unsafe {
-                    raw::$store(load_mode::Tile, map, corner, src, hint)
-                }
+                unsafe { raw::$store(load_mode::Tile, map, corner, src, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -439,9 +435,7 @@ macro_rules! boxes {
                 hint: impl raw::L2CacheHint,
             ) {
                 // SAFETY: as above.
-                unsafe {
-                    raw::$reduce(op, load_mode::Tile, map, corner, src, hint)
-                }
+                unsafe { raw::$reduce(op, load_mode::Tile, map, corner, src, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -632,9 +626,7 @@ macro_rules! im2col {
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
                 // SAFETY: as above.
-                unsafe {
-                    raw::$prefetch(map, at, info, hint)
-                }
+                unsafe { raw::$prefetch(map, at, info, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -649,9 +641,7 @@ macro_rules! im2col {
             unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
-                unsafe {
-                    raw::$store(mode, map, corner, src, hint)
-                }
+                unsafe { raw::$store(mode, map, corner, src, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -670,9 +660,7 @@ macro_rules! im2col {
             ) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
-                unsafe {
-                    raw::$reduce(op, mode, map, corner, src, hint)
-                }
+                unsafe { raw::$reduce(op, mode, map, corner, src, hint) }
             }
         }
     )* };
@@ -797,9 +785,7 @@ macro_rules! im2col_w {
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
                 // SAFETY: as above.
-                unsafe {
-                    raw::$prefetch(mode, map, at, info, hint)
-                }
+                unsafe { raw::$prefetch(mode, map, at, info, hint) }
             }
         }
     )* };

@@ -76,13 +76,19 @@ const NO_TOKEN: Exceptions = &[
     ("lends what a `&Cluster` lends by `Cluster::cta`", &["clusterlaunchcontrol::Asker::cta"]),
     ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Asker::wait"]),
     ("gives numbers", &["atomic::AtomicSpace::after", "tensor::BoxShape::corner", "tensor::BoxShape::first"]),
-    ("gives a value of a half, which is plain data", &["math::Ex2::ex2", "math::Ex2Ftz::ex2_ftz", "math::Tanh::tanh"]),
-    ("gives back what it takes, or the hint in it", &[
-        "bulk::L2Policy::hint",
-        "bulk::LoadSource::handle",
-        "bulk::MaybeHinted::split",
-        "cp_async::CpAsyncSource::split",
-    ]),
+    (
+        "gives a value of a half, which is plain data",
+        &["math::Ex2::ex2", "math::Ex2Ftz::ex2_ftz", "math::Tanh::tanh"],
+    ),
+    (
+        "gives back what it takes, or the hint in it",
+        &[
+            "bulk::L2Policy::hint",
+            "bulk::LoadSource::handle",
+            "bulk::MaybeHinted::split",
+            "cp_async::CpAsyncSource::split",
+        ],
+    ),
     ("uses its handle up, in any state", &["group::End::end"]),
 ];
 

@@ -69,9 +69,10 @@ pub fn without_token(json: &Value) -> BTreeSet<String> {
     let methods = docs.methods_of_traits().filter(|(of, item)| docs.makes_of_trait(of, item));
     let has_token = |item: &Value| {
         let inputs = item["inner"]["function"]["sig"]["inputs"].as_array().expect("inputs");
-        inputs
-            .iter()
-            .any(|input| ["Token", "Passed"].contains(&last(input[1]["resolved_path"]["path"].as_str().unwrap_or_default())))
+        inputs.iter().any(|input| {
+            ["Token", "Passed"]
+                .contains(&last(input[1]["resolved_path"]["path"].as_str().unwrap_or_default()))
+        })
     };
     let without = methods.filter(|(_, item)| !has_token(item));
     without.map(|(of, item)| format!("{}::{}::{}", module(of), name(of), name(item))).collect()
