@@ -129,7 +129,7 @@ fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait CpAsyncSource<T, const N: usize>: Bare + Sealed {
+pub trait CpAsyncSource<T: Element, const N: usize>: Bare + Sealed {
     #[doc(hidden)]
     type Hint: L2CacheHint;
     #[doc(hidden)]
@@ -140,7 +140,7 @@ pub trait CpAsyncSource<T, const N: usize>: Bare + Sealed {
 macro_rules! sources {
     ($( $Tile:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<T, const N: usize> CpAsyncSource<T, N> for $Tile<T, N> {
+        impl<T: Element, const N: usize> CpAsyncSource<T, N> for $Tile<T, N> {
             type Hint = cache_hint::None;
             #[inline(always)]
             fn base(&self) -> *const T {
@@ -152,7 +152,7 @@ macro_rules! sources {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<T, const N: usize> CpAsyncSource<T, N> for Hinted<$Tile<T, N>> {
+        impl<T: Element, const N: usize> CpAsyncSource<T, N> for Hinted<$Tile<T, N>> {
             type Hint = cache_hint::Policy;
             #[inline(always)]
             fn base(&self) -> *const T {

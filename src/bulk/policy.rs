@@ -1,7 +1,7 @@
 //! L2 cache policies (9.7.9.18).
 
 use crate::global::Global;
-use crate::qualifier::{Sealed, cache_hint, evict, space};
+use crate::qualifier::{AddressSpace, Sealed, cache_hint, evict, space};
 use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 
@@ -127,14 +127,14 @@ impl CachePolicy {
     note = "`.cache_hint(policy)` gives what lies in global memory its policy"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait L2Policy<Space = space::Global>: Copy + Sealed {
+pub trait L2Policy<Space: AddressSpace = space::Global>: Copy + Sealed {
     #[doc(hidden)]
     type Hint: L2CacheHint + AtomCacheHint<Space>;
     /// What instructions take.
     #[doc(hidden)]
     fn hint(self) -> Self::Hint;
 }
-impl<Space> L2Policy<Space> for () {
+impl<Space: AddressSpace> L2Policy<Space> for () {
     type Hint = cache_hint::None;
     #[inline(always)]
     fn hint(self) -> Self::Hint {
@@ -179,7 +179,7 @@ impl<Handle> Sealed for Hinted<Handle> {}
     note = "`.cache_hint(policy)` gives the handle its policy"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait MaybeHinted<Handle>: Sealed {
+pub trait MaybeHinted<Handle: Sealed>: Sealed {
     #[doc(hidden)]
     type Hint: L2CacheHint;
     #[doc(hidden)]
@@ -203,26 +203,32 @@ impl<Handle: Sealed> MaybeHinted<Handle> for Hinted<Handle> {
 }
 
 /// What a copy is given for its source, and the handle that comes back: without a policy.
+///
+/// # Safety
+///
+/// Implemented here only: `bare` gives back what it takes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handle of global memory",
     label = "no source of a copy",
     note = "a copy takes a tile of a slice or a part of a tensor, with or without a policy, or a pair of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Bare {
+pub unsafe trait Bare {
     #[doc(hidden)]
     type Handle;
     #[doc(hidden)]
     fn bare(self) -> Self::Handle;
 }
-impl<Handle: Bare> Bare for Hinted<Handle> {
+// SAFETY: the handle in it.
+unsafe impl<Handle: Bare> Bare for Hinted<Handle> {
     type Handle = Handle::Handle;
     #[inline(always)]
     fn bare(self) -> Self::Handle {
         self.handle.bare()
     }
 }
-impl<X: Bare, Y: Bare> Bare for (X, Y) {
+// SAFETY: both.
+unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
     type Handle = (X::Handle, Y::Handle);
     #[inline(always)]
     fn bare(self) -> Self::Handle {
@@ -233,7 +239,8 @@ impl<X: Bare, Y: Bare> Bare for (X, Y) {
 /// Gives handles the method that makes them `Hinted`, each with the example in its documentation.
 macro_rules! hintable {
     ($( [ $($generic:tt)* ] $Handle:ty, $copy:literal: $($example:literal)+; )*) => { $(
-        impl<$($generic)*> Bare for $Handle {
+        // SAFETY: itself.
+        unsafe impl<$($generic)*> Bare for $Handle {
             type Handle = Self;
             #[inline(always)]
             fn bare(self) -> Self {

@@ -60,7 +60,7 @@ macro_rules! legal {
             label = "not legal here",
             note = "the combination is not in the instruction's syntax, so PTX has no such instruction"
         )]
-        pub trait $Trait $(<$On>)?: $Super {}
+        pub trait $Trait $(<$On: $crate::qualifier::Qualifier>)?: $Super {}
         legal!(@impls $Trait [ $($On)? ] { $($tags)* });
         legal!(@list ($) $Trait { $($tags)* });
     };
@@ -78,7 +78,7 @@ macro_rules! legal {
     };
     (@impl [ $Trait:ident [ $On:ident ] $axis:ident :: $Tag:ident ]) => {
         #[diagnostic::do_not_recommend]
-        impl<$On> $Trait<$On> for $crate::qualifier::$axis::$Tag {}
+        impl<$On: $crate::qualifier::Qualifier> $Trait<$On> for $crate::qualifier::$axis::$Tag {}
     };
     (@impl [ $Trait:ident [ $On:ident ] $axis:ident :: $Tag:ident [ $( $on_axis:ident :: $OnTag:ident ),* ] ]) => { $(
         #[diagnostic::do_not_recommend]
