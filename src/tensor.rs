@@ -260,18 +260,13 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     }
 }
 
-/// `at_const`, for each box with as many coordinates as its rank.
+/// `at_const`, for each box with as many coordinates as its rank: of a map for loads and of one for reductions.
 macro_rules! at_const {
-    ($( $Box:ident<$($D:ident),+>[$X:ident $(, $Y:ident)*] $load:literal $reduce:literal; )*) => { $(
+    ($(
+        $Box:ident<$($D:ident),+>[$X:ident $(, $Y:ident)*] { $(#[$load:meta])* } { $(#[$reduce:meta])* }
+    )*) => { $(
         impl<T: Element, $(const $D: usize),+> TensorMap<T, $Box<$($D),+>> {
-            /// The part of the tensor at constant coordinates. Not a multiple of 16 bytes as the innermost one is an error of the
-            /// build.
-            ///
-            /// ```
-            #[doc = concat!("# use ptx::tensor::{", stringify!($Box), ", TensorMap};")]
-            #[doc = $load]
-            /// # }
-            /// ```
+            $(#[$load])*
             #[inline(always)]
             pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorTile<T, $Box<$($D),+>> {
                 const { assert_aligned::<T>($X) };
@@ -279,14 +274,7 @@ macro_rules! at_const {
             }
         }
         impl<T: Element, $(const $D: usize),+> TensorMapReduce<T, $Box<$($D),+>> {
-            /// The part of the tensor at constant coordinates. A negative one, or not a multiple of 16 bytes as the innermost one, is an
-            /// error of the build.
-            ///
-            /// ```
-            #[doc = concat!("# use ptx::tensor::{", stringify!($Box), ", TensorMapReduce};")]
-            #[doc = $reduce]
-            /// # }
-            /// ```
+            $(#[$reduce])*
             #[inline(always)]
             pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduction<T, $Box<$($D),+>> {
                 const {
@@ -303,20 +291,115 @@ macro_rules! at_const {
 }
 at_const! {
     Box1<D0>[X]
-        "# fn kernel(map: TensorMap<f32, Box1<256>>) {\nlet tile = map.at_const::<-4>();"
-        "# fn kernel(sums: TensorMapReduce<f32, Box1<256>>) {\nlet part = sums.at_const::<4>();";
+    {
+        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box1, TensorMap};
+        /// # fn kernel(map: TensorMap<f32, Box1<256>>) {
+        /// let tile = map.at_const::<-4>();
+        /// # }
+        /// ```
+    }
+    {
+        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
+        /// not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box1, TensorMapReduce};
+        /// # fn kernel(sums: TensorMapReduce<f32, Box1<256>>) {
+        /// let part = sums.at_const::<4>();
+        /// # }
+        /// ```
+    }
     Box2<D0, D1>[X, Y]
-        "# fn kernel(map: TensorMap<f32, Box2<64, 32>>) {\nlet tile = map.at_const::<4, -1>();"
-        "# fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {\nlet part = sums.at_const::<4, 1>();";
+    {
+        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box2, TensorMap};
+        /// # fn kernel(map: TensorMap<f32, Box2<64, 32>>) {
+        /// let tile = map.at_const::<4, -1>();
+        /// # }
+        /// ```
+    }
+    {
+        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
+        /// not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box2, TensorMapReduce};
+        /// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
+        /// let part = sums.at_const::<4, 1>();
+        /// # }
+        /// ```
+    }
     Box3<D0, D1, D2>[X, Y, Z]
-        "# fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {\nlet tile = map.at_const::<4, -1, 2>();"
-        "# fn kernel(sums: TensorMapReduce<f32, Box3<64, 8, 4>>) {\nlet part = sums.at_const::<4, 1, 2>();";
+    {
+        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box3, TensorMap};
+        /// # fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {
+        /// let tile = map.at_const::<4, -1, 2>();
+        /// # }
+        /// ```
+    }
+    {
+        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
+        /// not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box3, TensorMapReduce};
+        /// # fn kernel(sums: TensorMapReduce<f32, Box3<64, 8, 4>>) {
+        /// let part = sums.at_const::<4, 1, 2>();
+        /// # }
+        /// ```
+    }
     Box4<D0, D1, D2, D3>[X, Y, Z, W]
-        "# fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {\nlet tile = map.at_const::<4, -1, 2, 0>();"
-        "# fn kernel(sums: TensorMapReduce<f32, Box4<64, 4, 4, 2>>) {\nlet part = sums.at_const::<4, 1, 2, 0>();";
+    {
+        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box4, TensorMap};
+        /// # fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {
+        /// let tile = map.at_const::<4, -1, 2, 0>();
+        /// # }
+        /// ```
+    }
+    {
+        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
+        /// not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box4, TensorMapReduce};
+        /// # fn kernel(sums: TensorMapReduce<f32, Box4<64, 4, 4, 2>>) {
+        /// let part = sums.at_const::<4, 1, 2, 0>();
+        /// # }
+        /// ```
+    }
     Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
-        "# fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {\nlet tile = map.at_const::<4, -1, 2, 0, 1>();"
-        "# fn kernel(sums: TensorMapReduce<f32, Box5<32, 4, 4, 2, 2>>) {\nlet part = sums.at_const::<4, 1, 2, 0, 1>();";
+    {
+        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box5, TensorMap};
+        /// # fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {
+        /// let tile = map.at_const::<4, -1, 2, 0, 1>();
+        /// # }
+        /// ```
+    }
+    {
+        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
+        /// not build.
+        ///
+        /// ```
+        /// # use ptx::tensor::{Box5, TensorMapReduce};
+        /// # fn kernel(sums: TensorMapReduce<f32, Box5<32, 4, 4, 2, 2>>) {
+        /// let part = sums.at_const::<4, 1, 2, 0, 1>();
+        /// # }
+        /// ```
+    }
 }
 
 /// A part of a tensor that nobody writes, as large as one copy.
