@@ -395,8 +395,13 @@ const BRANCHES: [&str; 7] = [
 ];
 
 /// Kernels that are whole loops.
-const LOOPS: [&str; 4] =
-    ["pipeline_ring", "pipeline_ring_update_all", "pipeline_run", "pipeline_run_multicast"];
+const LOOPS: [&str; 5] = [
+    "pipeline_ring",
+    "pipeline_ring_update_all",
+    "pipeline_ring_update_all_last",
+    "pipeline_run",
+    "pipeline_run_multicast",
+];
 
 /// The kernels of `tests/device/typed`, by the part of their names after `typed_`.
 #[test]

@@ -26,6 +26,7 @@ mod barrier;
 mod bulk_reduce;
 #[cfg(feature = "sm_100")]
 mod clusterlaunchcontrol;
+mod elements;
 mod fence;
 mod global;
 mod group;
@@ -37,6 +38,7 @@ mod peers;
 mod pipeline;
 mod reduce;
 mod shared;
+mod stores;
 mod tensor;
 mod warp;
 
@@ -442,6 +444,7 @@ macro_rules! stages {
     };
 }
 
+mod at_sync;
 mod bulk_groups;
 mod cp_async;
 mod multimem;

@@ -145,6 +145,47 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_last(src: *const u32, n: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
+    cta.lend_last(smem.memory, |cta, pipeline| {
+        pipeline.run_last(
+            cta,
+            |producer| match tiles.get(2) {
+                Some(tile) => producer.load(tile),
+                None => producer,
+            },
+            |consumer| {
+                let tile = consumer.wait();
+                unsafe { out.add(tile.rank() as usize).write(tile.get(3).unwrap_or(0)) };
+                tile.release()
+            },
+        )
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_last(src: *const u32, n: usize, out: *mut u32) {
+    let base = memory();
+    closure(|| unsafe {
+        run_last::<0>(
+            Position { base, stage: 0, parity: 0, first: 0, rank: 0 },
+            |at| {
+                let src = unsafe { src.add(2 * N) }.cast();
+                load::<0>(at, |stage, full, _| unsafe {
+                    raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::None)
+                })
+            },
+            |at, rank, _| {
+                wait::<0>(&at);
+                unsafe { out.add(rank as usize).write(read(&at, 3)) };
+                release::<0>(at)
+            },
+        )
+    });
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32, n: usize, out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
@@ -541,7 +582,32 @@ unsafe fn run_in<const CTAS: u32>(
     produce: impl FnOnce(Position) -> Position,
     consume: impl FnOnce(Position, u32, u32) -> Position,
 ) {
-    let sync_all = || unsafe { if CTAS == 0 { sync() } else { cluster_sync() } };
+    let base = at.base;
+    unsafe {
+        run_last::<CTAS>(at, produce, consume);
+        sync_all::<CTAS>();
+        if thread_rank() == 0 {
+            for_each_stage(|stage| {
+                raw::mbarrier_inval(space::SharedCta, full(base, stage));
+                raw::mbarrier_inval(space::SharedCta, empty(base, stage));
+            });
+        }
+        sync();
+    }
+}
+
+#[inline(always)]
+unsafe fn sync_all<const CTAS: u32>() {
+    unsafe { if CTAS == 0 { sync() } else { cluster_sync() } }
+}
+
+/// [`run_in`], whose mbarriers stay as they are.
+#[inline(always)]
+unsafe fn run_last<const CTAS: u32>(
+    at: Position,
+    produce: impl FnOnce(Position) -> Position,
+    consume: impl FnOnce(Position, u32, u32) -> Position,
+) {
     unsafe {
         let (rank, threads) = (thread_rank(), thread_count());
         if threads <= 32 || threads % 32 != 0 {
@@ -557,20 +623,12 @@ unsafe fn run_in<const CTAS: u32>(
             raw::fence_mbarrier_init();
             raw::fence_proxy_async(space::SharedCta);
         }
-        sync_all();
+        sync_all::<CTAS>();
         if rank == 0 {
             drain::<CTAS>(produce(at));
         } else if rank >= 32 {
             consume(at, rank - 32, threads - 32);
         }
-        sync_all();
-        if rank == 0 {
-            for_each_stage(|stage| {
-                raw::mbarrier_inval(space::SharedCta, full(base, stage));
-                raw::mbarrier_inval(space::SharedCta, empty(base, stage));
-            });
-        }
-        sync();
     }
 }
 
@@ -811,6 +869,49 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish(x: *const u32, y: *mu
     closure(|| unsafe { Ring::start(base, [(x, n / N)], y, next, count, step).finish() });
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all_last(x: *const u32, y: *mut u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
+    let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
+    cta.lend_last(smem.memory, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x ^ y));
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all_last(x: *const u32, y: *mut u32, n: usize) {
+    let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
+    closure(|| unsafe {
+        let mut ring = Ring::start(base, [(x, n / N)], y, next, count, step);
+        while ring.has(0) {
+            ring.wait();
+            ring = ring.update(|[x], y| x ^ y).store_and_refill();
+        }
+        ring.await_stores();
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish_last(x: *const u32, y: *mut u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
+    let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
+    cta.lend_last(smem.memory, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish_last(x: *const u32, y: *mut u32, n: usize) {
+    let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
+    closure(|| unsafe {
+        let mut ring = Ring::start(base, [(x, n / N)], y, next, count, step);
+        ring.await_loads();
+        ring.await_stores();
+    });
+}
+
 /// Where all threads are in a ring.
 struct Ring {
     base: u32,
@@ -1002,21 +1103,31 @@ impl Ring {
 
     #[inline(always)]
     unsafe fn finish(mut self) {
+        self.await_loads();
+        unsafe { self.close() };
+    }
+
+    #[inline(always)]
+    fn await_loads(&mut self) {
         let mut stages = 0;
         while stages < STAGES as usize && self.has(0) {
             self.wait();
             self.advance();
             stages += 1;
         }
-        unsafe { self.close() };
+    }
+
+    #[inline(always)]
+    unsafe fn await_stores(&self) {
+        if elected() {
+            unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
+        }
     }
 
     #[inline(always)]
     unsafe fn close(self) {
         unsafe {
-            if elected() {
-                raw::cp_async_bulk_wait_group_read::<0>();
-            }
+            self.await_stores();
             sync();
             if elected() {
                 for_each_stage(|stage| raw::mbarrier_inval(space::SharedCta, self.bars + 8 * stage));

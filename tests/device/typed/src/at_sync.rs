@@ -1,0 +1,202 @@
+//! Transitions that share a barrier, or the phase of a load, and the ends of the last scope.
+
+use ptx::cp_async;
+use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
+
+use super::*;
+
+#[inline(always)]
+fn tile(src: *const f32) -> GlobalTile<f32, N> {
+    only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
+}
+
+/// The one tile of the destination, for reductions.
+#[inline(always)]
+fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
+    match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+#[inline(always)]
+fn fill(base: u32) {
+    each_vector(BYTES / 16, |v| {
+        let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
+        let addr = base + 16 * v;
+        unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]) };
+    });
+}
+
+#[inline(always)]
+fn elect(f: impl FnOnce()) {
+    if elected() {
+        f()
+    }
+}
+
+#[inline(always)]
+unsafe fn store(dst: *mut f32, base: u32) {
+    elect(|| unsafe {
+        raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::None, cp_mask::None)
+    });
+    elect(|| unsafe { raw::cp_async_bulk_commit_group() });
+}
+
+#[inline(always)]
+unsafe fn reduce(dst: *mut f32, base: u32) {
+    elect(|| unsafe {
+        raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None)
+    });
+    elect(|| unsafe { raw::cp_async_bulk_commit_group() });
+}
+
+#[inline(always)]
+unsafe fn copy(base: u32, src: *const f32) {
+    each_vector(BYTES / 16, |v| unsafe {
+        let src = src.cast::<u8>().wrapping_add(16 * v as usize);
+        raw::cp_async_cg(prefetch_size::None, base + 16 * v, src, zfill::None, cache_hint::None)
+    });
+    unsafe { raw::cp_async_commit_group() };
+}
+
+stages! {
+    typed_at_sync_bulk(cta, stages) {
+        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+            let (a, b, c) = (a.write(cta, |i| i as f32), b.write(cta, |i| i as f32), c.write(cta, |i| i as f32));
+            let (a, b) = cta.sync_with((a.to_async_at_sync(), b.to_async_at_sync()));
+            let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
+            let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums(dst)));
+            let ((a, _, queue), c) =
+                cta.sync_with((queue.wait_read_oldest_at_sync(cta), c.to_async_at_sync()));
+            let queue = queue.then(cta, bulk::reduce(cta, op::Add, c, sums(dst)));
+            let ((b, _), queue) = cta.sync_with(queue.wait_oldest_at_sync(cta));
+            let (c, written) = cta.sync_with(queue.wait_read_at_sync(cta));
+            cta.sync_with(written.wait_at_sync(cta));
+            (a.into_free(), b.into_free(), c.into_free())
+        });
+    }
+    raw_at_sync_bulk(base) {
+        scope(|| {
+            fill(base);
+            fill(base + BYTES);
+            fill(base + 2 * BYTES);
+            raw::fence_proxy_async(space::SharedCta);
+            raw::fence_proxy_async(space::SharedCta);
+            sync();
+            reduce(dst, base);
+            reduce(dst, base + BYTES);
+            elect(|| raw::cp_async_bulk_wait_group_read::<1>());
+            raw::fence_proxy_async(space::SharedCta);
+            sync();
+            reduce(dst, base + 2 * BYTES);
+            elect(|| raw::cp_async_bulk_wait_group::<1>());
+            sync();
+            elect(|| raw::cp_async_bulk_wait_group_read::<0>());
+            sync();
+            elect(|| raw::cp_async_bulk_wait_group::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_at_sync_cp_async(cta, stages) {
+        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+            let queue = cp_async::load(cta, a, tile(src)).commit(cta);
+            let queue = queue.then(cta, cp_async::load(cta, b, tile(src)));
+            let queue = queue.then(cta, cp_async::load(cta, c, tile(src)));
+            let ((a, _), queue) = cta.sync_with(queue.wait_oldest_at_sync());
+            let (((b, _), (c, _)), a) = cta.sync_with((queue.wait_at_sync(), a.release_at_sync()));
+            let again = cp_async::load(cta, a, tile(src)).commit(cta);
+            let ((a, _), b, c) =
+                cta.sync_with((again.wait_at_sync(), b.to_async_at_sync(), c.to_async_at_sync()));
+            unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+            (a.to_async(cta).into_free(), b.into_free(), c.into_free())
+        });
+    }
+    raw_at_sync_cp_async(base) {
+        scope(|| {
+            copy(base, src);
+            copy(base + BYTES, src);
+            copy(base + 2 * BYTES, src);
+            raw::cp_async_wait_group::<2>();
+            sync();
+            raw::cp_async_wait_group::<0>();
+            sync();
+            copy(base, src);
+            raw::cp_async_wait_group::<0>();
+            raw::fence_proxy_async(space::SharedCta);
+            raw::fence_proxy_async(space::SharedCta);
+            sync();
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_at_sync_load_with(cta, stages) {
+        let bar = stages.bar.init(&cta);
+        if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
+            cta.lend((stages.a, stages.b, bar), |cta, (a, b, bar)| {
+                let b = b.write(cta, |i| i as f32).to_async(cta);
+                let store = bulk::store(cta, b, dst).commit(cta);
+                let load = bulk::load_with(cta, bar, a, tile(src), store.wait_read_at_sync(cta));
+                let (bar, a, _, (b, _)) = load.wait(cta);
+                let b = b.into_loaded();
+                unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+                unsafe { out.add(1).write(b.get(5).map_or(0, f32::to_bits)) };
+                let (a, b) = cta.sync_with((a.release_at_sync(), b.release_at_sync()));
+                (a, b, bar)
+            });
+        }
+    }
+    raw_at_sync_load_with(base) {
+        let bar = base + 3 * BYTES;
+        init(bar);
+        if cta_rank() == 0 {
+            scope(|| {
+                fill(base + BYTES);
+                fence_async();
+                store(dst, base + BYTES);
+                elect(|| raw::cp_async_bulk_wait_group_read::<0>());
+                wait(bar, arrive_with(bar, BYTES, || {
+                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)
+                }));
+                out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+                out.add(1).write(raw::ld_weak(space::SharedCta, ty::B32, base + BYTES + 20));
+                sync();
+            })
+        }
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_at_sync_end(cta, stages) {
+        if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
+            cta.lend_last((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+                let a = a.write(cta, |i| i as f32).to_async(cta);
+                let store = bulk::store(cta, a, dst).commit(cta);
+                let (b, ()) = cp_async::load(cta, b, tile(src)).commit(cta).wait_at_sync().end();
+                (store.end(cta), b, c.end())
+            });
+        }
+    }
+    raw_at_sync_end(base) {
+        if cta_rank() == 0 {
+            scope(|| {
+                fill(base);
+                fence_async();
+                store(dst, base);
+                copy(base + BYTES, src);
+                raw::cp_async_wait_group::<0>();
+                elect(|| raw::cp_async_bulk_wait_group_read::<0>());
+            })
+        }
+    }
+    (src, dst, out, n)
+}

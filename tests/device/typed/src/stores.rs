@@ -1,0 +1,87 @@
+//! `ptx::shared`: stores where each thread likes, and tiles as matrices.
+
+use ptx::launch::Cta;
+use ptx::qualifier::{space, swizzle_mode, ty};
+use ptx::raw;
+use ptx::shared::SharedArray;
+
+use crate::{fence_async, scope as closure, sync, thread_rank};
+
+const N: usize = 256;
+/// The elements of a row.
+const W: usize = 32;
+
+ptx::shared_memory! {
+    struct Smem { tile: SharedArray<u32, N> }
+}
+
+#[inline(always)]
+fn memory() -> u32 {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    unsafe { core::mem::transmute(smem.tile) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_stores(i: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |cta, tile| {
+        let rank = cta.thread_rank();
+        let tile = tile.element_stores();
+        unsafe { out.write(tile.set(i, rank).is_some() as u32) };
+        let tile = tile.publish(cta);
+        unsafe { out.add(1).write(tile.get(5).unwrap_or(0)) };
+        let tile = tile.release(cta).vector_stores();
+        unsafe { out.add(2).write(tile.set_vector(i, [rank, 2, 3, 4]).is_some() as u32) };
+        let tile = tile.to_async(cta).into_loaded();
+        unsafe { out.add(3).write(tile.get(6).unwrap_or(0)) };
+        tile.release(cta)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_stores(i: usize, out: *mut u32) {
+    let tile = memory();
+    closure(|| unsafe {
+        let rank = thread_rank();
+        let set = (i < N).then(|| raw::st_weak(space::SharedCta, ty::B32, tile + (i * 4) as u32, rank));
+        out.write(set.is_some() as u32);
+        sync();
+        out.add(1).write(raw::ld_weak(space::SharedCta, ty::B32, tile + 20));
+        sync();
+        let vector = [rank, 2, 3, 4];
+        let set =
+            (i < N / 4).then(|| raw::st_weak_v4(space::SharedCta, ty::B32, tile + 16 * i as u32, vector));
+        out.add(2).write(set.is_some() as u32);
+        fence_async();
+        out.add(3).write(raw::ld_weak(space::SharedCta, ty::B32, tile + 24));
+        sync();
+    });
+}
+
+/// A transposition: a store to a swizzled matrix, a load from a plain one.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |cta, tile| {
+        let tile = tile.element_stores();
+        let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set([x, y], cta.thread_rank());
+        unsafe { out.write(set.is_some() as u32) };
+        let tile = tile.publish(cta);
+        unsafe { out.add(1).write(tile.as_2d::<W>().get([y, x]).unwrap_or(7)) };
+        tile.to_async(cta).into_free()
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_view_2d(x: usize, y: usize, out: *mut u32) {
+    let tile = memory();
+    let at = |x: usize, y: usize| (x < W && y < N / W).then(|| tile + ((y * W + x) * 4) as u32);
+    closure(|| unsafe {
+        let rank = thread_rank();
+        let set = at(x, y).map(|at| raw::st_weak(space::SharedCta, ty::B32, at ^ at >> 3 & 0x70, rank));
+        out.write(set.is_some() as u32);
+        sync();
+        out.add(1).write(at(y, x).map_or(7, |at| raw::ld_weak(space::SharedCta, ty::B32, at)));
+        fence_async();
+    });
+}
