@@ -1,7 +1,7 @@
 //! What a stage holds, what fills it, and who shares it is promised by `unsafe impl`.
 
-use ptx::bulk::CachePolicy;
 use ptx::pipeline::{Sharing, SharingIn, StageSource, StageTiles};
+use ptx::raw::L2CacheHint;
 
 pub struct Mine;
 
@@ -30,5 +30,5 @@ unsafe impl<'c> SharingIn<'c> for Pair {}
 // SAFETY: as above.
 unsafe impl StageSource<[f32; 64], ()> for Pair {
     const FITS: () = ();
-    unsafe fn load(self, _: u32, _: (), _: u32, _: Option<CachePolicy>) {}
+    unsafe fn load(self, _: u32, _: (), _: u32, _: impl L2CacheHint) {}
 }

@@ -1,9 +1,9 @@
 //! `barrier.cta` is aligned or is not.
 
-use ptx::qualifier::convergence;
+use ptx::qualifier::{convergence, threads};
 use ptx::raw;
 
 pub fn kernel() {
     // SAFETY: every thread of the CTA calls this.
-    unsafe { raw::barrier_cta_sync(convergence::Unaligned, 0) }
+    unsafe { raw::barrier_cta_sync(convergence::Unaligned, 0, threads::All) }
 }

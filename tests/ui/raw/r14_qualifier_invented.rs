@@ -1,6 +1,6 @@
 //! The qualifiers are those of PTX.
 
-use ptx::qualifier::{Qualifier, sem, space};
+use ptx::qualifier::{Qualifier, arrivals, sem, space};
 use ptx::raw;
 
 #[derive(Clone, Copy)]
@@ -13,5 +13,5 @@ impl Qualifier for Gpu {
 
 pub fn kernel(bar: u32) -> u64 {
     // SAFETY: for the sake of the example, `bar` is a valid mbarrier.
-    unsafe { raw::mbarrier_arrive(sem::Release, Gpu, space::SharedCta, bar) }
+    unsafe { raw::mbarrier_arrive(sem::Release, Gpu, space::SharedCta, bar, arrivals::One) }
 }
