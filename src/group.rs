@@ -248,7 +248,7 @@ impl<Handles> core::fmt::Debug for AfterSync<Handles> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not wait for a barrier of the CTA",
     label = "no transition that ends at a barrier",
-    note = "`cta.sync_with` takes what the methods `…_at_sync` give, or a tuple of two to four of these"
+    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` give, or a tuple of two to four of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Transitions: Sealed {

@@ -20,7 +20,7 @@ fn await_read(cta: &Cta, newer: u32) {
     }
 }
 
-impl<Copies, State: Waitable> BulkGroup<Copies, State> {
+impl<Copies, State> BulkGroup<Copies, State> {
     /// [`wait_read`](BulkGroup::wait_read), at a barrier that other transitions share.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
@@ -39,6 +39,7 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
         cta: &Cta,
     ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>)>
     where
+        State: Waitable,
         Copies: Split,
     {
         await_read(cta, 0);
@@ -63,6 +64,7 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
     #[inline(always)]
     pub fn end(self, cta: &Cta) -> <Copies::Sources as End>::Ended
     where
+        State: Waitable,
         Copies: Split<Sources: End>,
     {
         await_read(cta, 0);
@@ -74,7 +76,10 @@ impl<Copies, State: Waitable> BulkGroup<Copies, State> {
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread
     #[inline(always)]
-    pub fn wait_at_sync(self, cta: &Cta) -> AfterSync<Copies> {
+    pub fn wait_at_sync(self, cta: &Cta) -> AfterSync<Copies>
+    where
+        State: Waitable,
+    {
         await_written(cta, 0);
         AfterSync::new(self.copies)
     }

@@ -176,7 +176,7 @@ impl<Handle> Sealed for Hinted<Handle> {}
 #[diagnostic::on_unimplemented(
     message = "expected `{Handle}`, found `{Self}`",
     label = "neither a `{Handle}` nor one with a cache hint",
-    note = "`.cache_hint(policy)` gives the handle its policy"
+    note = "a copy takes the handle, or what its `.cache_hint(policy)` gives; what `map.at(…)` gives is an `Option`, `None` where no copy may begin: handle that first"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MaybeHinted<Handle: Sealed>: Sealed {

@@ -5,7 +5,7 @@ use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{Committed, Waitable};
 use crate::group::AfterSync;
 
-impl<Copies: Landing, State: Waitable> CpAsyncGroup<Copies, State> {
+impl<Copies: Landing, State> CpAsyncGroup<Copies, State> {
     /// [`wait`](CpAsyncGroup::wait), at a barrier that other transitions share.
     ///
     /// PTX: `cp.async.wait_group 0;`
@@ -20,7 +20,10 @@ impl<Copies: Landing, State: Waitable> CpAsyncGroup<Copies, State> {
     /// # (old, new) }
     /// ```
     #[inline(always)]
-    pub fn wait_at_sync(self) -> AfterSync<Copies::Landed> {
+    pub fn wait_at_sync(self) -> AfterSync<Copies::Landed>
+    where
+        State: Waitable,
+    {
         async_group::wait_group!(cp_async_wait_group, 0);
         AfterSync::new(self.copies.landed(Token::NEW))
     }

@@ -40,7 +40,7 @@ impl ThreadStores for VectorStores {}
 static_assertions::assert_not_impl_any!(ElementStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(VectorStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 
-impl<'s, T: Element, const N: usize, State: Overwritable> Shared<'s, T, N, State> {
+impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Begins stores of single elements, each by whichever thread: [`set`](Shared::set). What no thread stores keeps unspecified
     /// contents.
     ///
@@ -59,7 +59,10 @@ impl<'s, T: Element, const N: usize, State: Overwritable> Shared<'s, T, N, State
     /// # }
     /// ```
     #[inline(always)]
-    pub fn element_stores(self) -> Shared<'s, T, N, ElementStores> {
+    pub fn element_stores(self) -> Shared<'s, T, N, ElementStores>
+    where
+        State: Overwritable,
+    {
         self.into_state()
     }
 
@@ -79,7 +82,10 @@ impl<'s, T: Element, const N: usize, State: Overwritable> Shared<'s, T, N, State
     /// # }
     /// ```
     #[inline(always)]
-    pub fn vector_stores(self) -> Shared<'s, T, N, VectorStores> {
+    pub fn vector_stores(self) -> Shared<'s, T, N, VectorStores>
+    where
+        State: Overwritable,
+    {
         const { super::whole_vectors::<T, N>() };
         self.into_state()
     }

@@ -9,6 +9,6 @@ pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>, dst: GlobalTileMut<u32, 25
     cta.lend(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let (bins, _group) = bulk::store(cta, bins, dst).commit(cta).wait_read(cta);
-        bins.to_async(cta).into_free()
+        bins.into_free()
     });
 }

@@ -17,7 +17,7 @@ pub fn kernel(
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let group = bulk::store(cta, tile, dst).commit(cta);
         let (tile, _writing) = group.wait_read(cta);
-        let changed = tile.update(cta, |_, x| x + 1.0);
+        let changed = tile.into_loaded().update(cta, |_, x| x + 1.0);
         (changed.to_async(cta).into_free(), bar)
     });
 }

@@ -17,6 +17,6 @@ pub fn kernel(
         let other = other.write(cta, |_| 2.0);
         let group = bulk::store(cta, one, one_dst).store(cta, other, other_dst).commit(cta);
         let ((one, other), _writing) = group.wait_read(cta);
-        (one.into_free(), other.to_async(cta).into_free())
+        (one.into_free(), other.into_free())
     });
 }

@@ -10,6 +10,6 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, sums: GlobalReduce<f32, 1
         let tile = tile.write(cta, |_| 1.0);
         let Some(dst) = sums.get(0) else { return tile.to_async(cta).into_free() };
         let (tile, _dst) = bulk::reduce(cta, op::Add, tile, dst).commit(cta).wait_read(cta);
-        tile.to_async(cta).into_free()
+        tile.into_free()
     });
 }

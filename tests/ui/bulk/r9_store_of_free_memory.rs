@@ -9,6 +9,6 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1
     cta.lend(tile, |cta, tile| {
         let tile = tile;
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        tile
+        tile.into_free()
     });
 }

@@ -17,6 +17,6 @@ pub fn kernel(
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let tile = tile.update(cta, |_, x| x + 1.0);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        (tile.to_async(cta).into_free(), bar)
+        (tile.into_free(), bar)
     });
 }

@@ -9,6 +9,6 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        tile.to_async(cta).into_free()
+        tile.into_free()
     });
 }

@@ -16,6 +16,6 @@ pub fn kernel(
     cta.lend(tile, |cta, tile| {
         let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        tile.to_async(cta).into_free()
+        tile.into_free()
     });
 }

@@ -9,6 +9,6 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0);
         let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
-        tile.to_async(cta).into_free()
+        tile.into_free()
     });
 }

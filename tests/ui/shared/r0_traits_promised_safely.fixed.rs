@@ -25,6 +25,7 @@ unsafe impl SharedMemory for Memory {
 // SAFETY: as above.
 unsafe impl Lend for Memory {
     type Lent<'s> = Memory;
+    type Ended<'s> = ();
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         self
     }

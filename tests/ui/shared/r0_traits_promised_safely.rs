@@ -22,6 +22,7 @@ impl SharedMemory for Memory {
 
 impl Lend for Memory {
     type Lent<'s> = Memory;
+    type Ended<'s> = ();
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         self
     }

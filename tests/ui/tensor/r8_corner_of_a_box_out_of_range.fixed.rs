@@ -1,7 +1,7 @@
-//! The corner of a box is made where its coordinates are known to be in range, or checked.
+//! The corner of a box has signed coordinates: an index of boxes times their size need not be one.
 
-use ptx::tensor::{Corner};
+use ptx::tensor::{Box1, TensorMap, TensorTile};
 
-pub fn corner(index: u32) -> Option<Corner<1>> {
-    Corner::new([i32::try_from(index.checked_mul(32)?).ok()?])
+pub fn tile(map: TensorMap<f32, Box1<32>>, index: u32) -> Option<TensorTile<f32, Box1<32>>> {
+    map.at([i32::try_from(index.checked_mul(32)?).ok()?])
 }

@@ -1,0 +1,24 @@
+//! A copy goes by one cache policy, which is that of global memory.
+
+use ptx::bulk::{self, CachePolicy, ReduceTile};
+use ptx::global::{GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+
+type Tile<'s> = Shared<'s, f32, 64, Fenced>;
+
+pub fn hinted_twice(
+    cta: &Cta,
+    [a, b]: [Tile; 2],
+    (from, to, sums): (GlobalTile<f32, 64>, GlobalTileMut<f32, 64>, ReduceTile<f32, 64>),
+) {
+    let (first, last) = (CachePolicy::evict_first(), CachePolicy::evict_last());
+    bulk::prefetch(cta, from.cache_hint(first).cache_hint(last));
+    _ = bulk::store(cta, a, to.cache_hint(first).cache_hint(last));
+    _ = bulk::reduce(cta, op::Add, b, sums.cache_hint(first).cache_hint(last));
+}
+
+pub fn hinted_shared_memory(cta: &Cta, tile: Tile, sums: ReduceTile<f32, 64>) {
+    _ = bulk::reduce(cta, op::Add, tile.cache_hint(CachePolicy::evict_last()), sums);
+}

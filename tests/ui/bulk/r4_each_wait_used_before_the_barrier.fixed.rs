@@ -1,0 +1,54 @@
+//! A wait whose barrier is shared gives its handles behind that barrier.
+
+use ptx::async_group::InFlight;
+use ptx::bulk::{self, BulkGroup, Committed, Open, ReadDone, Store};
+use ptx::global::{GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Fenced, Free, Loaded, Shared};
+
+type Tile<'s> = Shared<'s, f32, 64, Fenced>;
+type To = GlobalTileMut<f32, 64>;
+type Group<'s, State = Committed> = BulkGroup<Store<'s, f32, 64, Fenced>, State>;
+type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
+
+pub fn wait<'s>(cta: &Cta, group: Group<'s>) -> (Tile<'s>, To) {
+    cta.sync_with(group.wait_at_sync(cta))
+}
+
+pub fn wait_read<'s>(cta: &Cta, group: Group<'s>) -> (Tile<'s>, BulkGroup<To, ReadDone>) {
+    cta.sync_with(group.wait_read_at_sync(cta))
+}
+
+pub fn wait_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> ((Tile<'s>, To), Group<'s>) {
+    cta.sync_with(queue.wait_oldest_at_sync(cta))
+}
+
+pub fn wait_read_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> (Tile<'s>, BulkGroup<To, ReadDone>, Group<'s>) {
+    cta.sync_with(queue.wait_read_oldest_at_sync(cta))
+}
+
+pub fn load_with<'s>(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Shared<'s, f32, 64, Free>,
+    src: GlobalTile<f32, 64>,
+    group: Group<'s>,
+) -> (Mbarrier<Ready>, Shared<'s, f32, 64, Loaded>, GlobalTile<f32, 64>, (Tile<'s>, To)) {
+    bulk::load_with(cta, bar, tile, src, group.wait_at_sync(cta)).wait(cta)
+}
+
+pub fn load_with_a_group_in_flight<'s>(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Shared<'s, f32, 64, Free>,
+    src: GlobalTile<f32, 64>,
+    group: Group<'s>,
+) {
+    _ = bulk::load_with(cta, bar, tile, src, group.wait_read_at_sync(cta)).wait(cta);
+}
+
+pub fn never_committed<'s>(cta: &Cta, [a, b]: [Group<'s, Open>; 2]) {
+    let (a, b) = (a.commit(cta), b.commit(cta));
+    _ = cta.sync_with((a.wait_at_sync(cta), b.wait_read_at_sync(cta)));
+}

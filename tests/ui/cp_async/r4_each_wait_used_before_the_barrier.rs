@@ -1,0 +1,37 @@
+//! Each thread waits for its own copies: what the others copied is there behind the barrier.
+
+use ptx::async_group::InFlight;
+use ptx::bulk::{Committed, Open};
+use ptx::cp_async::{CpAsyncGroup, CpAsyncLoad};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::shared::{Published, Shared};
+
+type Src = GlobalTile<f32, 64>;
+type Group<'s, State = Committed> = CpAsyncGroup<CpAsyncLoad<'s, f32, 64, Src>, State>;
+type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
+type Landed<'s> = (Shared<'s, f32, 64, Published>, Src);
+
+pub fn wait<'s>(group: Group<'s>) -> Landed<'s> {
+    group.wait_at_sync()
+}
+
+pub fn wait_oldest<'s>(queue: Queue<'s>) -> (Landed<'s>, Group<'s>) {
+    queue.wait_oldest_at_sync()
+}
+
+pub fn wait_for_all<'s>(queue: Queue<'s>) -> (Landed<'s>, Landed<'s>) {
+    queue.wait_at_sync()
+}
+
+pub fn read(group: Group) -> Option<f32> {
+    group.wait_at_sync().get(0)
+}
+
+pub fn never_committed<'s>(cta: &Cta, group: Group<'s, Open>) -> Landed<'s> {
+    cta.sync_with(group.wait_at_sync())
+}
+
+pub fn not_waited_for<'s>(cta: &Cta, group: Group<'s>) {
+    _ = cta.sync_with(group);
+}

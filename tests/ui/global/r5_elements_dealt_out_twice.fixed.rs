@@ -1,0 +1,42 @@
+//! Each element has one owner, whether it is dealt out alone, in a vector, or in a tile.
+
+use ptx::bulk;
+use ptx::global::{ElementMut, ElementsMut, GlobalElementsMut, GlobalTileMut, GlobalVectorsMut, VectorMut, VectorsMut};
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Shared};
+
+pub fn elements(cta: &Cta, x: GlobalElementsMut<f32>, y: GlobalElementsMut<f32>) -> [ElementsMut<f32>; 2] {
+    [x.elements(cta), y.elements(cta)]
+}
+
+pub fn vectors(cta: &Cta, y: GlobalVectorsMut<f32>) -> (VectorsMut<f32>, ElementsMut<f32>) {
+    y.vectors(cta)
+}
+
+pub fn iterated_twice(own: ElementsMut<f32>) {
+    for (_, element) in own {
+        element.write(0.0);
+        element.write(element.read() + 1.0);
+    }
+}
+
+pub fn element_given_away(element: ElementMut<f32>, give: impl FnOnce(ElementMut<f32>)) {
+    element.write(element.read() + 1.0);
+    give(element);
+}
+
+pub fn vector_given_away(vector: VectorMut<f32>, give: impl FnOnce(VectorMut<f32>)) {
+    let [a, b, c, d] = vector.read();
+    vector.write([d, c, b, a]);
+    give(vector);
+}
+
+pub fn written_while_stored(cta: &Cta, tile: Shared<'_, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
+    let store = bulk::store(cta, tile, to).commit(cta);
+    let (_tile, to) = store.wait(cta);
+    to.write(cta, |_| 0.0);
+}
+
+pub fn stored_after_it_is_written(cta: &Cta, tile: Shared<'_, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
+    _ = bulk::store(cta, tile, to).commit(cta).wait(cta);
+}

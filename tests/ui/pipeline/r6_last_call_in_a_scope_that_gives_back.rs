@@ -1,0 +1,33 @@
+//! What ends for the last time leaves its mbarriers as they are: a scope that gives the memory back needs them invalidated.
+
+use ptx::global::{GlobalTile, Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::{Pipeline, PipelineMemory, Ring, RingMemory};
+
+type Memory = RingMemory<f32, 1024, 1, 3>;
+
+pub fn update_all_last(cta: &Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+    cta.lend(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y))
+}
+
+pub fn finish_last(cta: &Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+    cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta))
+}
+
+pub fn run_last(
+    cta: &Cta,
+    memory: PipelineMemory<[f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> PipelineMemory<[f32; 64], 2> {
+    cta.lend(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
+        pipeline.run_last(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+    })
+}
+
+pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+    cta.lend_last(ring, |cta, ring| ring.start(cta, [x], y));
+}
+
+pub fn in_flight<'s>(ring: Ring<'s, f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>, cta: &Cta) {
+    _ = ring.update_all_last(cta, [x], y, |[x], y| x + y);
+}

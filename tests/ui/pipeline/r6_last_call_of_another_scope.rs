@@ -1,0 +1,34 @@
+//! The last scope ends with its own ring, and its own pipeline; what has ended is not used again.
+
+use ptx::global::{GlobalTile, Tiles, TilesMut};
+use ptx::launch::Cta;
+use ptx::pipeline::{IdleRing, Pipeline, PipelineMemory, Ring, RingMemory};
+use ptx::shared::Ended;
+
+type Memory = RingMemory<f32, 1024, 1, 3>;
+
+pub fn update_all_last<'a, 'b: 'a>(
+    cta: &Cta,
+    ring: IdleRing<'a, f32, 1024, 1, 3>,
+    x: Tiles<f32, 1024>,
+    y: TilesMut<f32, 1024>,
+) -> Ended<'b, Memory> {
+    ring.update_all_last(cta, [x], y, |[x], y| x + y)
+}
+
+pub fn finish_last<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'b, Memory> {
+    ring.finish_last(cta)
+}
+
+pub fn run_last<'a, 'b: 'a>(
+    cta: &Cta,
+    pipeline: Pipeline<'a, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Ended<'b, PipelineMemory<[f32; 64], 2>> {
+    pipeline.run_last(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+}
+
+pub fn finished_twice<'s>(cta: &Cta, ring: Ring<'s, f32, 1024, 1, 3>) -> IdleRing<'s, f32, 1024, 1, 3> {
+    _ = ring.finish_last(cta);
+    ring.finish(cta)
+}

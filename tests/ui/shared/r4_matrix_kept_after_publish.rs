@@ -1,0 +1,26 @@
+//! A matrix borrows its tile: it is gone when the tile goes into another state.
+
+use ptx::launch::Cta;
+use ptx::qualifier::swizzle_mode;
+use ptx::shared::{ElementStores, Loaded, Published, Shared, Spent};
+
+type Tile<'s, State> = Shared<'s, f32, 1024, State>;
+
+pub fn stored_after_publish<'s>(cta: &Cta, tile: Tile<'s, ElementStores>) -> Tile<'s, Published> {
+    let matrix = tile.as_2d::<32>();
+    let published = tile.publish(cta);
+    matrix.set([0, 1], 1.0);
+    published
+}
+
+pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, Spent> {
+    let matrix = tile.as_2d::<32>().swizzled(swizzle_mode::B128);
+    let spent = tile.release(cta);
+    let _x = matrix.get([0, 1]);
+    spent
+}
+
+pub fn kept_for_later<'a>(tile: Tile<'a, Loaded>) -> impl Fn() -> Option<f32> + 'a {
+    let matrix = tile.as_2d::<32>();
+    move || matrix.get([0, 1])
+}

@@ -1,0 +1,47 @@
+//! Threads store single elements, or vectors, in the state of that: what is read, or stored in another size, takes none.
+
+use ptx::launch::Cta;
+use ptx::qualifier::swizzle_mode;
+use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, VectorStores, Written};
+
+type Tile<'s, State> = Shared<'s, f32, 1024, State>;
+
+pub fn stored_while_read(cta: &Cta, tile: Tile<Published>) {
+    let tile = tile.release(cta).element_stores();
+    tile.set(0, 1.0);
+    tile.as_2d::<32>().swizzled(swizzle_mode::B128).set([0, 1], 1.0);
+}
+
+pub fn stored_without_a_beginning(tile: Tile<Free>) {
+    tile.vector_stores().set_vector(0, [1.0; 4]);
+}
+
+pub fn stored_in_two_sizes(elements: &Tile<ElementStores>, vectors: &Tile<VectorStores>) {
+    vectors.set_vector(0, [1.0; 4]);
+    elements.set(0, 1.0);
+    elements.as_2d::<32>().set([0, 1], 1.0);
+}
+
+pub fn read_while_stored(cta: &Cta, elements: Tile<ElementStores>, vectors: Tile<VectorStores>) {
+    let (elements, vectors) = cta.sync_with((elements.publish_at_sync(), vectors.publish_at_sync()));
+    elements.get(0);
+    elements.as_2d::<32>().swizzled(swizzle_mode::B128).get([0, 1]);
+    vectors.get_vector(0);
+}
+
+pub fn begun_where_others_read<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, ElementStores> {
+    tile.release(cta).element_stores()
+}
+
+pub fn begun_where_others_store<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, VectorStores> {
+    tile.publish(cta).release(cta).vector_stores()
+}
+
+pub fn loaded_by_threads<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, Loaded> {
+    tile.to_async(cta).into_loaded()
+}
+
+pub fn fenced(cta: &Cta, tile: Tile<Fenced>) {
+    let tile = tile.into_free().write(cta, |_| 0.0);
+    _ = tile.to_async_at_sync();
+}

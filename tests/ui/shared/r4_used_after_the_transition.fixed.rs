@@ -1,0 +1,44 @@
+//! A transition takes the handle, and a barrier the transition: neither is used twice.
+
+use ptx::launch::Cta;
+use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, Spent, Written};
+
+type Tile<'s, State> = Shared<'s, f32, 64, State>;
+
+pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, Free> {
+    let _x = tile.get(0);
+    let free = tile.release_at_sync();
+    cta.sync_with(free)
+}
+
+pub fn read_after_giving_up<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, Spent> {
+    let _x = tile.get(0);
+    let spent = tile.release_at_sync();
+    cta.sync_with(spent)
+}
+
+pub fn stored_after_publish<'s>(cta: &Cta, tile: Tile<'s, ElementStores>) -> Tile<'s, Published> {
+    tile.set(0, 1.0);
+    let published = tile.publish_at_sync();
+    cta.sync_with(published)
+}
+
+pub fn read_after_the_fence<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, Fenced> {
+    let _x = tile.get(0);
+    let fenced = tile.to_async_at_sync();
+    cta.sync_with(fenced)
+}
+
+pub fn filled_after_the_fence<'s>(cta: &Cta, tile: Tile<'s, Spent>) -> Tile<'s, Written> {
+    let fenced = tile.to_async_at_sync();
+    cta.sync_with(fenced).into_free().write(cta, |_| 0.0)
+}
+
+pub fn loaded_and_free<'s>(cta: &Cta, tile: Tile<'s, Fenced>) -> Tile<'s, Free> {
+    tile.into_loaded().release(cta)
+}
+
+pub fn synced_twice<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, Published> {
+    let published = tile.publish_at_sync();
+    cta.sync_with(published)
+}

@@ -1,0 +1,34 @@
+//! What ends at a barrier is in its next state behind `sync_with`: what a transition gives is no handle yet.
+
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Loaded, Published, Shared, Spent, Written};
+
+type Tile<'s, State> = Shared<'s, f32, 64, State>;
+
+pub fn read_before_all_have_stored(tile: Tile<Written>) -> Option<f32> {
+    tile.publish_at_sync().get(0)
+}
+
+pub fn freed_before_all_have_read<'s>(tile: Tile<'s, Loaded>) -> Tile<'s, Free> {
+    tile.release_at_sync()
+}
+
+pub fn spent_before_all_have_read<'s>(tile: Tile<'s, Published>) -> Tile<'s, Spent> {
+    tile.release_at_sync()
+}
+
+pub fn stored_before_all_have_fenced(
+    cta: &Cta,
+    (a, b, c): (Tile<Written>, Tile<Published>, Tile<Spent>),
+    [to_a, to_b, to_c]: [GlobalTileMut<f32, 64>; 3],
+) {
+    _ = bulk::store(cta, a.to_async_at_sync(), to_a);
+    _ = bulk::store(cta, b.to_async_at_sync(), to_b);
+    _ = bulk::store(cta, c.to_async_at_sync(), to_c);
+}
+
+pub fn synced_without_a_transition<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, Published> {
+    cta.sync_with(tile)
+}

@@ -1,0 +1,27 @@
+//! The last scope ends with its own memory.
+
+use ptx::bulk::{BulkGroup, Committed, Store};
+use ptx::launch::Cta;
+use ptx::shared::{Ended, Fenced, Published, Shared, SharedArray};
+
+type Memory = SharedArray<f32, 64>;
+
+pub fn end<'a>(own: Shared<'a, f32, 64, Published>) -> Ended<'a, Memory> {
+    own.end()
+}
+
+pub fn end_of_a_store<'a>(
+    cta: &Cta,
+    own: BulkGroup<Store<'a, f32, 64, Fenced>, Committed>,
+) -> Ended<'a, Memory> {
+    own.end(cta)
+}
+
+pub fn lend(cta: Cta, memory: Memory, last: Memory) {
+    cta.lend(memory, |_, other| other);
+    cta.lend_last(last, |_, mine| mine.end());
+}
+
+pub fn after_the_last_scope(cta: Cta, memory: Memory, last: Memory) {
+    cta.lend_last((last, memory), |_, (last, tile)| (last.end(), tile.end()));
+}

@@ -1,0 +1,16 @@
+//! A matrix has whole rows, and is swizzled within 128 bytes.
+
+use ptx::qualifier::swizzle_mode;
+use ptx::shared::{Loaded, Shared};
+
+pub fn broken_rows(tile: &Shared<'_, f32, 1024, Loaded>) -> Option<f32> {
+    tile.as_2d::<48>().get([0, 1])
+}
+
+pub fn no_rows(tile: &Shared<'_, f32, 1024, Loaded>) {
+    _ = tile.as_2d::<0>();
+}
+
+pub fn broken_swizzle(tile: &Shared<'_, f32, 40, Loaded>) -> Option<f32> {
+    tile.as_2d::<8>().swizzled(swizzle_mode::B32).get([0, 1])
+}

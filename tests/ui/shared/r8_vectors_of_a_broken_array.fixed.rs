@@ -1,0 +1,7 @@
+//! An array that is stored by vectors has whole ones.
+
+use ptx::shared::{Free, Shared, VectorStores};
+
+pub fn begin<'s>(tile: Shared<'s, f32, 8, Free>) -> Shared<'s, f32, 8, VectorStores> {
+    tile.vector_stores()
+}

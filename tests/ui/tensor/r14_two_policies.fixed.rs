@@ -1,0 +1,27 @@
+//! A copy goes by one cache policy, that of what it writes or reads in global memory.
+
+use ptx::bulk::CachePolicy;
+use ptx::launch::Cta;
+use ptx::qualifier::op;
+use ptx::shared::{Fenced, Shared};
+use ptx::tensor::{self, Box2, TensorReduction, TensorTile, TensorTileMut};
+
+type Tile<'s> = Shared<'s, f32, 2048, Fenced>;
+type Map = Box2<64, 32>;
+
+pub fn hinted_twice(
+    cta: &Cta,
+    [a, b]: [Tile; 2],
+    (from, to, sums): (TensorTile<f32, Map>, TensorTileMut<f32, Map>, TensorReduction<f32, Map>),
+) {
+    let (first, last) = (CachePolicy::evict_first(), CachePolicy::evict_last());
+    tensor::prefetch(cta, from.cache_hint(first));
+    _ = tensor::store(cta, a, to.cache_hint(last));
+    _ = tensor::reduce(cta, op::Add, b, sums.cache_hint(last));
+}
+
+pub fn hinted_as_another(cta: &Cta, [a, b]: [Tile; 2], sums: TensorReduction<f32, Map>, to: TensorTileMut<f32, Map>) {
+    let last = CachePolicy::evict_last();
+    _ = tensor::store(cta, a, to.cache_hint(last));
+    _ = tensor::reduce(cta, op::Add, b, sums.cache_hint(last));
+}
