@@ -172,8 +172,7 @@ impl<Handle> Sealed for Hinted<Handle> {}
 /// A `Handle` as it is, or with a policy.
 #[diagnostic::on_unimplemented(
     message = "expected `{Handle}`, found `{Self}`",
-    label = "neither a `{Handle}` nor one with a cache hint",
-    note = "`.cache_hint(policy)` gives the handle its policy"
+    label = "neither a `{Handle}` nor one with a cache hint"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MaybeHinted<Handle>: Sealed {
