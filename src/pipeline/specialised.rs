@@ -485,7 +485,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     }
 }
 
-/// A number that LLVM does not know: it does not unroll a loop that runs so often, and that is not worth its code.
+/// The same number, of which LLVM knows nothing: it does not unroll a loop that counts by it. For loops that are not worth the code.
 #[inline(always)]
 fn rolled(mut number: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
@@ -573,14 +573,14 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// Waits for the copies in flight, consumed or not.
     #[inline(always)]
     fn drain(mut self) {
-        let mut stages = rolled(STAGES as u32);
+        let mut stages = STAGES as u32;
         while stages > 0 {
             let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
             // stage never loaded is in its first phase, and the one before counts as complete.
             unsafe { self.at.wait(full, self.at.parity ^ 1) };
             self.at.advance::<STAGES>();
-            stages -= 1;
+            stages = rolled(stages - 1);
         }
     }
 }
