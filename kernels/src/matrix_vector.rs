@@ -1,0 +1,59 @@
+//! The product of a matrix and a vector: a warp a row.
+
+use ptx::global::{Global, GlobalElementsMut};
+use ptx::launch::{Block, Cta, trap};
+use ptx::math::fma;
+use ptx::registers::unroll;
+
+/// y ← matrix · x; the matrix is row-major. Any grid of CTAs of 256 threads.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `matrix`, `x` and `y` are the addresses of `rows * columns`, `columns` and `rows` elements of global memory, which do not overlap,
+///   the first two aligned to 16 bytes; `columns` is a multiple of 4.
+/// - until the grid ends nobody writes `matrix` and `x`, and nobody else uses `y`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn matrix_vector(
+    matrix: *const f32,
+    x: *const f32,
+    y: *mut f32,
+    rows: u32,
+    columns: u32,
+) {
+    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the warp's rank alone.
+    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<256>>() };
+    let (rows, columns) = (rows as usize, columns as usize);
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (matrix, x, y) = unsafe {
+        (
+            Global::from_raw(matrix, rows * columns),
+            Global::from_raw(x, columns),
+            GlobalElementsMut::from_raw(y, rows),
+        )
+    };
+    let warp = cta.warp();
+
+    for (row, y) in y.warp_elements(&cta) {
+        let Some(row) = matrix.slice(row * columns, columns) else { trap() };
+        let mut sum = 0.0;
+        let mut add = |i: usize| {
+            let (a, b) = (row.get_vector(i).unwrap_or_default(), x.get_vector(i).unwrap_or_default());
+            sum = fma(a[0], b[0], fma(a[1], b[1], fma(a[2], b[2], fma(a[3], b[3], sum))));
+        };
+        // Four vectors of each operand are under way at a time.
+        let mut i = warp.lane() as usize;
+        while i + 96 < columns / 4 {
+            unroll::<4>(|round| add(i + 32 * round));
+            i += 128;
+        }
+        while i < columns / 4 {
+            add(i);
+            i += 32;
+        }
+        let sum = warp.reduce_add(sum);
+        if let Some(y) = y {
+            y.write(sum);
+        }
+    }
+}
