@@ -1,7 +1,7 @@
 //! The product of two matrices of `f32`: tiles come through shared memory, and the sums stay in registers.
 
-use ptx::global::{Global, GlobalMatrixMut};
-use ptx::launch::{Cta, LaunchShape, trap};
+use ptx::global::{GlobalMatrix, GlobalMatrixMut};
+use ptx::launch::{Cta, LaunchShape};
 use ptx::math::fma;
 use ptx::registers::{unroll, zeroed};
 use ptx::shared::{ElementStores, Shared, SharedArray, VectorStores};
@@ -12,11 +12,12 @@ const DEPTH: usize = 8;
 /// Elements of a row of a tile of `a`, which lies there by columns: by four more, so that stores hit other banks.
 const A_ROW: usize = TILE + 4;
 
-/// 256 threads, in a grid of two dimensions.
+/// 256 threads, in a grid of two dimensions; registers for two CTAs a multiprocessor.
 enum Shape {}
 impl LaunchShape for Shape {
     const BLOCK: [u32; 3] = [256, 1, 1];
     const GRID_OF_ANY_RANK: bool = true;
+    const MIN_CTAS: Option<u32> = Some(2);
 }
 
 type TileA = SharedArray<f32, { DEPTH * A_ROW }>;
@@ -52,8 +53,8 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (a, b, c) = unsafe {
         (
-            Global::from_raw(a, m * k),
-            Global::from_raw(b, k * n),
+            GlobalMatrix::from_raw(a, m, k),
+            GlobalMatrix::from_raw(b, k, n),
             GlobalMatrixMut::<_, TILE, TILE>::from_raw(c, m, n),
         )
     };
@@ -63,12 +64,9 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
 
     // One vector of each tile: of `a`, four along k, which go into four rows; of `b`, four along n.
     let (a_row, a_vector) = (t / 2, t % 2);
-    let Some(row_of_a) = a.slice((y * TILE + a_row) * k, k) else { trap() };
-    let mut from = (a_vector, (t / 32 * n + x * TILE) / 4 + t % 32);
-    let mut load = || {
-        let vectors = (row_of_a.get_vector(from.0).unwrap_or_default(), b.get_vector(from.1).unwrap_or_default());
-        from = (from.0 + DEPTH / 4, from.1 + DEPTH * n / 4);
-        vectors
+    let load = |depth: usize| {
+        let (a, b) = (a.tile::<TILE, DEPTH>([depth, y])?, b.tile::<DEPTH, TILE>([x, depth])?);
+        Some((a.get_vector([a_vector, a_row])?, b.get_vector([t % 32, t / 32])?))
     };
     let put = |to_a: &ToA<'_>, to_b: &ToB<'_>, (u, v): ([f32; 4], [f32; 4])| {
         let to_a = to_a.as_2d::<A_ROW>();
@@ -80,11 +78,11 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     cta.lend_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
         let (mut next_a, mut next_b) = (other_a.element_stores(), other_b.vector_stores());
         let (a, b) = (a.element_stores(), b.vector_stores());
-        put(&a, &b, load());
+        put(&a, &b, load(0).unwrap_or_default());
         let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
-        let mut depth = DEPTH;
+        let mut depth = 1;
         loop {
-            let vectors = load();
+            let vectors = load(depth);
             // Rows and columns of each half of the tile: a warp's vectors lie side by side.
             unroll::<DEPTH>(|d| {
                 let vector = |v| (a.get_vector(d * A_ROW / 4 + t / 16 + v), b.get_vector(d * TILE / 4 + t % 16 + v));
@@ -99,10 +97,9 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
                     });
                 });
             });
-            if depth >= k {
-                break;
-            }
-            depth += DEPTH;
+            // All threads have a vector, or none has.
+            let Some(vectors) = vectors else { break };
+            depth += 1;
             put(&next_a, &next_b, vectors);
             let (old_a, old_b);
             (a, b, old_a, old_b) = cta.sync_with((

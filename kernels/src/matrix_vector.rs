@@ -1,6 +1,6 @@
 //! The product of a matrix and a vector: a warp a row.
 
-use ptx::global::{Global, GlobalElementsMut};
+use ptx::global::{Global, GlobalElementsMut, GlobalMatrix};
 use ptx::launch::{Block, Cta, trap};
 use ptx::math::fma;
 use ptx::registers::unroll;
@@ -27,7 +27,7 @@ pub unsafe extern "ptx-kernel" fn matrix_vector(
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (matrix, x, y) = unsafe {
         (
-            Global::from_raw(matrix, rows * columns),
+            GlobalMatrix::from_raw(matrix, rows, columns),
             Global::from_raw(x, columns),
             GlobalElementsMut::from_raw(y, rows),
         )
@@ -35,7 +35,7 @@ pub unsafe extern "ptx-kernel" fn matrix_vector(
     let warp = cta.warp();
 
     for (row, y) in y.warp_elements(&cta) {
-        let Some(row) = matrix.slice(row * columns, columns) else { trap() };
+        let Some(row) = matrix.row(row) else { trap() };
         let mut sum = 0.0;
         let mut add = |i: usize| {
             let (a, b) = (row.get_vector(i).unwrap_or_default(), x.get_vector(i).unwrap_or_default());

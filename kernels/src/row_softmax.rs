@@ -1,6 +1,6 @@
 //! The softmax of each row of a matrix: a CTA a row, which it keeps in shared memory between its three passes.
 
-use ptx::global::{Global, GlobalRowsMut};
+use ptx::global::{GlobalMatrix, GlobalRowsMut};
 use ptx::launch::{Block, Cta, trap};
 use ptx::math::{exp, rcp};
 use ptx::reduce::Partials;
@@ -25,12 +25,12 @@ pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f3
     let (rows, width) = (rows as usize, columns as usize);
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
-        unsafe { (Global::from_raw(input, rows * width), GlobalRowsMut::from_raw(output, rows, width)) };
+        unsafe { (GlobalMatrix::from_raw(input, rows, width), GlobalRowsMut::from_raw(output, rows, width)) };
     let mut partials = smem.partials;
     let (mut cached, _) = dynamic.take_own::<f32>(&cta, columns / 4);
 
     for (row, to) in output.rows(&cta) {
-        let Some(from) = input.slice(row * width, width) else { trap() };
+        let Some(from) = input.row(row) else { trap() };
 
         let mut greatest = f32::NEG_INFINITY;
         for (i, mut vector) in cached.vectors() {

@@ -23,29 +23,6 @@ impl<T: Element> Global<T> {
         // SAFETY: in bounds, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
         (i < self.len / per_vector::<T>()).then(|| unsafe { self.base.cast::<Vector<T>>().add(i).read().0 })
     }
-
-    /// The `len` elements from element `start` on, so that they are checked against the end once; `None` where not all of them are, or
-    /// where they do not begin at a multiple of 16 bytes. Not collective.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{global::Global, launch::Cta};
-    /// # fn kernel(cta: &Cta, matrix: Global<f32>, columns: usize) {
-    /// // Row 7 of a matrix whose columns are a multiple of four.
-    /// if let Some(row) = matrix.slice(7 * columns, columns) {
-    ///     let first = row.get_vector(0);
-    /// }
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn slice(&self, start: usize, len: usize) -> Option<Global<T>> {
-        if start > self.len || self.len - start < len || !start.is_multiple_of(per_vector::<T>()) {
-            return None;
-        }
-        // SAFETY: in bounds.
-        Some(Global { base: unsafe { self.base.add(start) }, len })
-    }
 }
 
 /// Sixteen bytes, aligned to sixteen.

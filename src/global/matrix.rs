@@ -1,14 +1,148 @@
-//! Matrices of global memory that the grid writes: by rows of a length known at run time, a row a CTA, or by tiles, of which each
-//! thread has a fragment.
+//! Matrices of global memory: their rows, of a length known at run time, which the grid writes a row a CTA; and their tiles, of which
+//! each thread writes a fragment.
 
 use core::marker::PhantomData;
 
 use super::elements::{Vector, per_vector};
-use super::{ElementsMut, VectorsMut};
+use super::{ElementsMut, Global, VectorsMut};
 use crate::group::Cta;
 use crate::shared::Element;
 use crate::size;
 use crate::special_register;
+
+/// A matrix of global memory, row-major, that nobody writes while the kernel runs.
+///
+/// ```
+/// use ptx::global::GlobalMatrix;
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, rows: usize, columns: usize) {
+/// // SAFETY: the host passes so many rows of a multiple of four elements, aligned to 16 bytes, which nobody writes meanwhile.
+/// let x = unsafe { GlobalMatrix::from_raw(x, rows, columns) };
+/// let own = x.row(cta.rank() as usize).and_then(|row| row.get_vector(cta.thread_rank() as usize));
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GlobalMatrix<T> {
+    base: *const T,
+    rows: usize,
+    columns: usize,
+}
+
+static_assertions::assert_not_impl_any!(GlobalMatrix<u32>: Send, Sync);
+
+impl<T> Clone for GlobalMatrix<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for GlobalMatrix<T> {}
+
+impl<T: Element> GlobalMatrix<T> {
+    /// Makes it of a pointer, the number of rows and that of columns.
+    ///
+    /// ```
+    /// use ptx::global::GlobalMatrix;
+    /// # unsafe fn kernel(x: *const f32, rows: usize) {
+    /// // SAFETY: the host passes `rows` rows of 64 elements, aligned to 16 bytes, which nobody writes meanwhile.
+    /// let x = unsafe { GlobalMatrix::from_raw(x, rows, 64) };
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - `base` is the address, aligned to 16 bytes, of `rows * columns` elements of global memory; a row has a multiple of 16 bytes.
+    /// - nobody writes them until the grid ends.
+    /// - every thread of the CTA makes it with equal arguments.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *const T, rows: usize, columns: usize) -> Self {
+        GlobalMatrix { base, rows, columns }
+    }
+
+    /// Row `y`, or `None` past the last. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalMatrix, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>) {
+    /// let first_of_row_7 = x.row(7).and_then(|row| row.get(0));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn row(&self, y: usize) -> Option<Global<T>> {
+        if y >= self.rows {
+            return None;
+        }
+        // SAFETY: in bounds, aligned to 16 bytes since each row before it has a multiple of so many, and nobody writes.
+        Some(unsafe { Global::from_raw(self.base.add(y * self.columns), self.columns) })
+    }
+
+    /// The tile of `R` rows and `C` columns at `[x, y]`, in tiles; `None` if not all of it is inside of the matrix. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalMatrix, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>) {
+    /// // Rows 64 to 127 of the first 32 columns.
+    /// let tile = x.tile::<64, 32>([0, 1]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn tile<const R: usize, const C: usize>(&self, [x, y]: [usize; 2]) -> Option<MatrixTile<T, R, C>> {
+        const { check::<T, R, C>() };
+        if y >= self.rows / R || x >= self.columns / C {
+            return None;
+        }
+        // SAFETY: in bounds.
+        let base = unsafe { self.base.add(y * R * self.columns + x * C) };
+        Some(MatrixTile { base, columns: self.columns })
+    }
+}
+
+/// `R` rows and `C` columns of a [`GlobalMatrix`]: what is read of them is checked against these alone.
+///
+/// ```
+/// # use ptx::{global::MatrixTile, launch::Cta};
+/// # fn kernel(cta: &Cta, tile: MatrixTile<f32, 32, 32>) {
+/// let t = cta.thread_rank() as usize;
+/// let own = tile.get_vector([t % 8, t / 8]);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct MatrixTile<T, const R: usize, const C: usize> {
+    base: *const T,
+    columns: usize,
+}
+
+static_assertions::assert_not_impl_any!(MatrixTile<u32, 4, 4>: Send, Sync);
+
+impl<T, const R: usize, const C: usize> Clone for MatrixTile<T, R, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const R: usize, const C: usize> Copy for MatrixTile<T, R, C> {}
+
+impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
+    /// The sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the tile. Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`
+    ///
+    /// ```
+    /// # use ptx::global::MatrixTile;
+    /// # fn kernel(tile: MatrixTile<f32, 64, 32>) {
+    /// let last = tile.get_vector([7, 63]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, [x, y]: [usize; 2]) -> Option<T::Vector> {
+        if x >= const { size::vectors::<T, C>() } || y >= R {
+            return None;
+        }
+        // SAFETY: inside of the tile, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
+        Some(unsafe { self.base.add(y * self.columns).cast::<Vector<T>>().add(x).read().0 })
+    }
+}
 
 /// Rows of global memory, one behind the other, that the CTAs of the grid write, each its own rows.
 ///
