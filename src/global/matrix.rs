@@ -1,8 +1,6 @@
 //! Matrices of global memory: their rows, of a length known at run time, which the grid writes a row a CTA; and their tiles, of which
 //! each thread writes a fragment.
 
-use core::marker::PhantomData;
-
 use super::elements::{Vector, per_vector};
 use super::{ElementsMut, Global, VectorsMut};
 use crate::group::Cta;
@@ -76,25 +74,67 @@ impl<T: Element> GlobalMatrix<T> {
         Some(unsafe { Global::from_raw(self.base.add(y * self.columns), self.columns) })
     }
 
-    /// The tile of `R` rows and `C` columns at `[x, y]`, in tiles; `None` if not all of it is inside of the matrix. Not collective.
+    /// The tiles of `R` rows and `C` columns that lie side by side, from the left; those of row `y`, in tiles. Not collective.
     ///
     /// PTX: none.
     ///
     /// ```
     /// # use ptx::{global::GlobalMatrix, launch::Cta};
     /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>) {
-    /// // Rows 64 to 127 of the first 32 columns.
-    /// let tile = x.tile::<64, 32>([0, 1]);
+    /// // Rows 64 to 127, 32 columns at a time.
+    /// for tile in x.tiles_along_x::<64, 32>(1) {
+    ///     let first = tile.get_vector([0, cta.thread_rank() as usize]);
+    /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn tile<const R: usize, const C: usize>(&self, [x, y]: [usize; 2]) -> Option<MatrixTile<T, R, C>> {
+    pub fn tiles_along_x<const R: usize, const C: usize>(&self, y: usize) -> MatrixTiles<T, R, C> {
         const { check::<T, R, C>() };
-        if y >= self.rows / R || x >= self.columns / C {
-            return None;
-        }
-        // SAFETY: in bounds.
-        let base = unsafe { self.base.add(y * R * self.columns + x * C) };
+        let left = if y < self.rows / R { self.columns / C } else { 0 };
+        // What has no tile is not accessed.
+        MatrixTiles { next: self.base.wrapping_add(y * R * self.columns), columns: self.columns, step: C, left }
+    }
+
+    /// The tiles of `R` rows and `C` columns that lie one below the other, from the top; those of column `x`, in tiles. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalMatrix, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>) {
+    /// // The first 32 columns, 64 rows at a time.
+    /// for tile in x.tiles_along_y::<64, 32>(0) {
+    ///     let first = tile.get_vector([0, cta.thread_rank() as usize]);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn tiles_along_y<const R: usize, const C: usize>(&self, x: usize) -> MatrixTiles<T, R, C> {
+        const { check::<T, R, C>() };
+        let left = if x < self.columns / C { self.rows / R } else { 0 };
+        // What has no tile is not accessed.
+        MatrixTiles { next: self.base.wrapping_add(x * C), columns: self.columns, step: R * self.columns, left }
+    }
+}
+
+/// Tiles of a [`GlobalMatrix`] in a row or a column: an iterator.
+#[derive(Debug)]
+pub struct MatrixTiles<T, const R: usize, const C: usize> {
+    next: *const T,
+    columns: usize,
+    step: usize,
+    left: usize,
+}
+
+static_assertions::assert_not_impl_any!(MatrixTiles<u32, 4, 4>: Copy, Clone, Send, Sync);
+
+impl<T: Element, const R: usize, const C: usize> Iterator for MatrixTiles<T, R, C> {
+    type Item = MatrixTile<T, R, C>;
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let base = self.next;
+        self.next = base.wrapping_add(self.step);
         Some(MatrixTile { base, columns: self.columns })
     }
 }
@@ -399,26 +439,23 @@ impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
             )
         };
         let (thread, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
-        FragmentMut {
-            base: self.base,
-            columns: self.columns,
-            x: thread % W,
-            y: thread / W,
-            height: threads / W,
-            _thread: PhantomData,
-        }
+        let (x, y, height) = (thread % W, thread / W, threads / W);
+        // A thread without a first vector accesses nothing.
+        let base = self.base.wrapping_add(y * B * self.columns).cast::<Vector<T>>().wrapping_add(x);
+        FragmentMut { base, columns: self.columns, x, y, height }
     }
 }
 
 /// The vectors of a [`MatrixTileMut`] that are the executing thread's alone: see [`fragment`](MatrixTileMut::fragment).
 #[derive(Debug)]
-pub struct FragmentMut<T, const R: usize, const C: usize, const B: usize, const W: usize> {
-    base: *mut T,
+pub struct FragmentMut<T: Element, const R: usize, const C: usize, const B: usize, const W: usize> {
+    /// Its first vector.
+    base: *mut Vector<T>,
     columns: usize,
+    /// The thread's place, and the number of rows of threads.
     x: usize,
     y: usize,
     height: usize,
-    _thread: PhantomData<*mut T>,
 }
 
 static_assertions::assert_not_impl_any!(FragmentMut<u32, 4, 4, 1, 1>: Copy, Clone, Send, Sync);
@@ -441,14 +478,16 @@ impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize>
         if x >= C || y >= R || self.y >= self.height {
             return None;
         }
-        let vector = x * W + self.x;
-        let row = (y / B * self.height + self.y) * B + y % B;
-        if vector >= const { size::vectors::<T, C>() } || row >= R {
+        let (vectors_on, rows_on) = (x * W, y / B * self.height * B + y % B);
+        if vectors_on + self.x >= const { size::vectors::<T, C>() } || rows_on + self.y * B >= R {
             return None;
         }
-        // SAFETY: inside of the tile, aligned to 16 bytes by the contract of `from_raw`. Block `row / B` is of the threads of row
-        // `self.y` alone, and of those only one has `vector % W`.
-        unsafe { self.base.add(row * self.columns).cast::<Vector<T>>().add(vector).write(Vector(elements)) };
+        // SAFETY: inside of the tile, aligned to 16 bytes by the contract of `from_raw`. The block of rows is of the threads of row
+        // `self.y` alone, and of those only one has such vectors.
+        unsafe {
+            let row = self.base.cast::<T>().add(rows_on * self.columns).cast::<Vector<T>>();
+            row.add(vectors_on).write(Vector(elements));
+        }
         Some(())
     }
 }
