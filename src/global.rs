@@ -16,8 +16,7 @@ pub use elements::{
     ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut, WarpElementsMut,
 };
 pub use matrix::{
-    FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, MatrixTiles, RowMut,
-    RowsMut,
+    FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,
 };
 
 /// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).

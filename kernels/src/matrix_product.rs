@@ -64,9 +64,8 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
 
     // One vector of each tile: of `a`, four along k, which go into four rows; of `b`, four along n.
     let (a_row, a_vector) = (t / 2, t % 2);
-    let mut tiles = a.tiles_along_x::<TILE, DEPTH>(y).zip(b.tiles_along_y::<DEPTH, TILE>(x));
-    let mut load = || {
-        let (a, b) = tiles.next()?;
+    let load = |depth: usize| {
+        let (a, b) = (a.tile::<TILE, DEPTH>([depth, y])?, b.tile::<DEPTH, TILE>([x, depth])?);
         Some((a.get_vector([a_vector, a_row])?, b.get_vector([t % 32, t / 32])?))
     };
     let put = |to_a: &ToA<'_>, to_b: &ToB<'_>, (u, v): ([f32; 4], [f32; 4])| {
@@ -79,10 +78,11 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     cta.lend_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
         let (mut next_a, mut next_b) = (other_a.element_stores(), other_b.vector_stores());
         let (a, b) = (a.element_stores(), b.vector_stores());
-        put(&a, &b, load().unwrap_or_default());
+        put(&a, &b, load(0).unwrap_or_default());
         let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
+        let mut depth = 1;
         loop {
-            let vectors = load();
+            let vectors = load(depth);
             // Rows and columns of each half of the tile: a warp's vectors lie side by side.
             unroll::<DEPTH>(|d| {
                 let vector = |v| (a.get_vector(d * A_ROW / 4 + t / 16 + v), b.get_vector(d * TILE / 4 + t % 16 + v));
@@ -99,6 +99,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
             });
             // All threads have a vector, or none has.
             let Some(vectors) = vectors else { break };
+            depth += 1;
             put(&next_a, &next_b, vectors);
             let (old_a, old_b);
             (a, b, old_a, old_b) = cta.sync_with((

@@ -37,18 +37,17 @@ pub unsafe extern "ptx-kernel" fn matrix_vector(
     for (row, y) in y.warp_elements(&cta) {
         let Some(row) = matrix.row(row) else { break };
         let mut sum = 0.0;
-        let mut add = |i: usize| {
-            let (a, b) = (row.get_vector(i).unwrap_or_default(), x.get_vector(i).unwrap_or_default());
+        let mut add = |a: [f32; 4], b: [f32; 4]| {
             sum = fma(a[0], b[0], fma(a[1], b[1], fma(a[2], b[2], fma(a[3], b[3], sum))));
         };
         // Four vectors of each operand are under way at a time.
         let mut i = warp.lane() as usize;
-        while i + 96 < columns / 4 {
-            unroll::<4>(|round| add(i + 32 * round));
-            i += 128;
+        while let (Some(a), Some(b)) = (row.get_vectors::<4, 32>(i), x.get_vectors::<4, 32>(i)) {
+            unroll::<4>(|n| add(a[n], b[n]));
+            i += 4 * 32;
         }
-        while i < columns / 4 {
-            add(i);
+        while let (Some(a), Some(b)) = (row.get_vector(i), x.get_vector(i)) {
+            add(a, b);
             i += 32;
         }
         let sum = warp.reduce_add(sum);

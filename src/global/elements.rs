@@ -2,7 +2,9 @@
 
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
+use crate::registers::unroll;
 use crate::shared::Element;
+use crate::size;
 
 impl<T: Element> Global<T> {
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the last whole sixteen. Not collective.
@@ -22,6 +24,45 @@ impl<T: Element> Global<T> {
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: in bounds, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
         (i < self.len / per_vector::<T>()).then(|| unsafe { self.base.cast::<Vector<T>>().add(i).read().0 })
+    }
+}
+
+impl<T: Element> Global<T> {
+    /// The vectors `i`, `i + STRIDE`, … of sixteen bytes, `N` of them, under one check; `None` if not all are there. So many loads are
+    /// under way at a time. Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, `N` times
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Global<f32>, mut add: impl FnMut([f32; 4])) {
+    /// // Each lane its vectors, four at a time, and then one by one.
+    /// let mut i = cta.warp().lane() as usize;
+    /// while let Some(four) = x.get_vectors::<4, 32>(i) {
+    ///     four.map(&mut add);
+    ///     i += 4 * 32;
+    /// }
+    /// while let Some(vector) = x.get_vector(i) {
+    ///     add(vector);
+    ///     i += 32;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vectors<const N: usize, const STRIDE: usize>(&self, i: usize) -> Option<[T::Vector; N]> {
+        let last = const {
+            assert!(N > 0, "at least one vector is read");
+            size::product([N - 1, STRIDE])
+        };
+        let count = self.len / per_vector::<T>();
+        if count <= last || i >= count - last {
+            return None;
+        }
+        // SAFETY: zeros are a value of elements.
+        let mut all: [T::Vector; N] = unsafe { core::mem::zeroed() };
+        // SAFETY: in bounds, as the last one is, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
+        unroll::<N>(|n| all[n] = unsafe { self.base.cast::<Vector<T>>().add(i + n * STRIDE).read().0 });
+        Some(all)
     }
 }
 

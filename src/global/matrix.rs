@@ -74,67 +74,25 @@ impl<T: Element> GlobalMatrix<T> {
         Some(unsafe { Global::from_raw(self.base.add(y * self.columns), self.columns) })
     }
 
-    /// The tiles of `R` rows and `C` columns that lie side by side, from the left; those of row `y`, in tiles. Not collective.
+    /// The tile of `R` rows and `C` columns at `[x, y]`, in tiles; `None` if not all of it is inside of the matrix. Not collective.
     ///
     /// PTX: none.
     ///
     /// ```
     /// # use ptx::{global::GlobalMatrix, launch::Cta};
     /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>) {
-    /// // Rows 64 to 127, 32 columns at a time.
-    /// for tile in x.tiles_along_x::<64, 32>(1) {
-    ///     let first = tile.get_vector([0, cta.thread_rank() as usize]);
-    /// }
+    /// // Rows 64 to 127 of the first 32 columns.
+    /// let tile = x.tile::<64, 32>([0, 1]);
     /// # }
     /// ```
     #[inline(always)]
-    pub fn tiles_along_x<const R: usize, const C: usize>(&self, y: usize) -> MatrixTiles<T, R, C> {
+    pub fn tile<const R: usize, const C: usize>(&self, [x, y]: [usize; 2]) -> Option<MatrixTile<T, R, C>> {
         const { check::<T, R, C>() };
-        let left = if y < self.rows / R { self.columns / C } else { 0 };
-        // What has no tile is not accessed.
-        MatrixTiles { next: self.base.wrapping_add(y * R * self.columns), columns: self.columns, step: C, left }
-    }
-
-    /// The tiles of `R` rows and `C` columns that lie one below the other, from the top; those of column `x`, in tiles. Not collective.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalMatrix, launch::Cta};
-    /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>) {
-    /// // The first 32 columns, 64 rows at a time.
-    /// for tile in x.tiles_along_y::<64, 32>(0) {
-    ///     let first = tile.get_vector([0, cta.thread_rank() as usize]);
-    /// }
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn tiles_along_y<const R: usize, const C: usize>(&self, x: usize) -> MatrixTiles<T, R, C> {
-        const { check::<T, R, C>() };
-        let left = if x < self.columns / C { self.rows / R } else { 0 };
-        // What has no tile is not accessed.
-        MatrixTiles { next: self.base.wrapping_add(x * C), columns: self.columns, step: R * self.columns, left }
-    }
-}
-
-/// Tiles of a [`GlobalMatrix`] in a row or a column: an iterator.
-#[derive(Debug)]
-pub struct MatrixTiles<T, const R: usize, const C: usize> {
-    next: *const T,
-    columns: usize,
-    step: usize,
-    left: usize,
-}
-
-static_assertions::assert_not_impl_any!(MatrixTiles<u32, 4, 4>: Copy, Clone, Send, Sync);
-
-impl<T: Element, const R: usize, const C: usize> Iterator for MatrixTiles<T, R, C> {
-    type Item = MatrixTile<T, R, C>;
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let base = self.next;
-        self.next = base.wrapping_add(self.step);
+        if y >= self.rows / R || x >= self.columns / C {
+            return None;
+        }
+        // SAFETY: in bounds.
+        let base = unsafe { self.base.add(y * R * self.columns + x * C) };
         Some(MatrixTile { base, columns: self.columns })
     }
 }
