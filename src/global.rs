@@ -10,8 +10,14 @@ use crate::shared::Element;
 use crate::size;
 
 mod elements;
+mod matrix;
 
-pub use elements::{ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut};
+pub use elements::{
+    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut, WarpElementsMut,
+};
+pub use matrix::{
+    FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,
+};
 
 /// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;

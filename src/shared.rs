@@ -31,11 +31,13 @@ use crate::size;
 use crate::trap::trap;
 
 mod layout;
+mod own;
 mod stores;
 mod view;
 
 pub use layout::Swizzle;
 pub(crate) use layout::swizzled;
+pub use own::{OwnVector, OwnVectors};
 pub use stores::{ElementStores, VectorStores};
 pub use view::View2d;
 

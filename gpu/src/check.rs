@@ -7,7 +7,7 @@ use ptx_host::{Device, Stream};
 use serde_json::Value;
 
 use crate::cli::Options;
-use crate::{axpy_checks, host_checks, kernels, math_checks, suite, tensor_checks};
+use crate::{axpy_checks, host_checks, kernels, library_checks, math_checks, suite, tensor_checks};
 
 /// Time for a check beside its launches: starting the driver, making data, copies.
 pub const OVERHEAD: Duration = Duration::from_secs(90);
@@ -77,6 +77,7 @@ pub fn all(options: &Options) -> Result<Vec<Check>> {
     let mut checks = host_checks::list(options);
     checks.extend(axpy_checks::list(options)?);
     checks.extend(kernels::list(options)?);
+    checks.extend(library_checks::list(options)?);
     checks.extend(math_checks::list(options)?);
     checks.extend(tensor_checks::list(options)?);
     checks.extend(suite::list(options, suite::SUITES)?);

@@ -514,6 +514,7 @@ mod tests {
             .iter()
             .map(|kernel| kernel.name)
             .chain(["axpy_bulk"])
+            .chain(crate::library_checks::KERNELS)
             .chain(crate::math_checks::KERNELS)
             .chain(crate::tensor_checks::KERNELS);
         let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();

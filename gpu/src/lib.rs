@@ -14,6 +14,7 @@ mod cli;
 mod data;
 mod host_checks;
 mod kernels;
+mod library_checks;
 mod math_checks;
 mod report;
 mod runner;

@@ -4,9 +4,11 @@
 #![feature(abi_ptx, asm_experimental_arch, core_float_math)]
 
 mod atomic;
+mod axpy;
 mod axpy_bulk;
 mod barrier;
 mod bulk_reduce;
+mod byte_histogram;
 mod cluster;
 mod cluster_atomics;
 #[cfg(not(any(feature = "sm_90", feature = "sm_90a")))]
@@ -16,10 +18,13 @@ mod fence;
 mod group;
 mod launch;
 mod math;
+mod matrix_product;
+mod matrix_vector;
 mod mbarrier;
 mod multimem;
 mod pipeline;
 mod reduce;
+mod row_softmax;
 mod shared;
 mod tensor;
 mod tensor_multicast;

@@ -2,7 +2,9 @@
 
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
+use crate::registers::unroll;
 use crate::shared::Element;
+use crate::size;
 
 impl<T: Element> Global<T> {
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the last whole sixteen. Not collective.
@@ -25,11 +27,50 @@ impl<T: Element> Global<T> {
     }
 }
 
+impl<T: Element> Global<T> {
+    /// The vectors `i`, `i + STRIDE`, … of sixteen bytes, `N` of them, under one check; `None` if not all are there. So many loads are
+    /// under way at a time. Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, `N` times
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Global<f32>, mut add: impl FnMut([f32; 4])) {
+    /// // Each lane its vectors, four at a time, and then one by one.
+    /// let mut i = cta.warp().lane() as usize;
+    /// while let Some(four) = x.get_vectors::<4, 32>(i) {
+    ///     four.map(&mut add);
+    ///     i += 4 * 32;
+    /// }
+    /// while let Some(vector) = x.get_vector(i) {
+    ///     add(vector);
+    ///     i += 32;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vectors<const N: usize, const STRIDE: usize>(&self, i: usize) -> Option<[T::Vector; N]> {
+        let last = const {
+            assert!(N > 0, "at least one vector is read");
+            size::product([N - 1, STRIDE])
+        };
+        let count = self.len / per_vector::<T>();
+        if count <= last || i >= count - last {
+            return None;
+        }
+        // SAFETY: zeros are a value of elements.
+        let mut all: [T::Vector; N] = unsafe { core::mem::zeroed() };
+        // SAFETY: in bounds, as the last one is, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
+        unroll::<N>(|n| all[n] = unsafe { self.base.cast::<Vector<T>>().add(i + n * STRIDE).read().0 });
+        Some(all)
+    }
+}
+
 /// Sixteen bytes, aligned to sixteen.
 #[repr(C, align(16))]
-struct Vector<T: Element>(T::Vector);
+pub(super) struct Vector<T: Element>(pub(super) T::Vector);
 
-const fn per_vector<T: Element>() -> usize {
+pub(super) const fn per_vector<T: Element>() -> usize {
     16 / size_of::<T>()
 }
 
@@ -138,6 +179,58 @@ impl<T: Element> GlobalElementsMut<T> {
     }
 }
 
+impl<T: Element> GlobalElementsMut<T> {
+    /// The elements of the executing thread's warp: every `w`-th from its rank on, where `w` is the number of warps of the grid. The
+    /// warp's first lane has the element, the others go along with it. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::{Global, GlobalElementsMut}, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Global<f32>, sums: GlobalElementsMut<f32>) {
+    /// let warp = cta.warp();
+    /// for (i, sum) in sums.warp_elements(cta) {
+    ///     let of_32 = warp.reduce_add(x.get(32 * i + warp.lane() as usize).unwrap_or(0.0));
+    ///     if let Some(sum) = sum {
+    ///         sum.write(of_32);
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp_elements(self, cta: &Cta) -> WarpElementsMut<T> {
+        let warps = cta.thread_count().div_ceil(32) as usize;
+        WarpElementsMut {
+            elements: ElementsMut {
+                base: self.base,
+                next: cta.rank() as usize * warps + cta.warp_rank() as usize,
+                len: self.len,
+                step: cta.count() as usize * warps,
+            },
+            is_first: cta.thread_rank().is_multiple_of(32),
+        }
+    }
+}
+
+/// The elements that a warp has of a [`GlobalElementsMut`], with their indices: an iterator.
+#[derive(Debug)]
+pub struct WarpElementsMut<T> {
+    elements: ElementsMut<T>,
+    is_first: bool,
+}
+
+static_assertions::assert_not_impl_any!(WarpElementsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T: Element> Iterator for WarpElementsMut<T> {
+    /// In the warp's first lane with the element.
+    type Item = (usize, Option<ElementMut<T>>);
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (index, element) = self.elements.next()?;
+        Some((index, if self.is_first { Some(element) } else { None }))
+    }
+}
+
 /// The elements that a thread has of a [`GlobalElementsMut`], with their indices: an iterator.
 #[derive(Debug)]
 pub struct ElementsMut<T> {
@@ -148,6 +241,14 @@ pub struct ElementsMut<T> {
 }
 
 static_assertions::assert_not_impl_any!(ElementsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T> ElementsMut<T> {
+    /// Those from `next` on, `step` apart, of the `len` elements at `base`, which no other thread has.
+    #[inline(always)]
+    pub(super) fn new(base: *mut T, next: usize, len: usize, step: usize) -> Self {
+        ElementsMut { base, next, len, step }
+    }
+}
 
 impl<T: Element> Iterator for ElementsMut<T> {
     type Item = (usize, ElementMut<T>);
@@ -274,6 +375,14 @@ pub struct VectorsMut<T> {
 }
 
 static_assertions::assert_not_impl_any!(VectorsMut<u32>: Copy, Clone, Send, Sync);
+
+impl<T> VectorsMut<T> {
+    /// Those from `next` on, `step` apart, of the `count` vectors at `base`, which no other thread has.
+    #[inline(always)]
+    pub(super) fn new(base: *mut T, next: usize, count: usize, step: usize) -> Self {
+        VectorsMut { base, next, count, step }
+    }
+}
 
 impl<T: Element> Iterator for VectorsMut<T> {
     type Item = (usize, VectorMut<T>);

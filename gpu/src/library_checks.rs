@@ -1,0 +1,236 @@
+//! The checks of the kernels at the grade of a library: models on the host. Products of matrices are of small whole numbers, whose
+//! sums are exact in any order.
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
+
+use crate::check::{Check, Finding, Gpu};
+use crate::cli::Options;
+use crate::data;
+use crate::kernels::input;
+use crate::suite::{GUARD, POISON, compare};
+
+/// Their names; their images are `<name>.ptx` and `<name>.cubin`.
+pub const KERNELS: [&str; 5] = ["axpy", "byte_histogram", "row_softmax", "matrix_vector", "matrix_product"];
+
+type Run = fn(&Gpu, &Module, u32) -> Result<()>;
+
+/// The check of each of [`KERNELS`], for a seed.
+const RUNS: [Run; 5] = [axpy, byte_histogram, row_softmax, matrix_vector, matrix_product];
+
+const SEEDS: u32 = 30;
+const THREADS: u32 = 256;
+
+pub fn list(options: &Options) -> Result<Vec<Check>> {
+    let mut checks = Vec::new();
+    let seeds = if options.quick { 2 } else { SEEDS };
+    for (kernel, run) in KERNELS.into_iter().zip(RUNS) {
+        for kind in ["ptx", "cubin"] {
+            let image = options.dir()?.join(format!("{kernel}.{kind}"));
+            checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
+                let module = Module::load(&gpu.device, &image)?;
+                for seed in 0..seeds {
+                    run(gpu, &module, seed).with_context(|| format!("seed {seed}"))?;
+                }
+                Ok(Finding::from(format!("{seeds} seeds")))
+            }));
+        }
+    }
+    Ok(checks)
+}
+
+/// Words on the device, with guards around them.
+struct Output {
+    buffer: DeviceBuffer<u32>,
+    len: usize,
+}
+
+impl Output {
+    fn new(gpu: &Gpu, words: &[u32]) -> Result<Self> {
+        let all = [&[POISON; GUARD], words, &[POISON; GUARD]].concat();
+        Ok(Output { buffer: DeviceBuffer::from_slice(&gpu.device, &all)?, len: words.len() })
+    }
+
+    fn pointer(&mut self) -> Result<DevicePtr<u32>> {
+        Ok(self.buffer.slice_mut(GUARD..GUARD + self.len)?.as_mut_ptr())
+    }
+
+    fn check(&self, expected: &[u32]) -> Result<()> {
+        compare(&self.buffer.as_slice().to_vec()?, expected)
+    }
+
+    /// The floats, once the guards are seen to be as they were.
+    fn floats(&self) -> Result<Vec<f32>> {
+        let all = self.buffer.as_slice().to_vec()?;
+        let guards = all[..GUARD].iter().chain(&all[GUARD + self.len..]);
+        ensure!(guards.copied().all(|word| word == POISON), "a word beside the output was written");
+        Ok(all[GUARD..GUARD + self.len].iter().map(|word| f32::from_bits(*word)).collect())
+    }
+}
+
+fn bits(floats: &[f32]) -> Vec<u32> {
+    floats.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Lengths around those of vectors, blocks and grids, another one for each seed after these.
+fn length(seed: u32) -> usize {
+    const LENGTHS: [usize; 12] = [0, 1, 3, 4, 5, 15, 16, 17, 1023, 1024, 16 * 256 * 5 + 1, 100_003];
+    LENGTHS.get(seed as usize).copied().unwrap_or(seed as usize * 7919 % 60_013)
+}
+
+fn axpy(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    let kernel = module.kernel::<(f32, DevicePtr<f32>, DevicePtr<u32>, u64)>("axpy")?;
+    let (n, a) = (length(seed), data::random(seed.into()));
+    let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
+    data::fill_random(&mut x, u64::from(2 * seed));
+    data::fill_random(&mut y, u64::from(2 * seed + 1));
+    // The address is one even of no elements.
+    let source = DeviceBuffer::from_slice(&gpu.device, &[&x[..], &[f32::NAN; 4]].concat())?;
+    for grid in [1, 3, (n / 4 / 256) as u32 + 1] {
+        let mut output = Output::new(gpu, &bits(&y))?;
+        let arguments = (a, source.as_slice().as_ptr(), output.pointer()?, n as u64);
+        // SAFETY: x and y have `n` elements, aligned and apart.
+        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        gpu.wait()?;
+        data::check_axpy(a, &x, &y, &output.floats()?).with_context(|| format!("n = {n}, {grid} blocks"))?;
+    }
+    Ok(())
+}
+
+fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    let kernel = module.kernel::<(DevicePtr<u8>, DevicePtr<u32>, u64)>("byte_histogram")?;
+    let n = length(seed);
+    let mut bytes: Vec<u8> = input(seed, n / 4 + 8).into_iter().flat_map(u32::to_le_bytes).collect();
+    if seed % 3 == 1 {
+        // Every thread counts in the same bins.
+        bytes.iter_mut().for_each(|byte| *byte |= 0xfe);
+    }
+    let mut expected: Vec<u32> = (0..256).collect();
+    bytes[..n].iter().for_each(|byte| expected[usize::from(*byte)] += 1);
+    let source = DeviceBuffer::from_slice(&gpu.device, &bytes)?;
+    for grid in [1, 3, 8] {
+        let mut output = Output::new(gpu, &(0..256).collect::<Vec<u32>>())?;
+        let arguments = (source.as_slice().as_ptr(), output.pointer()?, n as u64);
+        // SAFETY: so many bytes from an aligned address, and 256 words.
+        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        gpu.wait()?;
+        output.check(&expected).with_context(|| format!("n = {n}, {grid} blocks"))?;
+    }
+    Ok(())
+}
+
+/// Whole numbers from -8 to 7.
+fn whole(seed: u32, n: usize) -> Vec<f32> {
+    input(seed, n).into_iter().map(|word| (word % 16) as f32 - 8.0).collect()
+}
+
+/// The softmax of a row, exact to what the kernel's roundings and approximations leave.
+fn softmax(row: &[f32]) -> Vec<f64> {
+    let greatest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let powers: Vec<f64> = row.iter().map(|x| (f64::from(*x) - f64::from(greatest)).exp()).collect();
+    let sum: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / sum).collect()
+}
+
+fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    let kernel = module.kernel::<(DevicePtr<f32>, DevicePtr<u32>, u32, u32)>("row_softmax")?;
+    // Fewer vectors than threads, as many, more, and not as many for each.
+    const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 12_000];
+    let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
+    // Far from zero, the powers themselves would overflow.
+    let offset = if seed % 2 == 1 { 1000.0 } else { 0.0 };
+    let x: Vec<f32> = input(seed, rows * columns)
+        .into_iter()
+        .map(|word| word.cast_signed() as f32 / (1 << 28) as f32 + offset)
+        .collect();
+    let source = DeviceBuffer::from_slice(&gpu.device, &x)?;
+    for grid in [1, 3, 2 * rows as u32] {
+        let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
+        let config = LaunchConfig::new(grid, THREADS).dynamic_shared(4 * columns as u32);
+        let arguments = (source.as_slice().as_ptr(), output.pointer()?, rows as u32, columns as u32);
+        // SAFETY: packed rows of a multiple of four elements, and shared memory for one.
+        unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
+        gpu.wait()?;
+        let got = output.floats()?;
+        for (row, (x, got)) in x.chunks(columns).zip(got.chunks(columns)).enumerate() {
+            for (column, (got, want)) in got.iter().zip(softmax(x)).enumerate() {
+                ensure!(
+                    (f64::from(*got) - want).abs() <= 1e-5 * want,
+                    "{rows} rows of {columns}, {grid} blocks: element {column} of row {row} is {got}, want {want}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The product of packed matrices of so many rows, terms and columns.
+fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<u32> {
+    let element = |i: usize| -> f32 { (0..k).map(|j| a[i / n * k + j] * b[j * n + i % n]).sum() };
+    // A sum of none is -0.0 in Rust.
+    (0..m * n).map(|i| (element(i) + 0.0).to_bits()).collect()
+}
+
+fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32);
+    let kernel = module.kernel::<Arguments>("matrix_vector")?;
+    // Fewer vectors than lanes, as many, and up to several rounds of four vectors a lane and a part of one.
+    const COLUMNS: [usize; 10] = [4, 64, 124, 128, 132, 384, 512, 516, 1024, 1700];
+    let (rows, columns) = (1 + seed as usize * 11 % 59, COLUMNS[seed as usize % COLUMNS.len()]);
+    let (a, x) = (whole(2 * seed, rows * columns), whole(2 * seed + 1, columns));
+    let expected = product(&a, &x, [rows, columns, 1]);
+    let (matrix, vector) =
+        (DeviceBuffer::from_slice(&gpu.device, &a)?, DeviceBuffer::from_slice(&gpu.device, &x)?);
+    for grid in [1, 3, rows as u32] {
+        let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); rows])?;
+        let pointers = (matrix.as_slice().as_ptr(), vector.as_slice().as_ptr(), output.pointer()?);
+        let arguments = (pointers.0, pointers.1, pointers.2, rows as u32, columns as u32);
+        // SAFETY: a packed matrix, a vector as long as its rows, and one as long as its columns.
+        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        gpu.wait()?;
+        output.check(&expected).with_context(|| format!("{rows} rows of {columns}, {grid} blocks"))?;
+    }
+    Ok(())
+}
+
+fn matrix_product(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32, u32);
+    let kernel = module.kernel::<Arguments>("matrix_product")?;
+    let seed_of = |n: u32| (seed / n % 3) as usize;
+    let (m, n) = (128 * (1 + seed_of(1)), 128 * (1 + seed_of(3)));
+    let k = [8, 16, 24, 136, 0][seed as usize % 5];
+    let (a, b) = (whole(2 * seed, m * k), whole(2 * seed + 1, k * n));
+    let expected = product(&a, &b, [m, k, n]);
+    let upload = |x: &[f32]| DeviceBuffer::from_slice(&gpu.device, &[x, &[f32::NAN; 4]].concat());
+    let (left, right) = (upload(&a)?, upload(&b)?);
+    let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); m * n])?;
+    let pointers = (left.as_slice().as_ptr(), right.as_slice().as_ptr(), output.pointer()?);
+    let config = LaunchConfig::new((n as u32 / 128, m as u32 / 128), THREADS);
+    // SAFETY: packed matrices, of which the output has a multiple of 128 rows and columns.
+    unsafe {
+        let arguments = (pointers.0, pointers.1, pointers.2, m as u32, n as u32, k as u32);
+        kernel.launch(&gpu.stream, &config, arguments)?;
+    }
+    gpu.wait()?;
+    output.check(&expected).with_context(|| format!("{m} × {k} times {k} × {n}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_of_matrices_is_one() {
+        let have = product(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0], [2, 2, 2]);
+        assert_eq!(have, bits(&[19.0, 22.0, 43.0, 50.0]));
+        assert_eq!(product(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0], [2, 2, 1]), bits(&[17.0, 39.0]));
+        assert_eq!(product(&[], &[], [1, 0, 2]), bits(&[0.0, 0.0]));
+    }
+
+    #[test]
+    fn a_softmax_is_of_its_row_and_adds_up_to_one() {
+        let shares = softmax(&[1000.0, 1000.0, 1000.0 + 2.0_f32.ln()]);
+        assert!(shares.iter().zip([0.25, 0.25, 0.5]).all(|(have, want)| (have - want).abs() < 1e-4));
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
