@@ -32,6 +32,25 @@ pub enum ElementStores {}
 #[derive(Debug)]
 pub enum VectorStores {}
 
+/// The state in which threads store single elements.
+#[diagnostic::on_unimplemented(
+    message = "threads do not store single elements into shared memory in the state `{Self}`",
+    label = "not in the state `ElementStores`",
+    note = "memory that is free to be filled (`Free`, `Spent`) takes them from `.element_stores()` to `.publish(&cta)` or `.to_async(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait TakesElements: Sealed {}
+/// The state in which threads store sixteen bytes each.
+#[diagnostic::on_unimplemented(
+    message = "threads do not store vectors into shared memory in the state `{Self}`",
+    label = "not in the state `VectorStores`",
+    note = "memory that is free to be filled (`Free`, `Spent`) takes them from `.vector_stores()` to `.publish(&cta)` or `.to_async(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait TakesVectors: Sealed {}
+impl TakesElements for ElementStores {}
+impl TakesVectors for VectorStores {}
+
 impl Sealed for ElementStores {}
 impl Sealed for VectorStores {}
 impl ThreadStores for ElementStores {}
@@ -91,7 +110,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     }
 }
 
-impl<T: Element, const N: usize> Shared<'_, T, N, ElementStores> {
+impl<T: Element, const N: usize, State> Shared<'_, T, N, State> {
     /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins. Not collective.
     ///
     /// PTX: `st.weak.shared::cta`
@@ -104,14 +123,15 @@ impl<T: Element, const N: usize> Shared<'_, T, N, ElementStores> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn set(&self, i: usize, value: T) -> Option<()> {
+    pub fn set(&self, i: usize, value: T) -> Option<()>
+    where
+        State: TakesElements,
+    {
         // SAFETY: in bounds. By the state nobody reads, and every store that may race is of one element's size: the racing
         // element is then unspecified bits, which are a value.
         (i < N).then(|| unsafe { T::store(self.addr + (i * size_of::<T>()) as u32, value) })
     }
-}
 
-impl<T: Element, const N: usize> Shared<'_, T, N, VectorStores> {
     /// Stores the sixteen bytes that start at byte `16 * i`; `None` past the end. Of several threads that store there, any wins
     /// each element. Not collective.
     ///
@@ -124,7 +144,10 @@ impl<T: Element, const N: usize> Shared<'_, T, N, VectorStores> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn set_vector(&self, i: usize, value: T::Vector) -> Option<()> {
+    pub fn set_vector(&self, i: usize, value: T::Vector) -> Option<()>
+    where
+        State: TakesVectors,
+    {
         // SAFETY: in bounds, and aligned since `addr` is to 128. By the state nobody reads, and every store that may race is of
         // the same sixteen bytes.
         (i < const { size::vectors::<T, N>() })

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::stores::ElementStores;
+use super::stores::TakesElements;
 use super::{Element, Readable, Shared, Swizzle};
 use crate::qualifier::{Sealed, swizzle_mode};
 use crate::size;
@@ -39,7 +39,7 @@ impl<T, const W: usize, const N: usize, State, M> Clone for View2d<'_, T, W, N, 
 }
 impl<T, const W: usize, const N: usize, State, M> Copy for View2d<'_, T, W, N, State, M> {}
 
-static_assertions::assert_not_impl_any!(View2d<'static, u32, 4, 16, ElementStores>: Send, Sync);
+static_assertions::assert_not_impl_any!(View2d<'static, u32, 4, 16, super::ElementStores>: Send, Sync);
 
 /// Where the elements of a matrix lie.
 #[cfg_attr(doc, doc(hidden))]
@@ -141,9 +141,7 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         // writes.
         self.at(at).map(|addr| unsafe { T::load(addr) })
     }
-}
 
-impl<T: Element, const W: usize, const N: usize, M: Order> View2d<'_, T, W, N, ElementStores, M> {
     /// Stores element `x` of row `y`; `None` outside of the matrix. Of several threads that store one element, any wins. Not
     /// collective.
     ///
@@ -157,7 +155,10 @@ impl<T: Element, const W: usize, const N: usize, M: Order> View2d<'_, T, W, N, E
     /// # }
     /// ```
     #[inline(always)]
-    pub fn set(&self, at: [usize; 2], value: T) -> Option<()> {
+    pub fn set(&self, at: [usize; 2], value: T) -> Option<()>
+    where
+        State: TakesElements,
+    {
         // SAFETY: in bounds, as in `get`. By the state nobody reads, and every store that may race is of one element's size.
         self.at(at).map(|addr| unsafe { T::store(addr, value) })
     }

@@ -28,7 +28,12 @@ impl Function {
     /// As the lists of exceptions name it: `shared::Shared<_, _, Free>::write`, `bulk::load`.
     pub fn shown(&self) -> String {
         match &self.owner {
-            Some(owner) => format!("{owner}::{}", self.name),
+            // In the module that exports it: its own may be private.
+            Some(owner) => {
+                let owner = owner.to_string();
+                let ty = owner.split_once("::").map_or(&*owner, |(_, ty)| ty);
+                format!("{}::{ty}::{}", self.module, self.name)
+            }
             None => format!("{}::{}", self.module, self.name),
         }
     }
@@ -120,14 +125,21 @@ impl Docs<'_> {
         items.filter(is_public).filter(move |item| self.hidden || !is_hidden(item))
     }
 
+    /// Whether the path `crate::…` is that of a public module, or of what is in one.
+    fn is_public(&self, path: &str) -> bool {
+        let Some(name) = path.strip_prefix("crate::").and_then(|path| path.split("::").next()) else {
+            return false;
+        };
+        let of_the_root = &self.item(&self.json["root"])["inner"]["module"]["items"];
+        self.items(of_the_root).any(|item| item["name"] == name && item["inner"].get("module").is_some())
+    }
+
     /// The functions of a module, those of its types and of what it exports.
     fn walk(&self, module: &Value, name: &str, functions: &mut Vec<Function>) {
         for item in self.items(&module["inner"]["module"]["items"]) {
             let item = match item["inner"].get("use") {
-                // What another module exports is counted there.
-                Some(export)
-                    if export["source"].as_str().is_some_and(|source| source.starts_with("crate::")) =>
-                {
+                // What another public module exports is counted there.
+                Some(export) if export["source"].as_str().is_some_and(|source| self.is_public(source)) => {
                     continue;
                 }
                 Some(export) => self.item(&export["id"]),

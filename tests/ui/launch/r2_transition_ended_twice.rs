@@ -1,0 +1,16 @@
+//! A transition ends once: at a barrier, or with the last scope.
+
+use ptx::launch::{AfterSync, Cta};
+use ptx::shared::{Ended, Published, Shared, SharedArray, Written};
+
+type Memory = SharedArray<u32, 128>;
+type Tile<'s, State> = Shared<'s, u32, 128, State>;
+
+pub fn synced_and_ended<'s>(cta: &Cta, tile: AfterSync<Tile<'s, Published>>) -> (Tile<'s, Published>, Ended<'s, Memory>) {
+    (cta.sync_with(tile), tile.end())
+}
+
+pub fn ended_and_synced<'s>(cta: &Cta, tile: Tile<'s, Written>) -> (Ended<'s, Memory>, Tile<'s, Published>) {
+    let published = tile.publish_at_sync();
+    (published.end(), cta.sync_with(published))
+}
