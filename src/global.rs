@@ -2,6 +2,9 @@
 //!
 //! [`Global`] is read by everyone. [`GlobalMut`] is written, and so divided: its whole tiles among the CTAs of the
 //! grid ([`TilesMut`]), the rest among the threads ([`TailMut`]). A tile that a CTA has is its alone.
+//!
+//! What threads write one by one is dealt out by elements or vectors over the grid ([`GlobalElementsMut`], [`GlobalVectorsMut`]), by
+//! rows over the CTAs ([`GlobalRowsMut`]), or by tiles of a matrix ([`GlobalMatrixMut`]).
 
 use crate::bulk::CachePolicy;
 use crate::group::Cta;

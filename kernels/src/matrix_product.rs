@@ -36,7 +36,7 @@ ptx::shared_memory! {
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `a`, `b` and `c` are the addresses, aligned to 16 bytes, of so many elements of global memory, which do not overlap; `m` and `n` are
-///   multiples of 128, `k` of 8.
+///   multiples of 128, `k` of 8 (and not 0: `c` would stay as it is).
 /// - until the grid ends nobody writes `a` and `b`, and nobody else uses `c`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn matrix_product(
@@ -68,6 +68,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
         let (a, b) = (a.tile::<TILE, DEPTH>([depth, y])?, b.tile::<DEPTH, TILE>([x, depth])?);
         Some((a.get_vector([a_vector, a_row])?, b.get_vector([t % 32, t / 32])?))
     };
+    let Some(first) = load(0) else { return };
     let put = |to_a: &ToA<'_>, to_b: &ToB<'_>, (u, v): ([f32; 4], [f32; 4])| {
         let to_a = to_a.as_2d::<A_ROW>();
         unroll::<4>(|i| _ = to_a.set([a_row, 4 * a_vector + i], u[i]));
@@ -78,7 +79,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     cta.lend_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
         let (mut next_a, mut next_b) = (other_a.element_stores(), other_b.vector_stores());
         let (a, b) = (a.element_stores(), b.vector_stores());
-        put(&a, &b, load(0).unwrap_or_default());
+        put(&a, &b, first);
         let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
         let mut depth = 1;
         loop {

@@ -228,7 +228,7 @@ impl<T: Element> Iterator for RowsMut<T> {
         if index >= self.count {
             return None;
         }
-        // Neither is more than 2^63.
+        // A slice has fewer than 2^63 rows, or they are empty; a grid has fewer than 2^32 CTAs.
         self.next = index + self.step;
         // SAFETY: in bounds.
         Some((index, RowMut { base: unsafe { self.base.add(index * self.columns) }, len: self.columns }))

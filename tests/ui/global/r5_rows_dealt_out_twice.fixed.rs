@@ -1,0 +1,8 @@
+//! The rows of a matrix are dealt out by one handle: a row has one owner.
+
+use ptx::global::GlobalRowsMut;
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, y: GlobalRowsMut<f32>) {
+    y.rows(cta).for_each(|(_, row)| row.vectors(cta).for_each(|(_, vector)| vector.write([0.0; 4])));
+}
