@@ -187,6 +187,9 @@ impl Format {
 
     /// `x` rounded to the nearest, or towards zero; beyond the greatest number, that one.
     fn round(self, x: f64, to_nearest: bool) -> f64 {
+        if x == 0.0 {
+            return x;
+        }
         let steps = x / self.step(x);
         let steps = if to_nearest { steps.round_ties_even() } else { steps.trunc() };
         (steps * self.step(x)).clamp(-self.greatest, self.greatest)
@@ -307,6 +310,7 @@ mod tests {
     #[test]
     fn formats_round_to_their_numbers() {
         for (x, format, to_nearest, rounded) in [
+            (0.0, F16, true, 0.0),
             (1.0 + 1.0 / 2048.0, F16, true, 1.0),
             (1.0 + 3.0 / 2048.0, F16, true, 1.0 + 1.0 / 512.0),
             (1.0 + 3.0 / 2048.0, F16, false, 1.0 + 1.0 / 1024.0),
