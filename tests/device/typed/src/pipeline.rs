@@ -725,9 +725,6 @@ fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32
 #[inline(always)]
 fn drain<const CTAS: u32>(mut at: Position) {
     let mut stages = STAGES;
-    unsafe {
-        core::arch::asm!("// {0}", inout(reg32) stages, options(pure, nomem, nostack, preserves_flags))
-    };
     while stages > 0 {
         wait_parity::<CTAS>(full(at.base, at.stage), at.parity ^ 1);
         at.advance();

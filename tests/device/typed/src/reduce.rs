@@ -392,7 +392,7 @@ unsafe fn cta_scan(half: u32, value: u32, f: impl Fn(u32, u32) -> u32) -> (Optio
         publish(half, last, upto);
         let (warps, rank) = (count.div_ceil(32), thread_rank() / 32);
         let (before, all) = if count.is_multiple_of(32) {
-            let upto = up(slot(half, raw::laneid()), warps);
+            let upto = up(slot(half, raw::laneid().min(warps - 1)), warps);
             let before = raw::shfl_sync(mode::Idx, upto, rank.wrapping_sub(1), 0x1f, ALL);
             (before, raw::shfl_sync(mode::Idx, upto, warps - 1, 0x1f, ALL))
         } else {
