@@ -89,7 +89,7 @@ pub fn sc(scope: impl FenceScope) {
 /// PTX: `fence.acquire.sync_restrict::shared::cluster.cluster;`
 ///
 /// ```
-/// # use ptx::{fence, qualifier::{scope, sem, space::SharedCta}, raw};
+/// # use ptx::{fence, qualifier::{suspend_time_hint, scope, sem, space::SharedCta}, raw};
 /// # unsafe fn kernel(bar: u32, parity: u32) {
 /// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
 /// let arrived =
@@ -109,7 +109,7 @@ pub fn acquire_shared_cluster() {
 /// PTX: `fence.release.sync_restrict::shared::cta.cluster;`
 ///
 /// ```
-/// # use ptx::{fence, qualifier::{scope, sem}, raw};
+/// # use ptx::{fence, qualifier::{arrivals, scope, sem}, raw};
 /// # unsafe fn kernel(bar: u32) {
 /// // … stores to this CTA's shared memory …
 /// fence::release_shared_cta();
@@ -190,7 +190,7 @@ pub fn proxy_async(space: impl ProxyAsyncSpace) {
 /// PTX: `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;`
 ///
 /// ```
-/// # use ptx::{fence, qualifier::{scope, sem, space::SharedCta}, raw};
+/// # use ptx::{fence, qualifier::{suspend_time_hint, scope, sem, space::SharedCta}, raw};
 /// # unsafe fn kernel(bar: u32, parity: u32) {
 /// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
 /// let arrived =
@@ -211,7 +211,7 @@ pub fn proxy_async_acquire_shared_cluster() {
 /// PTX: `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
 ///
 /// ```
-/// # use ptx::{fence, qualifier::{scope, sem}, raw};
+/// # use ptx::{fence, qualifier::{arrivals, scope, sem}, raw};
 /// # unsafe fn kernel(bar: u32) {
 /// // … loads of this CTA's shared memory, which another CTA's copy may now overwrite …
 /// fence::proxy_async_release_shared_cta();

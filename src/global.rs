@@ -425,13 +425,13 @@ static_assertions::assert_not_impl_any!(GlobalTileMut<u32, 4>: Copy, Clone, Send
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
 ///
 /// ```
-/// # use ptx::{cp_async, global::TileSource, launch::Cta, shared::{Free, Published, Shared}};
-/// // From a tile that nobody writes, or from one that the CTA writes later.
-/// fn fetch<'s, Src: TileSource<f32, 64>>(
+/// # use ptx::{cp_async::{self, CpAsyncSource}, global::TileSource, launch::Cta, shared::{Free, Published, Shared}};
+/// // From a tile that nobody writes, or from one that the CTA writes later; under a cache policy or not.
+/// fn fetch<'s, Src: CpAsyncSource<f32, 64, Handle: TileSource<f32, 64>>>(
 ///     cta: &Cta,
 ///     tile: Shared<'s, f32, 64, Free>,
 ///     src: Src,
-/// ) -> (Shared<'s, f32, 64, Published>, Src) {
+/// ) -> (Shared<'s, f32, 64, Published>, Src::Handle) {
 ///     cp_async::load(cta, tile, src).wait_all(cta)
 /// }
 /// ```

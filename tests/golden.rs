@@ -552,14 +552,14 @@ const MAIN: [(&str, &str); 10] = [
     ),
     (
         "cluster_sync",
-        "barrier.cluster.arrive.release;
-        barrier.cluster.wait.acquire;
-        barrier.cluster.arrive.release;
-        barrier.cluster.wait.acquire;
-        barrier.cluster.arrive.release;
-        barrier.cluster.wait.acquire;
-        barrier.cluster.arrive.release;
-        barrier.cluster.wait.acquire;",
+        "barrier.cluster.arrive.release.aligned;
+        barrier.cluster.wait.acquire.aligned;
+        barrier.cluster.arrive.release.aligned;
+        barrier.cluster.wait.acquire.aligned;
+        barrier.cluster.arrive.release.aligned;
+        barrier.cluster.wait.acquire.aligned;
+        barrier.cluster.arrive.release.aligned;
+        barrier.cluster.wait.acquire.aligned;",
     ),
     (
         "barrier_sync",

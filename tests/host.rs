@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ptx::launch::{Cta, Prerequisite};
-use ptx::qualifier::{scope, sem, space};
+use ptx::qualifier::{arrivals, scope, sem, space};
 use ptx::raw;
 
 fn message(call: impl FnOnce()) -> String {
@@ -16,7 +16,7 @@ fn a_raw_call_panics_with_its_instruction() {
     let calls: [(&str, fn()); 4] = [
         // SAFETY: panics before it does anything.
         ("mbarrier_arrive", || {
-            _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, 0) }
+            _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, 0, arrivals::One) }
         }),
         // SAFETY: as above.
         ("cp_async_bulk_wait_group_read", || unsafe { raw::cp_async_bulk_wait_group_read::<3>() }),

@@ -55,20 +55,28 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     });
     cta.lend_last((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
         // Windows past the end are zeros: no case of their own.
-        let mut queue = cp_async::load_window(cta, even, window(first))
+        let queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
-        while let Some((tile, dst)) = tiles.take_next() {
-            let ((x, _), newer) = queue.wait_oldest(cta);
+        let Some((mut tile, mut dst)) = tiles.take_next() else {
+            let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
+            return (even, odd, out.end());
+        };
+        let ((mut x, _), mut newer) = queue.wait_oldest(cta);
+        loop {
             let y = out.write(cta, |i| stencil(&x, i));
-            let (x, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
+            let (free, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
             let store = bulk::store(cta, y, dst).commit(cta);
-            queue = newer.then(cta, cp_async::load_window(cta, x, window(tile + 2 * step)));
-            let (y, _writing) = store.wait_read(cta);
-            out = y.into_free();
+            let queue = newer.then(cta, cp_async::load_window(cta, free, window(tile + 2 * step)));
+            let Some(next) = tiles.take_next() else {
+                let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
+                return (even, odd, store.end(cta));
+            };
+            // One barrier: the next window is here, and the last tile has been read.
+            let (arrived, read) = cta.sync_with((queue.wait_oldest_at_sync(), store.wait_read_at_sync(cta)));
+            (((x, _), newer), (tile, dst)) = (arrived, next);
+            out = read.0.into_free();
         }
-        let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
-        (even, odd, out.end())
     });
 }
 
