@@ -279,11 +279,17 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         let size = const { size::shared(size::bytes::<T, N>()) / CTAS };
         let part = group.rank() * size;
-        let (dst, src) = (addr + part, self.base.cast::<u8>().wrapping_add(part as usize));
-        let mask = group.mask();
+        let mask = multicast::Cluster(group.mask());
         // SAFETY: the caller's. The tile's type proves the alignment of the source; parts are of a multiple of 16 bytes.
         unsafe {
-            raw::cp_async_bulk_shared_cluster_global(dst, src, size, full, multicast::Cluster(mask), hint)
+            raw::cp_async_bulk_shared_cluster_global(
+                addr + part,
+                self.base.cast::<u8>().wrapping_add(part as usize),
+                size,
+                full,
+                mask,
+                hint,
+            )
         }
     }
 }
