@@ -4,7 +4,7 @@ use ptx::global::{Global, GlobalVectorsMut};
 use ptx::launch::{Block, Cta};
 use ptx::math::fma;
 
-/// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any grid of CTAs of 256 threads; with n / 4 threads each has one vector.
+/// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any row of CTAs of 256 threads; with n / 4 threads each has one vector.
 ///
 /// # Safety
 ///

@@ -7,7 +7,7 @@ use ptx::launch::{Block, Cta};
 use ptx::pipeline::RingMemory;
 use ptx::shared::DynamicShared;
 
-/// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any grid of CTAs of 256 threads; dynamic shared memory for the ring.
+/// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any row of CTAs of 256 threads; dynamic shared memory for the ring.
 ///
 /// Two stages of two 14 KiB tiles: `bench/README.md` has the sweep that chose them.
 ///

@@ -18,7 +18,7 @@ ptx::shared_memory! {
 /// `output[c]` ← `output[c]` + the sum of column `c` of `input`, wrapping, for c < 512. `input` has whole rows of 512 elements,
 /// `n` in all.
 ///
-/// All CTAs reduce into the one row at the same time. Any grid of CTAs of 128 threads, `output` being zero.
+/// All CTAs reduce into the one row at the same time. Any row of CTAs of 128 threads, `output` being zero.
 ///
 /// # Safety
 ///

@@ -15,7 +15,7 @@ ptx::shared_memory! {
     struct Smem { bins: SharedArray<u32, { WARPS * BINS }> }
 }
 
-/// output\[b\] += the number of bytes of the input that are b. Any grid of CTAs of 256 threads.
+/// output\[b\] += the number of bytes of the input that are b. Any row of CTAs of 256 threads.
 ///
 /// # Safety
 ///

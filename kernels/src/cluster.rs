@@ -4,7 +4,7 @@
 use ptx::bulk;
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
@@ -13,12 +13,20 @@ use ptx::shared::SharedArray;
 const SIZE: u32 = 4;
 const DIGITS: usize = 64;
 
+/// Of all kernels here.
+enum Shape {}
+
+impl LaunchShape for Shape {
+    const BLOCK: [u32; 3] = [THREADS as u32, 1, 1];
+    const CLUSTER: Option<[u32; 3]> = Some([SIZE, 1, 1]);
+}
+
 ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, DIGITS>, starts: SharedArray<u32, DIGITS> }
 }
 
 /// Where each digit starts, as a radix sort of the low 8 bits wants it: output\[256 * c + d\] is how many of the words of
-/// cluster c have a low byte less than d. CTA b has the words 128 * b + t + 1024 * j. A grid of 8 CTAs of 128 threads, in
+/// cluster c have a low byte less than d. CTA b has the words 128 * b + t + 1024 * j. A row of 8 CTAs of 128 threads, in
 /// clusters of 4.
 ///
 /// # Safety
@@ -29,8 +37,9 @@ ptx::shared_memory! {
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Histogram>() };
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
+    // rows of clusters.
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, DIGITS>::from_raw(output, 512)) };
@@ -115,7 +124,7 @@ fn pick([a, b, c, d]: [u32; 4], lane: usize) -> u32 {
 ///   rank r ^ 1, which is sent the number t besides.
 ///
 /// output\[512 * b + i\] is ring\[i\] ^ cluster\[i\] + 3 * sent\[i\] + (the sum of thread i / 4 over the cluster) - 5 * (that
-/// of the partner, and i / 4). A grid of 8 CTAs of 128 threads, in clusters of 4.
+/// of the partner, and i / 4). A row of 8 CTAs of 128 threads, in clusters of 4.
 ///
 /// # Safety
 ///
@@ -125,8 +134,9 @@ fn pick([a, b, c, d]: [u32; 4], lane: usize) -> u32 {
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Exchange>() };
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
+    // rows of clusters.
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Exchange, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, 8 * N)) };
@@ -233,7 +243,7 @@ ptx::shared_memory! {
 /// - At the end of the first round a CTA holds the tile of rank r + 1, which it adds to i in the other CTAs: sums\[i\].
 /// - The partner of rank r ^ 1 sends its sums into 7 * i: mixed\[i\] is the exclusive or.
 ///
-/// output\[512 * b + i\] is ring\[i\] ^ kept\[i\] + 3 * sums\[i\] - 5 * mixed\[i\]. A grid of 8 CTAs of 128 threads, in clusters of
+/// output\[512 * b + i\] is ring\[i\] ^ kept\[i\] + 3 * sums\[i\] - 5 * mixed\[i\]. A row of 8 CTAs of 128 threads, in clusters of
 /// 4 in a row.
 ///
 /// # Safety
@@ -244,8 +254,9 @@ ptx::shared_memory! {
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Forward>() };
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
+    // rows of clusters.
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Forward, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, 8 * N)) };

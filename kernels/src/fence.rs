@@ -3,11 +3,11 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::fence;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::launch::{Block, Cta};
 use ptx::qualifier::{scope, sem};
 
 /// With c CTAs: output\[b\] ← the sum of the words that CTA b takes, output\[c\] ← c, output\[c + 1\] ← the sum of all. The
-/// output is zero before. Any grid; CTA b takes the words b, b + c, …
+/// output is zero before. Any row of CTAs of 128 threads; CTA b takes the words b, b + c, …
 ///
 /// # Safety
 ///
@@ -16,8 +16,8 @@ use ptx::qualifier::{scope, sem};
 /// - `output` is the address of a word for each CTA, and two more, that nobody but this grid uses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn fence_last_cta(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; the collective calls below depend on nothing.
-    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    // SAFETY: the kernel's first call; the collective calls below depend on nothing; grids are rows.
+    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<128>>() };
     let ctas = cta.count() as usize;
     // SAFETY: the contract above; the grid uses the output through this view alone.
     let (input, output) = unsafe {

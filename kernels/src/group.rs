@@ -3,7 +3,7 @@
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
@@ -12,6 +12,14 @@ use ptx::shared::SharedArray;
 const ROUNDS: usize = 64;
 const COLUMNS: u32 = 4;
 const ROWS: u32 = 2;
+
+/// 128 threads, and clusters of these rows and columns.
+enum Shape {}
+
+impl LaunchShape for Shape {
+    const BLOCK: [u32; 3] = [128, 1, 1];
+    const CLUSTER: Option<[u32; 3]> = Some([COLUMNS, ROWS, 1]);
+}
 
 ptx::shared_memory! {
     struct Smem {
@@ -37,8 +45,8 @@ ptx::shared_memory! {
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on `n` alone.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the kernel's first call; collective calls depend on `n` alone; the grid is one cluster.
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, 1024)) };

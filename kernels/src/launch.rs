@@ -1,9 +1,10 @@
 //! A grid that starts before the one it depends on has ended, and waits for its memory where it needs it.
 
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, Prerequisite};
+use ptx::launch::{Block, Cta, Prerequisite};
 
-/// output\[i\] ← 3 input\[i\] + i, for i < n and below 2^16. Launched with or without programmatic dependent launch; any grid.
+/// output\[i\] ← 3 input\[i\] + i, for i < n and below 2^16. Launched with or without programmatic dependent launch, in any row of
+/// CTAs of 128 threads.
 ///
 /// # Safety
 ///
@@ -12,8 +13,8 @@ use ptx::launch::{Cta, Prerequisite};
 /// - once the grids before this one are complete, nobody writes the input and nobody else uses the output until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn launch_dependent(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; grids are rows.
+    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<128>>() };
     let n = n as usize;
     // SAFETY: the contract above; every thread makes the same handles, once. (One tile is more than the output has.)
     let memory = unsafe {

@@ -5,7 +5,7 @@ use ptx::launch::{Block, Cta};
 use ptx::math::fma;
 use ptx::registers::unroll;
 
-/// y ← matrix · x; the matrix is row-major. Any grid of CTAs of 256 threads.
+/// y ← matrix · x; the matrix is row-major. Any row of CTAs of 256 threads.
 ///
 /// # Safety
 ///

@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
+use ptx::launch::{Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
@@ -15,7 +15,7 @@ ptx::shared_memory! {
     }
 }
 
-/// output\[i\] ← input\[j\], j being i mirrored in its tile of 512 words. Any grid.
+/// output\[i\] ← input\[j\], j being i mirrored in its tile of 512 words. Any row of CTAs of 128 threads.
 ///
 /// # Safety
 ///
@@ -24,8 +24,8 @@ ptx::shared_memory! {
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; grids are rows.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };

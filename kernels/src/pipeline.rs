@@ -3,7 +3,7 @@
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, Tiles};
-use ptx::launch::{Block, Cta, trap};
+use ptx::launch::{Block, Cta, LaunchShape, trap};
 use ptx::pipeline::{Pipeline, PipelineMemory};
 
 const N: usize = 512;
@@ -16,7 +16,7 @@ ptx::shared_memory! {
 }
 
 /// The CTA of rank b takes the tiles b, b + CTAs, … of 512 words; its consumer of rank j adds up their words j, j +
-/// consumers, …, and output\[b * threads + 32 + j\] is the sum. Any grid of CTAs of more than a warp.
+/// consumers, …, and output\[b * threads + 32 + j\] is the sum. Any row of CTAs of 128 threads.
 ///
 /// # Safety
 ///
@@ -115,10 +115,19 @@ impl Share {
     }
 }
 
+/// 128 threads, and clusters of two rows and two columns.
+enum Square {}
+
+impl LaunchShape for Square {
+    const BLOCK: [u32; 3] = [128, 1, 1];
+    const CLUSTER: Option<[u32; 3]> = Some([2, 2, 1]);
+    const GRID_OF_ANY_RANK: bool = true;
+}
+
 /// Of tiles of 512 words, row r takes the tiles r, r + 4, …, column c the tiles c, c + 4, …, and cluster k the tiles k, k + 2, …;
 /// in the grid, a cluster has two rows and two columns, those of cluster k from 2k on. The consumer of rank j adds up
 /// the words j, j + consumers, … of its row's tiles, three times those of its column's, and five times those of its cluster's, and
-/// output\[b * threads + 32 + j\] is the sum. A grid of 4 × 2 CTAs in clusters of 2 × 2, of two warps or more.
+/// output\[b * threads + 32 + j\] is the sum. A grid of 4 × 2 CTAs of 128 threads, in clusters of 2 × 2.
 ///
 /// # Safety
 ///
@@ -126,7 +135,7 @@ impl Share {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
     let (rank, threads) = (cta.rank(), cta.count() as usize * cta.thread_count() as usize);
     // SAFETY: as in `pipeline_sum`.
     let (input, output) = unsafe {
@@ -156,7 +165,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 /// Products of rows and columns, as of two matrices. Row r of the grid has the tiles r, r + 8, … of 512 words, column c the tiles
 /// 4 + c, 4 + c + 8, …; CTA (c, r) multiplies the i-th of its row by the i-th of its column, word by word. The consumer of rank j
 /// adds up the products of the words j, j + consumers, …, and output\[b * threads + 32 + j\] is the sum. The CTAs of a row of a
-/// cluster load its tiles together, those of a column likewise. A grid of 4 × 4 CTAs in clusters of 2 × 2, of two warps or more.
+/// cluster load its tiles together, those of a column likewise. A grid of 4 × 4 CTAs of 128 threads, in clusters of 2 × 2.
 ///
 /// # Safety
 ///
@@ -164,7 +173,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Products>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
     let (rank, threads) = (cta.rank() as usize, cta.count() as usize * cta.thread_count() as usize);
     // SAFETY: as in `pipeline_sum`.
     let (input, output) = unsafe {

@@ -10,7 +10,7 @@ ptx::shared_memory! {
 }
 
 /// Each row of the output ← e to the elements of that row of the input, divided by their sum; the greatest of them is subtracted
-/// before, so that nothing overflows. Any grid of CTAs of 256 threads; dynamic shared memory of `4 * columns` bytes.
+/// before, so that nothing overflows. Any row of CTAs of 256 threads; dynamic shared memory of `4 * columns` bytes.
 ///
 /// # Safety
 ///

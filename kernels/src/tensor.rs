@@ -17,7 +17,7 @@ ptx::shared_memory! {
     }
 }
 
-/// output\[x\]\[y\] ← input\[y\]\[x\] for x < `width`, y < `height`. Any grid.
+/// output\[x\]\[y\] ← input\[y\]\[x\] for x < `width`, y < `height`. Any row of CTAs of 128 threads.
 ///
 /// # Safety
 ///

@@ -2,7 +2,7 @@
 //! has no multicast of its own, a call of the driver stands for each such load.
 
 use ptx::global::GlobalMut;
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::pipeline::PipelineMemory;
 use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
@@ -13,9 +13,17 @@ ptx::shared_memory! {
     struct Smem { stages: PipelineMemory<[u32; SIDE * SIDE], 3> }
 }
 
+/// 64 threads, two CTAs a cluster.
+enum Shape {}
+
+impl LaunchShape for Shape {
+    const BLOCK: [u32; 3] = [64, 1, 1];
+    const CLUSTER: Option<[u32; 3]> = Some([2, 1, 1]);
+}
+
 /// The pair c of CTAs takes every second block of 32 rows from block c on. In it, thread 32 + j of the CTA of rank r in the
 /// pair adds up word x of row j, times 2x + 1 + r, for all x; output\[64 * b + 32 + j\] of CTA b is, over the blocks, hash =
-/// 31 * hash + sum. A grid of 4 CTAs of 64 threads, in clusters of 2.
+/// 31 * hash + sum. A row of 4 CTAs of 64 threads, in clusters of 2.
 ///
 /// # Safety
 ///
@@ -30,8 +38,9 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     width: u32,
     height: u32,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common; the
+    // grid is a row.
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once. (One tile is more than the output has, so
     // that all of it is the tail.)
     let (input, output) = unsafe {

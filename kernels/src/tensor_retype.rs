@@ -1,6 +1,6 @@
 //! A tensor of three dimensions, by a map that is made from one of a matrix of another element type.
 
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Block, Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;
@@ -13,7 +13,7 @@ ptx::shared_memory! {
     struct Smem { part: SharedArray<u16, { Cuboid::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
 }
 
-/// output ← the tensor at `elements`, packed. A grid of one CTA.
+/// output ← the tensor at `elements`, packed. A grid of one CTA of 128 threads.
 ///
 /// # Safety
 ///
@@ -35,8 +35,8 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
     row: u64,
     matrix: u64,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; one CTA.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (words, slot) = unsafe { (TensorMap::<u32, Square>::from_raw(words), MapSlot::from_raw(map)) };
     let lent = ((smem.part, smem.map), smem.loaded.init(&cta));

@@ -1,6 +1,6 @@
 //! A sum of matrices by tensor reductions, each CTA with a tensor map that it makes.
 
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Block, Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
@@ -13,7 +13,7 @@ ptx::shared_memory! {
     struct Smem { square: SharedArray<u32, { Square::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
 }
 
-/// sums ← the sum of the matrices, of which CTA b adds the b-th. A grid of one CTA a matrix.
+/// sums ← the sum of the matrices, of which CTA b adds the b-th. A row of CTAs of 128 threads, one a matrix.
 ///
 /// # Safety
 ///
@@ -33,8 +33,8 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
     height: u32,
     words: usize,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; grids are rows.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let rank = cta.rank() as usize;
     // SAFETY: the contract above; every thread makes the same handles, once, and a CTA's slot and matrix are its own.
     let (first, sums, slot, matrix) = unsafe {
