@@ -86,7 +86,8 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
             let vectors = load(depth);
             // Rows and columns of each half of the tile: a warp's vectors lie side by side.
             unroll::<DEPTH>(|d| {
-                let vector = |v| (a.get_vector(d * A_ROW / 4 + t / 16 + v), b.get_vector(d * TILE / 4 + t % 16 + v));
+                let vector =
+                    |v| (a.get_vector(d * A_ROW / 4 + t / 16 + v), b.get_vector(d * TILE / 4 + t % 16 + v));
                 let ((u, v), (lower, right)) = (vector(0), vector(16));
                 let [u, v, lower, right] = [u, v, lower, right].map(Option::unwrap_or_default);
                 unroll::<4>(|i| {
