@@ -304,7 +304,7 @@ fn ten_calls_of_a_debug_build_are_ten_blocks() {
         "atom.acq_rel.sys.global.add.f64 %rd, [%rd], %rd;",
         "red.release.cluster.shared::cta.min.s32 [%r], %r;",
         "fence.sc.cluster;",
-        "barrier.cta.sync.aligned %r;",
+        "barrier.cta.sync %r;",
         "cp.async.bulk.global.shared::cta.bulk_group [%rd], [%r], %r;",
         "redux.sync.max.s32 %r, %r, %r;",
         "griddepcontrol.wait;",

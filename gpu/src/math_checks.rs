@@ -292,7 +292,8 @@ fn check_functions(word: u32, result: impl Fn(usize) -> u32) -> Result<()> {
         (31, F16, f64::exp2 as fn(f64) -> f64, Relative(2_f64.powf(-9.9))),
         (32, BF16, f64::exp2, Relative(2_f64.powi(-7))),
         (33, F16, f64::tanh, Absolute(2_f64.powf(-10.987))),
-        (34, BF16, f64::tanh, Absolute(2_f64.powi(-8))),
+        // The PTX ISA says 2^-8; an H200 gives 0.62890625 for 0.74609375, which is 2.6e-7 more.
+        (34, BF16, f64::tanh, Absolute(1.01 * 2_f64.powi(-8))),
     ];
     for (k, format, function, error) in of_halves {
         for (have, operand) in halves(k, format).into_iter().zip(operands(format)) {
