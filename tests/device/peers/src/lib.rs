@@ -10,7 +10,7 @@ use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, AtomicValue};
 use ptx::cluster::Cluster;
 use ptx::launch::Cta;
-use ptx::qualifier::{B128, TypeTag, scope, sem, space, ty};
+use ptx::qualifier::{B128, TypeTag, cache_hint, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
 
@@ -144,11 +144,11 @@ macro_rules! raw {
     ($( $kernel:ident $red:ident: $atom:ident $row:ident $Ty:ident; )*) => { $(
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $kernel(addr: u32, b: Value<ty::$Ty>, out: *mut Value<ty::$Ty>) {
-            unsafe { out.write(raw::$atom(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::$Ty, addr, b)) }
+            unsafe { out.write(raw::$atom(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::$Ty, addr, b, cache_hint::None)) }
         }
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $red(addr: *mut u8, b: Value<ty::$Ty>) {
-            unsafe { raw::$row(sem::Release, scope::Cluster, space::All, ty::$Ty, addr, b) }
+            unsafe { raw::$row(sem::Release, scope::Cluster, space::All, ty::$Ty, addr, b, cache_hint::None) }
         }
     )* };
 }
