@@ -228,8 +228,8 @@ fn functions(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
 
 fn check_functions(word: u32, result: impl Fn(usize) -> u32) -> Result<()> {
     let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
-    let positive = f32::from_bits((word >> 24) % 200 + 27 << 23 | word & 0x7f_ffff);
-    let subnormal = f32::from_bits(word & 0x7f_ffff | 1);
+    let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));
+    let subnormal = f32::from_bits((word & 0x7f_ffff) | 1);
     let y = f64::from(x * 0.375 - 1.0);
     let scaled = f64::from(x * 100.0);
     let (x, p) = (f64::from(x), f64::from(positive));

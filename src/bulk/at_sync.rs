@@ -34,6 +34,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// # (one, other.into_free()) }
     /// ```
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "what comes back, each in its state")]
     pub fn wait_read_at_sync(
         self,
         cta: &Cta,

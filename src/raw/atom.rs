@@ -69,7 +69,7 @@ macro_rules! atom_op {
         "- of 64 bits, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5 makes an `ATOM`,"
         "  then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load, operation and store,"
         "  meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; on an H200 updates were lost)."
-        "  A loop of [`atom_cas`] is right there, and so are `.add`, `.exch` and 32 bits."
+        "  A loop of [`atom_cas`](crate::raw::atom_cas) is right there, and so are `.add`, `.exch` and 32 bits."
     ] } };
 }
 

@@ -729,7 +729,9 @@ fn drain<const CTAS: u32>(mut at: Position) {
         wait_parity::<CTAS>(full(at.base, at.stage), at.parity ^ 1);
         at.advance();
         stages -= 1;
-        unsafe { core::arch::asm!("// {0}", inout(reg32) stages, options(pure, nomem, nostack, preserves_flags)) };
+        unsafe {
+            core::arch::asm!("// {0}", inout(reg32) stages, options(pure, nomem, nostack, preserves_flags))
+        };
     }
 }
 
