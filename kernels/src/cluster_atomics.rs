@@ -101,7 +101,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
         // Zeros to be set, ones to be cleared.
         let bits = open(&cluster, bits, |i| if i < 24 { 0 } else { !0 });
         // A sum, a checksum, eight minima, eight maxima.
-        let longs = open(&cluster, longs, |i| if i < 2 || i >= 10 { 0 } else { !0 });
+        let longs = open(&cluster, longs, |i| if (2..10).contains(&i) { !0 } else { 0 });
         let signed = open(&cluster, signed, |i| {
             if i < 2 {
                 0

@@ -40,7 +40,7 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
         let word = unsafe { input.add(i as usize).read() };
         // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
         let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
-        let positive = f32::from_bits((word >> 24) % 200 + 27 << 23 | word & 0x7f_ffff);
+        let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));
         let subnormal = f32::from_bits(word & 0x7f_ffff | 1);
 
         let mut at = i as usize;

@@ -5,6 +5,8 @@
 #![feature(abi_ptx, asm_experimental_arch)]
 // Compiled for their machine code and never run.
 #![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
+// The host's side of halves is this crate's own.
+#![allow(improper_ctypes_definitions)]
 
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, AtomicValue};
