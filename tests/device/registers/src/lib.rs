@@ -3,7 +3,7 @@
 #![no_std]
 // Compiled for its text and never run.
 #![allow(clippy::missing_safety_doc)]
-#![feature(abi_ptx, asm_experimental_arch)]
+#![feature(abi_ptx)]
 
 use ptx::math::fma;
 use ptx::registers::{from_fn, unroll, zeroed};

@@ -36,6 +36,8 @@ mod math;
 mod mbarrier;
 mod peers;
 mod pipeline;
+// The twin spells the order of a float sum's operands.
+#[allow(clippy::assign_op_pattern)]
 mod reduce;
 mod shared;
 mod stores;
