@@ -67,6 +67,7 @@ pair! {
 }
 
 /// The order of floats as that of integers.
+#[cfg(not(feature = "sm_100f"))]
 #[inline(always)]
 fn turn(bits: i32) -> i32 {
     bits ^ (bits >> 31 & i32::MAX)

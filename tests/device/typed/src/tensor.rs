@@ -872,10 +872,10 @@ pair! {
     raw_tensor_at(base, bar, map, out) {
         let (x, y) = (out.read() as i32, out.add(1).read() as i32);
         let at = if x & 3 == 0 { Some([x, y]) } else { None };
-        if let Some(at) = at {
-            if elected() {
-                raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at, cache_hint::None);
-            }
+        if let Some(at) = at
+            && elected()
+        {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at, cache_hint::None);
         }
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None);
@@ -891,7 +891,7 @@ pair! {
     }
     raw_tensor_at_column(base, bar, map, out) {
         let (c, w) = (out.read() as i32, out.add(1).read() as i32);
-        out.write(((c & 3 == 0) & (w >= -1) & (w <= 8)).into());
+        out.write(((c & 3 == 0) & (-1..=8).contains(&w)).into());
     }
 }
 
