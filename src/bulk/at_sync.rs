@@ -94,7 +94,7 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread
     #[inline(always)]
-    #[allow(clippy::type_complexity, reason = "what `wait_read_oldest` gives")]
+    #[expect(clippy::type_complexity, reason = "what `wait_read_oldest` gives")]
     pub fn wait_read_oldest_at_sync<Copies: Split>(
         self,
         cta: &Cta,

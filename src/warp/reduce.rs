@@ -8,6 +8,7 @@ use crate::qualifier::{abs, nan};
 use crate::qualifier::{mode, op, ty};
 use crate::raw;
 use crate::registers::unroll;
+use crate::special_register;
 
 /// Numbers that are added up, compared and scanned: of 32 and 64 bits, integers and floats.
 ///
@@ -42,7 +43,7 @@ pub trait Reducible: Word {
     /// The greater.
     #[doc(hidden)]
     fn greater(self, other: Self) -> Self;
-    /// The sum by `redux.sync`, where that adds such numbers.
+    /// The sum by `redux.sync`; called where [`REDUX`](Reducible::REDUX) holds.
     ///
     /// # Safety
     ///
@@ -86,40 +87,47 @@ pub trait BitReducible: Word + BitAnd<Output = Self> + BitOr<Output = Self> + Bi
     unsafe fn redux_bits<Op: raw::ReduxBitOp>(self, op: Op, membermask: u32) -> Self;
 }
 
+/// What integers of both widths have alike.
+macro_rules! integer_arithmetic {
+    ($T:ident) => {
+        const ZERO: $T = 0;
+        const REDUX: bool = true;
+        #[inline(always)]
+        fn plus(self, other: $T) -> $T {
+            self.wrapping_add(other)
+        }
+        #[inline(always)]
+        fn minus(self, other: $T) -> Option<$T> {
+            Some(self.wrapping_sub(other))
+        }
+        #[inline(always)]
+        fn lesser(self, other: $T) -> $T {
+            self.min(other)
+        }
+        #[inline(always)]
+        fn greater(self, other: $T) -> $T {
+            self.max(other)
+        }
+    };
+}
+
 macro_rules! integers_32 {
     ($( $T:ident $Type:ident )*) => { $(
         impl Reducible for $T {
-            const ZERO: $T = 0;
-            const REDUX: bool = true;
-            #[inline(always)]
-            fn plus(self, other: $T) -> $T {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn minus(self, other: $T) -> Option<$T> {
-                Some(self.wrapping_sub(other))
-            }
-            #[inline(always)]
-            fn lesser(self, other: $T) -> $T {
-                self.min(other)
-            }
-            #[inline(always)]
-            fn greater(self, other: $T) -> $T {
-                self.max(other)
-            }
+            integer_arithmetic! { $T }
             #[inline(always)]
             unsafe fn redux_add(self, membermask: u32) -> $T {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 unsafe { raw::redux_sync(op::Add, ty::$Type, self, membermask) }
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 unsafe { raw::redux_sync(op::Min, ty::$Type, self, membermask) }
             }
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 unsafe { raw::redux_sync(op::Max, ty::$Type, self, membermask) }
             }
         }
@@ -127,7 +135,7 @@ macro_rules! integers_32 {
             const NONE: $T = 0;
             #[inline(always)]
             unsafe fn redux_bits<Op: raw::ReduxBitOp>(self, op: Op, membermask: u32) -> $T {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 unsafe { raw::redux_sync_b32(op, self as u32, membermask) as $T }
             }
         }
@@ -140,28 +148,11 @@ integers_32! { u32 U32 i32 S32 }
 macro_rules! integers_64 {
     ($( $T:ident $High:ident )*) => { $(
         impl Reducible for $T {
-            const ZERO: $T = 0;
-            const REDUX: bool = true;
-            #[inline(always)]
-            fn plus(self, other: $T) -> $T {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn minus(self, other: $T) -> Option<$T> {
-                Some(self.wrapping_sub(other))
-            }
-            #[inline(always)]
-            fn lesser(self, other: $T) -> $T {
-                self.min(other)
-            }
-            #[inline(always)]
-            fn greater(self, other: $T) -> $T {
-                self.max(other)
-            }
+            integer_arithmetic! { $T }
             #[inline(always)]
             unsafe fn redux_add(self, membermask: u32) -> $T {
                 const PART: u32 = (1 << 27) - 1;
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 let sum = |part: u32| u64::from(unsafe { part.redux_add(membermask) });
                 let bits = self as u64;
                 let low = sum(bits as u32 & PART);
@@ -172,7 +163,7 @@ macro_rules! integers_64 {
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
                 let high = (self >> 32) as $High;
-                // SAFETY: the caller's, twice.
+                // SAFETY: the caller keeps that of `redux.sync`, for both.
                 unsafe {
                     let least = high.redux_min(membermask);
                     let low = if high == least { self as u32 } else { u32::MAX };
@@ -182,7 +173,7 @@ macro_rules! integers_64 {
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
                 let high = (self >> 32) as $High;
-                // SAFETY: the caller's, twice.
+                // SAFETY: the caller keeps that of `redux.sync`, for both.
                 unsafe {
                     let greatest = high.redux_max(membermask);
                     let low = if high == greatest { self as u32 } else { 0 };
@@ -194,7 +185,7 @@ macro_rules! integers_64 {
             const NONE: $T = 0;
             #[inline(always)]
             unsafe fn redux_bits<Op: raw::ReduxBitOp>(self, op: Op, membermask: u32) -> $T {
-                // SAFETY: the caller's, for each half.
+                // SAFETY: the caller keeps that of `redux.sync`, for both halves.
                 let (low, high) = unsafe {
                     (
                         raw::redux_sync_b32(op, self as u32, membermask),
@@ -239,22 +230,22 @@ macro_rules! floats {
             unsafe fn redux_min(self, membermask: u32) -> $T {
                 $(
                     #[cfg(feature = $feature)]
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps that of `redux.sync`.
                     return unsafe { raw::$native(op::Min, abs::Signed, nan::Ignore, self, membermask) };
                     #[cfg(not(feature = $feature))]
                 )?
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 floats!(@number $T $Key $sign unsafe { floats!(@key $T $Key $sign self, MAX).redux_min(membermask) })
             }
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
                 $(
                     #[cfg(feature = $feature)]
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps that of `redux.sync`.
                     return unsafe { raw::$native(op::Max, abs::Signed, nan::Ignore, self, membermask) };
                     #[cfg(not(feature = $feature))]
                 )?
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps that of `redux.sync`.
                 floats!(@number $T $Key $sign unsafe { floats!(@key $T $Key $sign self, MIN).redux_max(membermask) })
             }
         }
@@ -278,14 +269,7 @@ floats! {
 /// Whether every warp of the CTA has all its threads. It is known to the compiler where the CTA's size is.
 #[inline(always)]
 fn warps_are_whole() -> bool {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: reads special registers.
-    unsafe {
-        use core::arch::nvptx::{_block_dim_x, _block_dim_y, _block_dim_z};
-        (_block_dim_x() as u32 * _block_dim_y() as u32 * _block_dim_z() as u32).is_multiple_of(32)
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    true
+    (special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()).is_multiple_of(32)
 }
 
 /// SAFETY, for all instructions below: that of the other `impl` of `Lanes`. What a shuffle reads from a lane that has exited, or
