@@ -286,7 +286,8 @@ hintable! {
     [T, S: crate::tensor::LoadShape] crate::tensor::TensorTile<T, S>, "a load or a prefetch":
         "# use ptx::{bulk::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};"
         "# fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {"
-        "tensor::prefetch(cta, map.at([0, 0]).cache_hint(CachePolicy::evict_last()));"
+        "let corner = map.at_const::<0, 0>().cache_hint(CachePolicy::evict_last());"
+        "tensor::prefetch(cta, corner);"
         "# }";
     [T, S: crate::tensor::StoreShape] crate::tensor::TensorTileMut<T, S>, "a load or a store":
         "# use ptx::{bulk::CachePolicy, launch::Cta, shared::{Fenced, Shared}, tensor::{self, Box2, TensorTileMut}};"
