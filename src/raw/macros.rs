@@ -96,7 +96,7 @@ macro_rules! legal {
 /// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
 ///
 /// `ptx` is the text. The qualifiers stand at its first `..`, each after the text before it (`Ty: Type after ".add"`: with
-/// `.add` between them), and the tags of each are matched by one `match const`: an arm that is not taken costs nothing, not
+/// `.add` between them), and the tags of each are matched by their constant: an arm that is not taken costs nothing, not
 /// even in a debug build. The tags are those of the [`legal!`] set, or a list of the row's own: `Scope: AtomScope { … }`.
 ///
 /// A qualifier with a `?` may bring an operand (`?CacheHint: L2CacheHint`): it comes last among the function's parameters,
@@ -215,7 +215,7 @@ macro_rules! instruction {
         instruction!(@gated _ [ $($gate)? ] {
             const _: () = {
                 $crate::raw::probe! {
-                    $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ]
+                    $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ] [ $($gate)? $($( $($tag_gate)? )*)* ]
                     [ $( [ [ $($Opt)? ] [ $($On)? ]
                         $( [ $axis :: $Tag [ $($tag_gate)? ] [ $($operand)? ] [ $($bare)? ] ] )* ] )* ]
                     [ $( $n_probe )? ] [ $( $Arg ),* ]
@@ -260,7 +260,7 @@ macro_rules! emit {
         [ $( [ $axis:ident :: $Tag:ident $bits:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
         $Q:ident $text:tt $need:tt $more:tt $leaf:tt
     ) => {
-        match const { <$Q as $crate::qualifier::Qualifier>::ID } {
+        match <$Q as $crate::qualifier::Qualifier>::ID {
             $(
                 <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
                     emit!(@register $bits $axis :: $Tag $operand $bare $newer $least $state $Q $text $need $more $leaf),
@@ -434,10 +434,23 @@ macro_rules! emit {
 }
 
 /// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of
-/// asm, behind a comment that says what the row claims. `tests/golden.rs` compiles and reads it.
+/// asm, behind a comment that says what the row claims. `tests/golden.rs` compiles and reads it. Under `probe-gated` only rows
+/// have one that are not alike on all targets, under `probe-convergent` only convergent ones.
 macro_rules! probe {
+    (@only $feature:literal [] { $($item:tt)* }) => { #[cfg(not(feature = $feature))] const _: () = { $($item)* }; };
+    (@only $feature:literal $some:tt { $($item:tt)* }) => { $($item)* };
     (
-        $name:ident [ [ $($form:literal),+ ], $isa:literal, $target:literal, $section:literal, [ $($convergent:ident)? ] ]
+        $name:ident [ $forms:tt, $isa:literal, $target:literal, $section:literal, $convergent:tt ] $gates:tt
+        $qualifiers:tt $n:tt $args:tt
+    ) => {
+        $crate::raw::probe! { @only "probe-gated" $gates {
+            $crate::raw::probe! { @only "probe-convergent" $convergent {
+                $crate::raw::probe! { @kernel $name $forms $isa $target $section $convergent $gates $qualifiers $n $args }
+            } }
+        } }
+    };
+    (@kernel
+        $name:ident [ $($form:literal),+ ] $isa:literal $target:literal $section:literal [ $($convergent:ident)? ] [ $($gate:ident)* ]
         $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
@@ -448,7 +461,7 @@ macro_rules! probe {
             unsafe {
                 core::arch::asm!(concat!(
                     "// row:", module_path!(), "@@", stringify!($name), "@@", $($form,)+ "@@", $isa, "@@", $target, "@@", $section,
-                    "@@" $( , stringify!($convergent) )?
+                    "@@" $( , stringify!($convergent) )? , "@@" $( , stringify!($gate), " " )*
                 ), options(raw));
                 $crate::raw::probe!(@calls [] [] [] $qualifiers { $name $n [ $($Arg),* ] operands });
             }

@@ -27,6 +27,8 @@ pub struct Row {
     pub section: String,
     /// Whether it says that threads execute it together. The linker goes by its own table.
     pub convergent: bool,
+    /// Whether the row or a tag of it is bound to targets. Every other row is compiled from the same text on all of them.
+    pub gated: bool,
     /// What it emits, each spelling once.
     pub forms: Vec<Form>,
 }
@@ -90,9 +92,36 @@ pub fn probe(arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
     rows(&build.run()?.text, arch).with_context(|| format!("the probe for {arch}"))
 }
 
+/// The targets whose probe has every row. The others' have the gated rows.
+const WHOLE: [Arch; 2] = [Arch::Sm90, Arch::Sm100a];
+
 /// The rows of every target, two builds at a time.
 pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
-    by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, &[])?))).into_iter().collect()
+    let features = |arch| if WHOLE.contains(&arch) { &[][..] } else { &["probe-gated"] };
+    let probes = by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, features(arch))?)));
+    let mut probes: Vec<(Arch, Vec<Row>)> = probes.into_iter().collect::<Result<_>>()?;
+    let ungated = |arch: Arch| -> Vec<Row> {
+        let of_arch = probes.iter().filter(|(other, _)| *other == arch).flat_map(|(_, rows)| rows);
+        of_arch.filter(|row| !row.gated).cloned().collect()
+    };
+    let [on_all, again] = WHOLE.map(ungated);
+    let forms = |rows: &[Row]| -> BTreeMap<String, Vec<String>> {
+        let of_row = |row: &Row| row.forms.iter().map(|form| form.instruction.clone()).collect();
+        rows.iter().map(|row| (row.name.clone(), of_row(row))).collect()
+    };
+    let (on_one, on_other) = (forms(&on_all), forms(&again));
+    if let Some((name, _)) = on_one.iter().find(|(name, forms)| on_other.get(*name) != Some(forms)) {
+        let [one, other] = WHOLE;
+        bail!("{name} has other forms on {one} than on {other}: the row needs a gate");
+    }
+    for (arch, rows) in probes.iter_mut().filter(|(arch, _)| !WHOLE.contains(arch)) {
+        let on_this = |form: &Form| Form { targets: vec![*arch], ..form.clone() };
+        rows.extend(on_all.iter().map(|row| Row {
+            forms: row.forms.iter().map(on_this).collect(),
+            ..row.clone()
+        }));
+    }
+    Ok(probes)
 }
 
 /// The rows of several targets as one list by family and name, each form with the targets that have it.
@@ -179,7 +208,7 @@ pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
 
 fn row_of(text: &str) -> Result<Row> {
     let fields: Vec<&str> = text.split("@@").collect();
-    let [module, name, form, isa, target, section, convergent] = fields[..] else {
+    let [module, name, form, isa, target, section, convergent, gates] = fields[..] else {
         bail!("not a row: {text}")
     };
     Ok(Row {
@@ -190,6 +219,7 @@ fn row_of(text: &str) -> Result<Row> {
         target: target.into(),
         section: section.into(),
         convergent: convergent == "convergent",
+        gated: !gates.trim().is_empty(),
         forms: Vec::new(),
     })
 }
@@ -300,7 +330,7 @@ mod tests {
     use super::*;
 
     fn module(tags: &[&str]) -> String {
-        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7@@\n\t// end inline asm\n";
+        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7@@@@\n\t// end inline asm\n";
         let form = |tag: &&str| {
             format!(
                 "\t// begin inline asm\n\t{{ .reg .pred p; setp.ne.b32 p, %r4, 0; f{tag} p, %rd12; }} \
