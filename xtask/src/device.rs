@@ -224,15 +224,13 @@ impl Build {
         }
     }
 
-    /// A folder of its own for everything that changes the output, so that builds neither wait for each
-    /// other nor overwrite each other's module.
+    /// A folder for everything that is compiled in the same way: crates share `ptx` there.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        (&self.crate_dir, &self.linker, &self.rustflags).hash(&mut hasher);
+        (&self.linker, &self.rustflags).hash(&mut hasher);
         (&self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
-        let name = self.crate_dir.file_name().unwrap_or_default().to_string_lossy();
         device_dir(toolchain)
-            .join(format!("{name}-{:016x}", hasher.finish()))
+            .join(format!("{:016x}", hasher.finish()))
             .join(format!("{}-O{}", self.arch, self.opt_level))
     }
 
