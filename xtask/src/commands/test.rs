@@ -1,28 +1,93 @@
 //! `./x test`.
 
+use std::io::Write;
 use std::os::unix::process::CommandExt;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::{MetadataCommand, TargetKind};
 use clap::Args;
+use xtask::forms::by_two;
+use xtask::progress;
+use xtask::toolchain::Toolchain;
 
 use super::Setup;
 
 #[derive(Args)]
 pub struct Options {
-    /// Arguments of `cargo test`, in place of `--workspace` where they name packages
+    /// Arguments of `cargo test`, in place of `--workspace` where they name packages; without any, all tests run, two files at a
+    /// time
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CARGO TEST ARGUMENTS")]
     arguments: Vec<String>,
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
+    if options.arguments.is_empty() {
+        return all(&setup.toolchain);
+    }
     let mut cargo = setup.toolchain.cargo();
     cargo.arg("test");
     if !names_packages(&options.arguments) {
         cargo.arg("--workspace");
     }
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
+}
+
+/// Every test of the workspace, two files of them at a time: most of what they wait for is a compiler on one core. Prints what
+/// those say that fail.
+fn all(toolchain: &Toolchain) -> Result<ExitCode> {
+    let cargo = || {
+        let mut cargo = toolchain.cargo();
+        cargo.current_dir(xtask::root()).args(["test", "--workspace"]);
+        cargo
+    };
+    ensure!(cargo().arg("--no-run").status().context("cannot run cargo")?.success(), "the tests do not compile");
+
+    let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
+    jobs.extend(test_files()?.into_iter().map(|name| vec!["--test".into(), name]));
+    jobs.push(vec!["--doc".into()]);
+    let passed = by_two(&jobs, |arguments| -> Result<bool> {
+        let name = arguments.join(" ");
+        let start = Instant::now();
+        let (passed, text) =
+            progress::step(&name, || output_of(cargo().arg("--no-fail-fast").args(arguments)))?;
+        let seconds = start.elapsed().as_secs();
+        let mut stdout = std::io::stdout().lock();
+        if passed {
+            writeln!(stdout, "{name}: ok, {seconds} s")?;
+        } else {
+            writeln!(stdout, "{name}: FAILED, {seconds} s\n\n{text}")?;
+        }
+        Ok(passed)
+    });
+    let passed = passed.into_iter().collect::<Result<Vec<_>>>()?;
+    let failed = jobs.iter().zip(passed).filter(|(_, passed)| !passed);
+    let failed: Vec<_> = failed.map(|(arguments, _)| arguments.join(" ")).collect();
+    ensure!(failed.is_empty(), "tests failed: `./x test {}`", failed.join("`, `./x test "));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The names of the workspace's test files, which are all different.
+fn test_files() -> Result<Vec<String>> {
+    let metadata = MetadataCommand::new().current_dir(xtask::root()).no_deps().exec();
+    let packages = metadata.context("cannot read the workspace")?.packages;
+    let targets = packages.into_iter().flat_map(|package| package.targets);
+    let tests = targets.filter(|target| target.kind.contains(&TargetKind::Test));
+    Ok(tests.map(|target| target.name).collect())
+}
+
+/// Whether a command succeeds, and what it prints, both streams as one.
+fn output_of(command: &mut Command) -> Result<(bool, String)> {
+    let (mut reader, writer) = std::io::pipe()?;
+    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let mut child = command.spawn().context("cannot run cargo")?;
+    // Its ends of the pipe are open until then.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut reader, &mut text)?;
+    Ok((child.wait()?.success(), String::from_utf8_lossy(&text).into_owned()))
 }
 
 fn names_packages(arguments: &[String]) -> bool {
