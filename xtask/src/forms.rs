@@ -116,10 +116,9 @@ pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
     }
     for (arch, rows) in probes.iter_mut().filter(|(arch, _)| !WHOLE.contains(arch)) {
         let on_this = |form: &Form| Form { targets: vec![*arch], ..form.clone() };
-        rows.extend(on_all.iter().map(|row| Row {
-            forms: row.forms.iter().map(on_this).collect(),
-            ..row.clone()
-        }));
+        rows.extend(
+            on_all.iter().map(|row| Row { forms: row.forms.iter().map(on_this).collect(), ..row.clone() }),
+        );
     }
     Ok(probes)
 }

@@ -43,7 +43,10 @@ fn all(toolchain: &Toolchain) -> Result<ExitCode> {
         cargo.current_dir(xtask::root()).args(["test", "--workspace"]);
         cargo
     };
-    ensure!(cargo().arg("--no-run").status().context("cannot run cargo")?.success(), "the tests do not compile");
+    ensure!(
+        cargo().arg("--no-run").status().context("cannot run cargo")?.success(),
+        "the tests do not compile"
+    );
 
     let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
     jobs.extend(test_files()?.into_iter().map(|name| vec!["--test".into(), name]));
