@@ -202,9 +202,14 @@ impl Build {
                 self.opt_level
             )
         })?;
-        let path = self.ptx_among_artifacts(&output)?;
+        let built = self.ptx_among_artifacts(&output)?;
         let text =
-            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
+        // The next build of a crate of this name overwrites it.
+        let mut hasher = DefaultHasher::new();
+        (&self.crate_dir, self.opt_level.name()).hash(&mut hasher);
+        let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
+        files::write(&path, &text)?;
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
@@ -229,9 +234,11 @@ impl Build {
         let mut hasher = DefaultHasher::new();
         (&self.linker, &self.rustflags).hash(&mut hasher);
         (&self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
-        device_dir(toolchain)
-            .join(format!("{:016x}", hasher.finish()))
-            .join(format!("{}-O{}", self.arch, self.opt_level))
+        device_dir(toolchain).join(format!("{:016x}", hasher.finish())).join(format!(
+            "{}{}",
+            self.arch,
+            if self.opt_level == OptLevel::O0 { "-O0" } else { "" }
+        ))
     }
 
     /// A cargo command with everything set for this build, and the lock on its folder.
@@ -259,9 +266,14 @@ impl Build {
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
             .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker_path(&toolchain)?)
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
             .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", self.debug_assertions.to_string());
         if !self.default_features {
             cargo.arg("--no-default-features");
+        }
+        // Above 0, rustc makes the same MIR of what a crate depends on at every level.
+        if self.opt_level != OptLevel::O0 {
+            cargo.args(["--config", r#"profile.release.package."*".opt-level=3"#]);
         }
         Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
     }
