@@ -151,7 +151,8 @@ pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
 }
 
 /// The hyperbolic tangent of `x`: of `f32` with a relative error of 2^-11 at most, of `f16` with an absolute one of 2^-10.987, of
-/// `bf16` of 2^-8. Of two halves, each. Subnormal numbers are kept.
+/// `bf16` of 2^-8 by the PTX ISA (an H200 gives 0.62890625 for 0.74609375, which is 2.6e-7 more). Of two halves, each. Subnormal
+/// numbers are kept.
 ///
 /// Of ±0 it is ±0, of ±∞ it is ±1, of NaN it is NaN.
 ///
@@ -212,7 +213,8 @@ functions! {
     /// The sine of `x` radians, with an absolute error of 2^-20.5 at most in -2π to 2π, of 2^-14.7 in -100π to 100π; beyond, no
     /// error is guaranteed. Of ±0 it is ±0, of ±∞ and of NaN it is NaN.
     (sin, sin_ftz) sin_approx "sin" "let height = ptx::math::sin(x) * y;";
-    /// The cosine of `x` radians, with the errors of [`sin`]. Of ±0 it is 1, of ±∞ and of NaN it is NaN.
+    /// The cosine of `x` radians, with the errors of [`sin`] by the PTX ISA; of -4.9030709 an H200 gives 0.18952784, whose error is
+    /// 1.017 times 2^-20.5. Of ±0 it is 1, of ±∞ and of NaN it is NaN.
     (cos, cos_ftz) cos_approx "cos" "let width = ptx::math::cos(x) * y;";
     /// The logarithm of `x` to base 2, with an absolute error of 2^-22 at most between 0.5 and 2, elsewhere with a relative one of
     /// 2^-22. Of ±0 it is -∞, of +∞ it is +∞, of a negative number and of NaN it is NaN.
