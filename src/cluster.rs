@@ -1,8 +1,9 @@
 //! Clusters: a scope in which the CTAs of a cluster are alive, what they see of each other's shared memory there, and
 //! mailboxes that asynchronous operations of other CTAs fill.
 //!
-//! [`Cta::cluster`] opens the scope. It begins and ends with the cluster's barrier, so no CTA has exited, or not yet
-//! begun, while another uses its shared memory; and what stands for that memory cannot leave it. Two ways lead to a peer:
+//! [`Cta::cluster`] opens the scope. It ends with the cluster's barrier, so no CTA has exited while another uses its shared memory;
+//! no way to a peer opens before a barrier either, so that every CTA has begun; and what stands for that memory cannot leave
+//! the scope. Two ways lead to a peer:
 //!
 //! - [`ClusterSmem`]: an array that every CTA has at the same place, read by all, written by all or atomic for all, between two
 //!   barriers of the cluster.
@@ -12,6 +13,7 @@
 //!   Shared<'c, …>  ── Cluster::publish ──►  ClusterSmem<ReadOnly>  ── close ──►  Shared, in the state it had
 //!   Shared<'c, …>  ── Cluster::open ─────►  ClusterSmem<Open> ─────── close ──►  Shared<Published>
 //!   Shared<'c, …>  ── open_atomic ───────►  ClusterSmem<Atomic> ───── close ──►  Shared<Published>
+//!                     ClusterSmem<Open>, ClusterSmem<Atomic>  ── publish ──►  ClusterSmem<ReadOnly<Published>>
 //!
 //!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, … ──► Sent
 //!          ▲                      │      ▲                         │   ▲                             │ receive
@@ -32,7 +34,7 @@
 //! A tile that has arrived can be sent on from where it lies. A [`Channel`] is a mailbox that streams tiles from CTA to CTA
 //! without a barrier of the cluster between them.
 //!
-//! *Cluster calls* are [`Cta::cluster`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
+//! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
 //! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
 //! [`Cta::enter`]).
 
@@ -120,7 +122,8 @@ impl Cta {
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it. There is one scope at a time.
     ///
-    /// PTX, at the beginning and at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    /// PTX, at the end, and at the beginning too if a [`Mailbox`] is lent: `barrier.cluster.arrive.release.aligned;`
+    /// `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -142,10 +145,7 @@ impl Cta {
         handles: H,
         body: impl for<'c> FnOnce(Cluster<'c>, H::Lent<'c>) -> (Cluster<'c>, H::Lent<'c>),
     ) -> H {
-        // All CTAs have begun, and what each did to its memory before is visible to all.
-        arrive();
-        wait();
-        let cluster = Cluster { cta: self, _scope: PhantomData };
+        let cluster = Cluster::begin::<H>(self);
         // SAFETY: `'c` is this call's alone, so what `body` returns comes from this loan.
         let (cluster, lent) = unsafe { body(cluster, handles.open()) };
         // No CTA exits, or uses its memory otherwise, before all have come here.
@@ -153,9 +153,52 @@ impl Cta {
         // SAFETY: as above.
         unsafe { H::give_back(lent) }
     }
+
+    /// [`cluster`](Cta::cluster), as the last scope of the kernel: its last barrier is the one behind which no CTA uses another's memory,
+    /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each.
+    ///
+    /// A cluster call: all threads of all CTAs of the cluster make it.
+    ///
+    /// PTX: as [`cluster`](Cta::cluster).
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: Cta, tile: SharedArray<u32, 128>, from_the_first: &mut u32) {
+    /// cta.cluster_last(tile, |cluster, tile| {
+    ///     let rank = cluster.rank();
+    ///     let tile = cluster.publish(tile.write(cluster.cta(), |i| rank + i as u32));
+    ///     *from_the_first = tile.peer(0).and_then(|peer| peer.get(5)).unwrap_or(0);
+    ///     (cluster, tile.end()) // without the barrier of `close`
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn cluster_last<H: Lend>(
+        self,
+        handles: H,
+        body: impl for<'c> FnOnce(Cluster<'c>, H::Lent<'c>) -> (Cluster<'c>, H::Ended<'c>),
+    ) {
+        let cluster = Cluster::begin::<H>(&self);
+        // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this loan is in flight, and
+        // there is no other loan, which would hold a `&Cta`.
+        let (cluster, _ended) = unsafe { body(cluster, handles.open()) };
+        // Behind this no CTA uses another's memory.
+        cluster.sync();
+    }
 }
 
 impl<'c> Cluster<'c> {
+    /// Begins a scope. Where other CTAs use what is lent from here on: when all have begun, and what each did to its memory before is
+    /// visible to all. Everything else that leads to a peer's memory begins with a barrier of its own.
+    #[inline(always)]
+    fn begin<H: Lend>(cta: &'c Cta) -> Self {
+        if const { H::USED_BY_PEERS } {
+            arrive();
+            wait();
+        }
+        Cluster { cta, _scope: PhantomData }
+    }
+
     /// The executing CTA, for the collective calls of its threads alone.
     ///
     /// ```

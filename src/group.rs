@@ -313,11 +313,12 @@ impl Cta {
     }
 }
 
-/// Handles whose use can end where they are: [`Shared`](crate::shared::Shared), and pairs.
+/// Handles whose use can end where they are: [`Shared`](crate::shared::Shared), what a cluster's scope makes of it, and pairs.
 ///
 /// # Safety
 ///
-/// Implemented here only: what `end` gives says that no copy uses the memory.
+/// Implemented here only: what `end` gives says that no copy uses the memory, or in a cluster's scope, that none does once all its
+/// CTAs have ended theirs.
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait End {
     /// What the last scope gets.
@@ -347,3 +348,5 @@ macro_rules! nothing_to_end {
     )* };
 }
 pub(crate) use nothing_to_end;
+
+nothing_to_end! { [] (); }

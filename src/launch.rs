@@ -43,7 +43,7 @@ impl Cta {
     ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or is [`Arrived::release`](crate::pipeline::Arrived::release);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or a handle that a cluster's scope has made, and
-    ///     if it is [`Cta::cluster`]. Handles are then of the same type, and lie at the same place in the shared memory of
+    ///     if it is [`Cta::cluster`] or [`Cta::cluster_last`]. Handles are then of the same type, and lie at the same place in the shared memory of
     ///     each CTA; sources of copies and values may differ.
     ///
     ///   What a thread does for itself is *not* collective, whatever it takes: [`Cta::thread_rank`],
@@ -54,13 +54,13 @@ impl Cta {
     ///   [`GlobalVectorsMut`](crate::global::GlobalVectorsMut); and what its documentation calls so.
     /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
     ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
-    /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster), that of a
-    ///   `ClusterQueue`) and parts ([`Handoff::split`](crate::barrier::Handoff::split), [`Pipeline::run`](crate::pipeline::Pipeline::run),
-    ///   `run_last`, `run_multicast`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
+    /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
+    ///   [`cluster_last`](Cta::cluster_last), that of a `ClusterQueue`) and parts ([`Handoff::split`](crate::barrier::Handoff::split), [`Pipeline::run`](crate::pipeline::Pipeline::run),
+    ///   `run_last`, `run_multicast`, `run_multicast_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
     ///   [`from_fn`](crate::registers::from_fn) once a round in each: they may contain collective calls. Every other closure (that of
     ///   `write`, `update`, `load_where`, `update_all`, `elect`, …) runs as often as its method says, which differs from thread to
     ///   thread: it contains no collective call of any group.
-    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_last`, `run_multicast` and `Handoff::split` deal out, no thread makes a
+    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast`, their `…_last` and `Handoff::split` deal out, no thread makes a
     ///   collective call of the CTA or of the cluster. The parts' own handles are held by a thread or a warp.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.

@@ -40,6 +40,7 @@ pub(crate) use layout::swizzled;
 pub use own::{OwnVector, OwnVectors};
 pub use stores::{ElementStores, VectorStores};
 pub use view::View2d;
+pub(crate) use view::rows;
 
 /// A plain-data element: any bit pattern is a value.
 ///
@@ -763,8 +764,12 @@ impl<T, const N: usize> SharedArray<T, N> {
 pub unsafe trait Lend {
     /// The handle inside the scope `'s`.
     type Lent<'s>;
-    /// What the last scope gets back ([`Cta::lend_last`]): [`Ended`], or nothing for what holds no memory of a copy.
+    /// What the last scope gets back ([`Cta::lend_last`], [`Cta::cluster_last`]): [`Ended`], or nothing for what holds no memory of
+    /// a copy.
     type Ended<'s>;
+    /// Whether other CTAs use the memory from the beginning of a cluster's scope on.
+    #[doc(hidden)]
+    const USED_BY_PEERS: bool = false;
     /// Opens the loan.
     ///
     /// # Safety
@@ -811,6 +816,7 @@ macro_rules! lend_tuple {
         unsafe impl<$($H: Lend),+> Lend for ($($H,)+) {
             type Lent<'s> = ($($H::Lent<'s>,)+);
             type Ended<'s> = ($($H::Ended<'s>,)+);
+            const USED_BY_PEERS: bool = $($H::USED_BY_PEERS)||+;
             #[inline(always)]
             unsafe fn open<'s>(self) -> Self::Lent<'s> {
                 // SAFETY: the caller's contract, for each part.
@@ -1124,7 +1130,8 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         N == 0
     }
 
-    /// Ends the use of the memory, in any state: no copy uses it, since a copy holds its handle. For [`Cta::lend_last`].
+    /// Ends the use of the memory, in any state: no copy uses it, since a copy holds its handle. For [`Cta::lend_last`] and
+    /// [`Cta::cluster_last`].
     ///
     /// PTX: none.
     #[inline(always)]

@@ -558,8 +558,6 @@ const MAIN: [(&str, &str); 10] = [
         barrier.cluster.arrive.release.aligned;
         barrier.cluster.wait.acquire.aligned;
         barrier.cluster.arrive.release.aligned;
-        barrier.cluster.wait.acquire.aligned;
-        barrier.cluster.arrive.release.aligned;
         barrier.cluster.wait.acquire.aligned;",
     ),
     (

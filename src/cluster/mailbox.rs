@@ -4,11 +4,11 @@ use core::marker::PhantomData;
 
 use super::{Brand, Cluster, Route};
 use crate::global::tile_bytes;
-use crate::group::Cta;
+use crate::group::{Cta, End};
 use crate::mbarrier::{Ready, Uninit};
 use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Lend, Place, for_each_vector};
+use crate::shared::{ALIGN, Element, Ended, Lend, Place, for_each_vector};
 use crate::size;
 
 mod channel;
@@ -144,7 +144,8 @@ unsafe impl<T: Element, const N: usize, V: Via> Place for Mailbox<T, N, V> {
 // SAFETY: an inbox has nothing in flight, and only a cluster's scope of the same lifetime can use it.
 unsafe impl<T: Element, const N: usize, V: Via> Lend for Mailbox<T, N, V, Ready> {
     type Lent<'s> = Inbox<'s, T, N, V>;
-    type Ended<'s> = Inbox<'s, T, N, V>;
+    type Ended<'s> = Ended<'s, Self>;
+    const USED_BY_PEERS: bool = true;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
         Inbox { addr: self.addr, parity: self.parity, _scope: PhantomData, _elements: PhantomData }
@@ -462,6 +463,56 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
         // SAFETY: addresses in shared memory, and the caller's. By the contract of `enter` the mailbox lies at the same
         // place there.
         unsafe { (raw::mapa_shared_cluster(self.addr, rank), raw::mapa_shared_cluster(self.bar(), rank)) }
+    }
+}
+
+impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
+    /// Ends the use of the mailbox in the last scope of the kernel ([`Cta::cluster_last`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta, mbarrier::Ready};
+    /// # fn kernel(cta: Cta, mailbox: Mailbox<f32, 64, ByTile, Ready>) {
+    /// cta.cluster_last(mailbox, |cluster, inbox| (cluster, inbox.end()));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self) -> Ended<'c, Mailbox<T, N, V, Ready>> {
+        Ended::new()
+    }
+}
+
+impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src> {
+    /// Ends the use of the mailbox, and of what it was filled from, in the last scope of the kernel ([`Cta::cluster_last`]), without the
+    /// barrier of `release`.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta, mbarrier::Ready};
+    /// # fn kernel(cta: Cta, mailbox: Mailbox<u32, 64, ByElement, Ready>, value: u32, out: &mut u32) {
+    /// cta.cluster_last(mailbox, |cluster, inbox| {
+    ///     let Some(to_the_next) = cluster.rotation(1) else { return (cluster, inbox.end()) };
+    ///     let received = inbox.store(&cluster, to_the_next, |_| value).receive(cluster.cta());
+    ///     *out = received.get(cluster.cta().thread_rank() as usize).unwrap_or(0);
+    ///     let (mailbox, ()) = received.end();
+    ///     (cluster, mailbox)
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self) -> (Ended<'c, Mailbox<T, N, V, Ready>>, Src::Ended) {
+        (Ended::new(), self.src.end())
+    }
+}
+
+// SAFETY: what came has come. Other CTAs still copy what they have from here until they end what they received.
+unsafe impl<'c, T: Element, const N: usize, V: Via, Src: End> End for Received<'c, T, N, V, Src> {
+    type Ended = (Ended<'c, Mailbox<T, N, V, Ready>>, Src::Ended);
+    #[inline(always)]
+    fn end(self) -> Self::Ended {
+        Received::end(self)
     }
 }
 

@@ -4,9 +4,10 @@ use core::marker::PhantomData;
 
 use super::{Brand, Cluster};
 use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
+use crate::group::End;
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
-use crate::shared::{Element, Fenced, Free, Loaded, Published, Shared, Spent, Written};
+use crate::shared::{Element, Ended, Fenced, Free, Loaded, Published, Shared, SharedArray, Spent, Written};
 use crate::size;
 
 /// State of a [`ClusterSmem`]: every CTA may read every other's. `After` is the state of its memory afterwards.
@@ -98,6 +99,17 @@ impl PeerWritable for Open {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerAtomic: Sealed {}
 impl PeerAtomic for Atomic {}
+
+/// States of a [`ClusterSmem`] in which the cluster changes it.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be published to the cluster",
+    label = "the cluster may read it already",
+    note = "read it by `.peer(rank)`, or end its use with `.close(&cluster)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait PeerChanged: Sealed {}
+impl PeerChanged for Open {}
+impl PeerChanged for Atomic {}
 
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Free: Publishable);
@@ -228,6 +240,51 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         Some(Peer { addr, _borrow: PhantomData, _elements: PhantomData })
     }
 
+    /// Lets the whole cluster read what all CTAs have written, or changed by atomic operations, here.
+    ///
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Shared, Written}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Shared<'c, u32, 64, Written>) {
+    /// let bins = cluster.open_atomic(bins);
+    /// if let Some(bin) = bins.peer(0).and_then(|peer| peer.atomic(17)) {
+    ///     bin.add(1, sem::Relaxed);
+    /// }
+    /// let bins = bins.publish(cluster);
+    /// let _of_all = bins.peer(0).and_then(|peer| peer.get(17));
+    /// let bins = bins.close(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn publish(self, cluster: &Cluster<'c>) -> ClusterSmem<'c, T, N, ReadOnly<Published>>
+    where
+        State: PeerChanged,
+    {
+        cluster.sync();
+        ClusterSmem::new(self.addr)
+    }
+
+    /// Ends the use of the memory in the last scope of the kernel ([`Cta::cluster_last`](crate::launch::Cta::cluster_last)), whose last
+    /// barrier closes it.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: Cta, words: SharedArray<u32, 64>, out: &mut u32) {
+    /// cta.cluster_last(words, |cluster, words| {
+    ///     let words = cluster.publish(words.write(cluster.cta(), |i| i as u32));
+    ///     *out = words.peer(0).and_then(|peer| peer.get(1)).unwrap_or(0);
+    ///     (cluster, words.end())
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self) -> Ended<'c, SharedArray<T, N>> {
+        Ended::new()
+    }
+
     /// The number of elements in each CTA.
     ///
     /// ```
@@ -250,6 +307,15 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         N == 0
+    }
+}
+
+// SAFETY: no copy uses it. Other CTAs do until they end theirs.
+unsafe impl<'c, T: Element, const N: usize, State> End for ClusterSmem<'c, T, N, State> {
+    type Ended = Ended<'c, SharedArray<T, N>>;
+    #[inline(always)]
+    fn end(self) -> Self::Ended {
+        ClusterSmem::end(self)
     }
 }
 

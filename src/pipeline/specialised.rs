@@ -57,6 +57,12 @@ impl<S: StageTiles, const STAGES: usize> Layout<S, STAGES> {
         );
     }
 
+    /// The same of tiles that a group has in common.
+    const fn check_shared<G: Sharing>() {
+        Self::check::<G>();
+        assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups");
+    }
+
     /// The mbarrier that completes when the stage's tiles have arrived.
     #[inline(always)]
     fn full(base: u32, stage: u32) -> u32 {
@@ -414,17 +420,55 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
     ) -> Self {
-        const {
-            Layout::<S, STAGES>::check::<G>();
-            assert!(G::CTAS > 0, "no tile is shared with another CTA: `run` has no groups");
-        }
+        const { Layout::<S, STAGES>::check_shared::<G>() };
         self.run_in(cluster.cta(), group, || cluster.sync(), produce, consume);
         self.reset(cluster.cta(), || cluster.sync());
         self
     }
 
-    /// `sync` waits for all that use the mbarriers and the stages.
-    /// From the initialisation of the mbarriers to the producer's wait for its copies.
+    /// [`run_multicast`](Pipeline::run_multicast), as the last of the kernel ([`Cta::cluster_last`]): the mbarriers stay as they are, and
+    /// the scope's barrier is the last.
+    ///
+    /// A cluster call.
+    ///
+    /// PTX: as [`run_multicast`](Pipeline::run_multicast), without the two last barriers and what lies between them
+    ///
+    /// ```
+    /// # use ptx::{global::Tiles, launch::{Cta, trap}, pipeline::PipelineMemory};
+    /// # fn kernel(cta: Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>, sum: &mut f32) {
+    /// cta.cluster_last(memory, |cluster, pipeline| {
+    ///     let Some(pair) = cluster.whole::<2>() else { trap() };
+    ///     let ended = pipeline.run_multicast_last(
+    ///         &cluster,
+    ///         pair,
+    ///         |producer| (0..tiles.count()).filter_map(|i| tiles.get(i)).fold(producer, |producer, tile| producer.load(tile)),
+    ///         |mut consumer| {
+    ///             for _ in 0..tiles.count() {
+    ///                 let tile = consumer.wait();
+    ///                 *sum += tile.get(tile.rank() as usize).unwrap_or(0.0);
+    ///                 consumer = tile.release();
+    ///             }
+    ///             consumer
+    ///         },
+    ///     );
+    ///     (cluster, ended)
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn run_multicast_last<G: SharingIn<'s>>(
+        self,
+        cluster: &Cluster<'s>,
+        group: G,
+        produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
+        consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
+    ) -> Ended<'s, PipelineMemory<S, STAGES>> {
+        const { Layout::<S, STAGES>::check_shared::<G>() };
+        self.run_in(cluster.cta(), group, || cluster.sync(), produce, consume);
+        Ended::new()
+    }
+
+    /// From the initialisation of the mbarriers, which `sync` shows to all that use them, to the producer's wait for its copies.
     #[inline(always)]
     fn run_in<G: Sharing>(
         &self,

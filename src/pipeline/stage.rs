@@ -7,7 +7,7 @@ use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::qualifier::multicast;
 use crate::raw;
-use crate::shared::{ALIGN, Element, Swizzle, swizzled};
+use crate::shared::{ALIGN, Element, Loaded, Swizzle, View2d, rows, swizzled};
 use crate::size;
 use crate::tensor::{LoadShape, MulticastShape, TensorTile, shape_bytes, tile_bytes};
 
@@ -88,7 +88,7 @@ impl<T, const N: usize> Copy for Tile<'_, T, N> {}
 
 static_assertions::assert_not_impl_any!(Tile<'static, u32, 4>: Send, Sync);
 
-impl<T: Element, const N: usize> Tile<'_, T, N> {
+impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
     /// The `.shared::cta` address of the first element.
     ///
     /// ```
@@ -134,6 +134,23 @@ impl<T: Element, const N: usize> Tile<'_, T, N> {
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         // SAFETY: as in `get`; tiles are aligned to 128 bytes.
         (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
+    }
+
+    /// The tile as a matrix of rows of `W` elements, plain or swizzled.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{pipeline::Tile, qualifier::swizzle_mode};
+    /// # fn consume(tile: Tile<'_, f32, 1024>, row: usize) -> f32 {
+    /// let rows = tile.as_2d::<32>().swizzled(swizzle_mode::B128);
+    /// (0..32).filter_map(|x| rows.get([x, row])).sum()
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn as_2d<const W: usize>(&self) -> View2d<'a, T, W, N, Loaded> {
+        const { rows::<W, N>() };
+        View2d::new(self.addr)
     }
 
     /// Where the elements of a tile lie that a tensor copy has brought under this swizzle, as

@@ -77,12 +77,12 @@ impl<T: Element, const N: usize, State> Shared<'_, T, N, State> {
     #[inline(always)]
     pub fn as_2d<const W: usize>(&self) -> View2d<'_, T, W, N, State> {
         const { rows::<W, N>() };
-        View2d { addr: self.addr, _tile: PhantomData }
+        View2d::new(self.addr)
     }
 }
 
 /// Checks that an array has whole rows.
-const fn rows<const W: usize, const N: usize>() {
+pub(crate) const fn rows<const W: usize, const N: usize>() {
     assert!(
         W > 0 && N.is_multiple_of(W),
         "a matrix has whole rows: choose a row length that divides the array's"
@@ -90,6 +90,12 @@ const fn rows<const W: usize, const N: usize>() {
 }
 
 impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, State> {
+    /// The `N` elements at an address, in that state as long as the view; [`rows`] has been checked.
+    #[inline(always)]
+    pub(crate) fn new(addr: u32) -> Self {
+        View2d { addr, _tile: PhantomData }
+    }
+
     /// The same matrix, swizzled as a tensor copy with this swizzle loads and stores it (5.5.7).
     ///
     /// PTX: none.

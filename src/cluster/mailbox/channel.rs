@@ -1,12 +1,13 @@
 //! Mailboxes that stream tiles from CTA to CTA.
 
-use super::{ByRoute, Inbox, Sendable};
+use super::{ByRoute, Inbox, Mailbox, Sendable};
 use crate::bulk::wait_sources_read;
 use crate::cluster::{Cluster, Route};
 use crate::group::Cta;
+use crate::mbarrier::Ready;
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
-use crate::shared::Element;
+use crate::shared::{Element, Ended};
 use crate::size;
 
 /// A [`Mailbox`](super::Mailbox) that sends tile after tile along one [`Route`], while as many come in. Where an [`Inbox`]
@@ -164,6 +165,29 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     pub fn into_inbox(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByRoute> {
         cluster.sync();
         self.inbox
+    }
+
+    /// Ends the channel in the last scope of the kernel ([`Cta::cluster_last`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByRoute, Mailbox}, launch::{Cta, trap}, mbarrier::Ready, shared::SharedArray};
+    /// # type Ring = Mailbox<f32, 64, ByRoute, Ready>;
+    /// # fn kernel(cta: Cta, ring: Ring, tile: SharedArray<f32, 64>, out: &mut f32) {
+    /// cta.cluster_last((ring, tile), |cluster, (ring, tile)| {
+    ///     let Some(to_the_next) = cluster.rotation(1) else { trap() };
+    ///     let tile = tile.write(cluster.cta(), |i| i as f32).to_async(cluster.cta());
+    ///     let received = ring.along(to_the_next).send(&cluster, tile).receive(cluster.cta());
+    ///     *out = received.get(7).unwrap_or(0.0);
+    ///     let (ring, tile) = received.acknowledge(cluster.cta()).reclaim(cluster.cta());
+    ///     (cluster, (ring.end(), tile.end()))
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self) -> Ended<'c, Mailbox<T, N, ByRoute, Ready>> {
+        self.inbox.end()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What ends for the last time leaves its mbarriers as they are: a scope that gives the memory back needs them invalidated.
 
+use ptx::cluster::{Cluster, Group};
 use ptx::global::{GlobalTile, Tiles, TilesMut};
 use ptx::launch::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory, Ring, RingMemory};
@@ -22,6 +23,15 @@ pub fn run_last(
     cta.lend(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
         pipeline.run_last(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
     })
+}
+
+pub fn run_multicast_last<'c>(
+    cluster: &Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, [f32; 64], 2> {
+    pipeline.run_multicast_last(cluster, pair, |producer| producer.load(tile), |consumer| consumer.wait().release())
 }
 
 pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {

@@ -282,7 +282,6 @@ pair! {
         });
     }
     raw_cluster_scope(base, src, out) {
-        cluster_sync();
         scope(|| {
             let (x, y, z) = (raw::cluster_nctaid_x(), raw::cluster_nctaid_y(), raw::cluster_nctaid_z());
             let (i, j, k) = (raw::cluster_ctaid_x(), raw::cluster_ctaid_y(), raw::cluster_ctaid_z());
@@ -303,7 +302,6 @@ pair! {
         });
     }
     raw_cluster_groups(base, src, out) {
-        cluster_sync();
         scope(|| {
             out.write(if raw::cluster_nctarank() == 8 { raw::cluster_ctarank() } else { 99 });
             out.add(1).write(if raw::cluster_nctaid_x() == 4 { raw::cluster_ctaid_x() } else { 99 });
@@ -325,7 +323,6 @@ pair! {
         });
     }
     raw_cluster_queries(base, src, out) {
-        cluster_sync();
         scope(|| {
             cluster_sync();
             out.write(N as u32);
@@ -349,7 +346,6 @@ pair! {
         });
     }
     raw_cluster_sync(base, src, out) {
-        cluster_sync();
         scope(|| {
             cluster_sync();
             raw::barrier_cluster_arrive(sem::Release, Aligned);
@@ -374,7 +370,6 @@ pair! {
         });
     }
     raw_cluster_publish(base, src, out) {
-        cluster_sync();
         scope(|| {
             let tile = base + TILE;
             write_tile(tile, |i| i);
@@ -415,7 +410,6 @@ pair! {
         });
     }
     raw_cluster_open(base, src, out) {
-        cluster_sync();
         scope(|| {
             let tile = base + TILE;
             cluster_sync();
@@ -438,6 +432,66 @@ pair! {
             cluster_sync();
             out.add(1).write(read(tile + 12));
             fence_async();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_last(cta, smem, src, out) {
+        cta.cluster_last(smem.tile, |cluster, tile| {
+            let tile = cluster.open_atomic(tile.write(cluster.cta(), |i| i as u32));
+            if let Some(element) = tile.peer(unsafe { src.read() }).and_then(|peer| peer.atomic(5)) {
+                element.add(9, sem::Relaxed);
+            }
+            let tile = tile.publish(&cluster);
+            unsafe { out.write(tile.get(5).unwrap_or(0)) };
+            (cluster, tile.end())
+        });
+    }
+    raw_cluster_last(base, src, out) {
+        let tile = base + TILE;
+        scope(|| {
+            write_tile(tile, |i| i);
+            cluster_sync();
+            let rank = src.read();
+            if rank < raw::cluster_nctarank() {
+                let peer = raw::mapa_shared_cluster(tile, rank);
+                raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::U32, peer + 20, 9, cache_hint::None);
+            }
+            cluster_sync();
+            out.write(read(tile + 20));
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_last_mailboxes(cta, smem, src, out) {
+        let mailboxes = (smem.words.init(&cta, |_| 0), smem.channel.init(&cta), smem.tiles.init(&cta));
+        cta.cluster_last(mailboxes, |cluster, (words, channel, tiles)| {
+            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = words.store(&cluster, route, |i| i as u32).receive(cluster.cta());
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let (words, ()) = received.end();
+            (cluster, (words, channel.along(route).end(), tiles.end()))
+        });
+    }
+    raw_cluster_last_mailboxes(base, src, out) {
+        let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
+        init(bar, 1, false);
+        write_tile(inbox, |_| 0);
+        init(base + CHANNEL + BYTES, 2, true);
+        init(base + TILES + BYTES, 1, true);
+        cluster_sync();
+        scope(|| {
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            each::<{ BYTES / 16 }>(inbox, bar, to, |v, dst, mbar| {
+                let i = 4 * v;
+                raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst, [i, i + 1, i + 2, i + 3], mbar);
+            });
+            wait(bar, 0);
+            out.write(read(inbox + 12));
         });
         cluster_sync();
     }

@@ -124,7 +124,6 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_cluster(out: *mut u32
         smem.end.addr() - END
     };
     let bar = base + 16;
-    unsafe { cluster_sync() };
     let mine = raw::cluster_ctaid_x();
     initialised(bar, || unsafe {
         cluster_sync();

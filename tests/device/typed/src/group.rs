@@ -37,7 +37,6 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let even = smem.even.addr();
     closure(|| unsafe {
-        cluster_sync();
         if raw::cluster_nctaid_x() != 2 {
             trap();
         }

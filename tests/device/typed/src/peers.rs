@@ -73,7 +73,6 @@ macro_rules! pair {
             let (_, smem, _) = unsafe { Cta::enter::<$Smem>() };
             let base = smem.end.addr() - 8 * N as u32;
             unsafe {
-                cluster_sync();
                 closure(|| {
                     zeros::<$T>(base);
                     cluster_sync();

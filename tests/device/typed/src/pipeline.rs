@@ -328,7 +328,6 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast(src: *const u32, n:
     let base = memory();
     let mut sum = 0_u32;
     closure(|| unsafe {
-        cluster_sync();
         if raw::cluster_nctarank() != 2 {
             trap();
         }
@@ -419,7 +418,6 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
     let base: u32 = unsafe { core::mem::transmute(smem.memory) };
     let mut sum = 0_u32;
     closure(|| unsafe {
-        cluster_sync();
         let (x, size) = (raw::cluster_ctaid_x(), raw::cluster_nctaid_x());
         let first = raw::cluster_ctarank() - x;
         if size != 2 {
@@ -509,7 +507,6 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
     let both = CtaMask::CTA_0 | CtaMask::CTA_1;
     let mut sum = 0_u32;
     closure(|| unsafe {
-        cluster_sync();
         if raw::cluster_nctarank() != 2 {
             trap();
         }
@@ -555,6 +552,70 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
         cluster_sync();
     });
     unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
+    map: *const TensorMapObject,
+    out: *mut u32,
+) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
+    cta.cluster_last(smem.memory, |cluster, pipeline| {
+        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let ended = pipeline.run_multicast_last(
+            &cluster,
+            pair,
+            |producer| producer.load(map.box_at([0, 1])),
+            |consumer| {
+                let tile = consumer.wait();
+                let rank = tile.rank() as usize;
+                let rows = tile.tiles().as_2d::<16>().swizzled(swizzle_mode::B64);
+                unsafe { out.add(rank).write(rows.get([5, 3]).unwrap_or(0)) };
+                tile.release()
+            },
+        );
+        (cluster, ended)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_last(
+    map: *const TensorMapObject,
+    out: *mut u32,
+) {
+    let base = memory();
+    closure(|| unsafe {
+        if raw::cluster_nctarank() != 2 {
+            trap();
+        }
+        let rank = raw::cluster_ctarank();
+        run_last::<2>(
+            Position { base, stage: 0, parity: 0, first: 0, rank },
+            |at| {
+                load::<2>(at, |stage, full, (_, rank)| unsafe {
+                    raw::cp_async_bulk_tensor_2d_global_tile(
+                        space::SharedCluster,
+                        cta_group::None,
+                        stage + rank * (BYTES / 2),
+                        map.cast(),
+                        [0, 8],
+                        full,
+                        multicast::Cluster(CtaMask::CTA_0 | CtaMask::CTA_1),
+                        cache_hint::None,
+                    )
+                })
+            },
+            |at, rank, _| {
+                wait::<2>(&at);
+                let addr = at.tile() + 4 * (3 * 16 + 5);
+                let word = raw::ld_weak(space::SharedCta, ty::B32, addr ^ addr >> 3 & 0x30);
+                out.add(rank as usize).write(word);
+                release::<2>(at)
+            },
+        );
+        cluster_sync();
+    });
 }
 
 /// Where a pipeline lies.

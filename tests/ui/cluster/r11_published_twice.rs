@@ -1,0 +1,9 @@
+//! What the cluster may read is not published again.
+
+use ptx::cluster::{Cluster, ClusterSmem, ReadOnly};
+use ptx::shared::Published;
+
+pub fn again<'c>(cluster: &Cluster<'c>, bins: ClusterSmem<'c, u32, 64, ReadOnly<Published>>) -> Option<u32> {
+    let bins = bins.publish(cluster);
+    bins.peer(0).and_then(|peer| peer.get(0))
+}

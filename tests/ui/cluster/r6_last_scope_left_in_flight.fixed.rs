@@ -1,0 +1,31 @@
+//! The last scope of a cluster ends when what was sent has been received.
+
+use ptx::cluster::{ByElement, Cluster, Inbox, Mailbox, Sent};
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+use ptx::shared::{Ended, SharedArray};
+
+type Words = Mailbox<u32, 64, ByElement, Ready>;
+
+pub fn sent<'c>(cluster: Cluster<'c>, sent: Sent<'c, u32, 64, ByElement, ()>) -> (Cluster<'c>, Ended<'c, Words>) {
+    let (words, ()) = sent.receive(cluster.cta()).end();
+    (cluster, words)
+}
+
+pub fn given_back<'c>(cluster: Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) -> (Cluster<'c>, Ended<'c, Words>) {
+    (cluster, inbox.end())
+}
+
+pub fn published(cta: Cta, tile: SharedArray<u32, 64>) {
+    cta.cluster_last(tile, |cluster, tile| {
+        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+        (cluster, tile.end())
+    });
+}
+
+pub fn ended_where_it_is_given_back(cta: Cta, tile: SharedArray<u32, 64>) {
+    cta.cluster_last(tile, |cluster, tile| {
+        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+        (cluster, tile.end())
+    });
+}
