@@ -3,7 +3,7 @@
 
 use ptx::bulk;
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
-use ptx::global::{Global, GlobalMut};
+use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
 use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{op, sem};
@@ -22,7 +22,7 @@ impl LaunchShape for Shape {
 }
 
 ptx::shared_memory! {
-    struct Histogram { bins: SharedArray<u32, DIGITS>, starts: SharedArray<u32, DIGITS> }
+    struct Histogram { bins: SharedArray<u32, DIGITS> }
 }
 
 /// Where each digit starts, as a radix sort of the low 8 bits wants it: output\[256 * c + d\] is how many of the words of
@@ -39,7 +39,7 @@ ptx::shared_memory! {
 pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
     // rows of clusters.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Shape>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, DIGITS>::from_raw(output, 512)) };
@@ -49,42 +49,36 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
     let (first, step) =
         (cta.rank() * cta.thread_count() + cta.thread_rank(), cta.count() * cta.thread_count());
 
-    cta.cluster((smem.bins, smem.starts), |cluster, (bins, starts)| {
+    cta.cluster_last(smem.bins, |cluster, bins| {
         let cta = cluster.cta();
         if cluster.size() != SIZE {
             trap();
         }
         // Each digit is counted in one CTA, by the threads of all.
         let bins = cluster.open_atomic(bins.write(cta, |_| 0));
-        let mut i = first as usize;
-        while let Some(word) = input.get(i) {
-            let digit = word as usize % 256;
-            let peer = bins.peer((digit / DIGITS) as u32);
-            if let Some(bin) = peer.and_then(|peer| peer.atomic(digit % DIGITS)) {
+        let mut i = first;
+        while let Some(word) = input.get(i as usize) {
+            let digit = word % 256;
+            let peer = bins.peer(digit / DIGITS as u32);
+            if let Some(bin) = peer.and_then(|peer| peer.atomic((digit % DIGITS as u32) as usize)) {
                 bin.add(1, sem::Relaxed);
             }
-            i += step as usize;
+            i += step;
         }
-        let bins = bins.close(&cluster);
+        let bins = bins.publish(&cluster);
 
-        // What comes before this CTA's digits lies in the CTAs of lower rank.
-        let bins = cluster.publish(bins);
-        let mut before = 0;
-        let mut rank = 0;
-        while rank < cluster.rank() {
-            if let Some(peer) = bins.peer(rank) {
-                let mut i = 0;
-                while let Some(counts) = peer.get_vector(i) {
-                    before += counts.iter().sum::<u32>();
-                    i += 1;
+        output.write(cta, |digit| {
+            // What comes before this CTA's digits lies in the CTAs of lower rank.
+            let mut start = 0;
+            let lower = (0..cluster.rank()).filter_map(|rank| bins.peer(rank));
+            for peer in lower {
+                for i in 0..DIGITS / 4 {
+                    start += peer.get_vector(i).unwrap_or_default().iter().sum::<u32>();
                 }
             }
-            rank += 1;
-        }
-        let starts = starts.write(cta, |d| (0..d).fold(before, |sum, i| sum + bins.get(i).unwrap_or(0)));
-        let bins = bins.close(&cluster).to_async(cta).into_free();
-        let (starts, _) = bulk::store(cta, starts.to_async(cta), output).commit(cta).wait(cta);
-        (cluster, (bins, starts.into_free()))
+            (0..digit).fold(start, |start, i| start + bins.get(i).unwrap_or(0))
+        });
+        (cluster, bins.end())
     });
 }
 
@@ -102,17 +96,6 @@ ptx::shared_memory! {
         of_all: Mailbox<u32, N, ByTile>,
         sums: Mailbox<u32, THREADS, ByElement>,
         of_the_partner: Mailbox<u32, THREADS, ByElement>,
-    }
-}
-
-/// `values[lane]`, in registers: an index that is not known would need memory.
-#[inline(always)]
-fn pick([a, b, c, d]: [u32; 4], lane: usize) -> u32 {
-    match lane {
-        0 => a,
-        1 => b,
-        2 => c,
-        _ => d,
     }
 }
 
@@ -136,14 +119,14 @@ fn pick([a, b, c, d]: [u32; 4], lane: usize) -> u32 {
 pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
     // rows of clusters.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Exchange, Shape>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Exchange, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, 8 * N)) };
+        unsafe { (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, 8 * N)) };
     let tiles = input.tiles::<N>().0;
     let of_the_cluster = tiles.get((8 + cta.rank() / SIZE) as usize);
     let (Some(mine), Some(of_the_cluster)) = (tiles.get(cta.rank() as usize), of_the_cluster) else { trap() };
-    let Some((_, output)) = output.tiles(&cta).0.take_next() else { trap() };
+    let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
 
     let mailboxes = (
@@ -151,7 +134,7 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         (smem.sums.init(&cta, |_| 0), smem.of_the_partner.init(&cta, |_| 0)),
     );
     let lent = ((smem.here, smem.next, smem.loaded.init(&cta)), mailboxes);
-    let (_, ((ring, before, of_all), (sums, partner))) = cta.cluster(lent, |cluster, lent| {
+    cta.cluster_last(lent, |cluster, lent| {
         let cta = cluster.cta();
         let ((here, next, loaded), ((ring, before, of_all), (sums, partner))) = lent;
         let (Some(all), Some(to_next), Some(to_second), Some(to_partner)) =
@@ -163,34 +146,29 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         // Under way from the start.
         let of_all = of_all.multicast(&cluster, all, of_the_cluster);
         let (loaded, here, mine) = bulk::load(cta, loaded, here, mine).wait(cta);
-        let of_this_one = |i| here.get(i).unwrap_or(0);
-        let mut acc = [0, 1, 2, 3].map(|lane| of_this_one(4 * thread + lane));
+        let mut acc = here.get_vector(thread).unwrap_or_default();
 
         // Each to the one after the next.
         let (before, here) = before.send(&cluster, to_second, here).wait_read(cta);
         // It may be changed as soon as it is read, and is changed back below.
         let here = here.update(cta, |_, word| !word).publish(cta);
         let before = before.receive(cta);
-        let sent = [0, 1, 2, 3].map(|lane| before.get(4 * thread + lane).unwrap_or(0));
-        let (before, ()) = before.release(&cluster);
 
         // Round the ring: what came in, copied by the threads, goes out in the next round.
         let mut channel = ring.along(to_next);
         let (mut out, mut free) = (here.update(cta, |_, word| !word).to_async(cta), next);
         let mut round = 2;
         while round <= SIZE {
-            let received = channel.send(&cluster, out).receive(cta);
-            let copy = free.write(cta, |i| received.get(i).unwrap_or(0));
-            if let Some([a, b, c, d]) = received.get_vector(thread) {
-                let add = |sum: u32, word: u32| sum.wrapping_add(word.wrapping_mul(round));
-                acc = [add(acc[0], a), add(acc[1], b), add(acc[2], c), add(acc[3], d)];
+            let (received, copy) = (channel.send(&cluster, out).receive(cta), free.vector_stores());
+            if let Some(words) = received.get_vector(thread) {
+                copy.set_vector(thread, words);
+                acc = [0, 1, 2, 3].map(|lane| acc[lane].wrapping_add(words[lane].wrapping_mul(round)));
             }
             let was_out;
             (channel, was_out) = received.acknowledge(cta).reclaim(cta);
             (out, free) = (copy.to_async(cta), was_out.into_free());
             round += 1;
         }
-        let ring = channel.into_inbox(&cluster);
 
         // A word a thread, to all others and to one.
         let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
@@ -200,28 +178,25 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         // To the partner: added up where there was 0, then replaced by its number.
         let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all).receive(cta);
         let theirs = partner.get(thread).unwrap_or(0);
-        let (sums, partner) = (sums.release(&cluster), partner.release(&cluster));
+        let partner = partner.release(&cluster);
         let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
         let theirs = theirs.wrapping_add(partner.get(thread).unwrap_or(0));
-        let partner = partner.release(&cluster);
 
         let of_all = of_all.receive(cta);
-        let result = free.write(cta, |i| {
-            (pick(acc, i % 4) ^ of_all.get(i).unwrap_or(0))
-                .wrapping_add(pick(sent, i % 4).wrapping_mul(3))
-                .wrapping_add(all)
-                .wrapping_sub(theirs.wrapping_mul(5))
-        });
-        let (of_all, _) = of_all.release(&cluster);
-        let (result, _) = bulk::store(cta, result.to_async(cta), output).commit(cta).wait(cta);
-        let _ = mine;
-        (cluster, ((out.into_free(), result.into_free(), loaded), ((ring, before, of_all), (sums, partner))))
+        if let Some((_, output)) = outputs.next() {
+            let [sent, of_all] =
+                [before.get_vector(thread), of_all.get_vector(thread)].map(Option::unwrap_or_default);
+            output.write([0, 1, 2, 3].map(|lane| {
+                (acc[lane] ^ of_all[lane])
+                    .wrapping_add(sent[lane].wrapping_mul(3))
+                    .wrapping_add(all)
+                    .wrapping_sub(theirs.wrapping_mul(5))
+            }));
+        }
+        let ((before, ()), (of_all, ()), (sums, ()), (partner, ())) =
+            (before.end(), of_all.end(), sums.end(), partner.end());
+        (cluster, ((out.end(), free.end(), ()), ((channel.end(), before, of_all), (sums, partner))))
     });
-    ring.inval(&cta);
-    before.inval(&cta);
-    of_all.inval(&cta);
-    sums.inval(&cta);
-    partner.inval(&cta);
 }
 
 ptx::shared_memory! {
@@ -232,7 +207,6 @@ ptx::shared_memory! {
         d: Mailbox<u32, N, ByTile>,
         sums: Mailbox<u32, N, ByTile>,
         mixed: Mailbox<u32, N, ByTile>,
-        result: SharedArray<u32, N>,
     }
 }
 
@@ -256,17 +230,17 @@ ptx::shared_memory! {
 pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
     // rows of clusters.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Forward, Shape>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Forward, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, 8 * N)) };
+        unsafe { (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, 8 * N)) };
     let Some(mine) = input.tiles::<N>().0.get(cta.rank() as usize) else { trap() };
-    let Some((_, output)) = output.tiles(&cta).0.take_next() else { trap() };
+    let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
 
     let tiles = (smem.a.init(&cta), smem.b.init(&cta), smem.c.init(&cta), smem.d.init(&cta));
     let reduced = (smem.sums.init_with(&cta, |i| i as u32), smem.mixed.init_with(&cta, |i| 7 * i as u32));
-    cta.cluster((tiles, reduced, smem.result), |cluster, ((a, b, c, d), (sums, mixed), result)| {
+    cta.cluster_last((tiles, reduced), |cluster, ((a, b, c, d), (sums, mixed))| {
         let cta = cluster.cta();
         if cluster.size() != SIZE {
             trap();
@@ -279,7 +253,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
         };
         let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
             let words = words.unwrap_or([0; 4]);
-            [0, 1, 2, 3].map(|lane| pick(sum, lane).wrapping_add(pick(words, lane).wrapping_mul(times)))
+            [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
         };
 
         // The tile that came last goes on into the mailbox that the one before it has left.
@@ -305,16 +279,18 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
         let third = d.send(&cluster, to_next, second).receive(cta);
         let kept = add(kept, third.source().get_vector(thread), 2);
         let kept = add(kept, third.get_vector(thread), 1);
-        let (d, (c, (b, (a, _mine)))) = third.release(&cluster);
 
         let mixed = mixed.send_reduce(&cluster, op::Xor, to_partner, sums).receive(cta);
-        let result = result.write(cta, |i| {
-            (pick(ring, i % 4) ^ pick(kept, i % 4))
-                .wrapping_add(mixed.source().get(i).unwrap_or(0).wrapping_mul(3))
-                .wrapping_sub(mixed.get(i).unwrap_or(0).wrapping_mul(5))
-        });
-        let (mixed, (sums, ())) = mixed.release(&cluster);
-        let (result, _) = bulk::store(cta, result.to_async(cta), output).commit(cta).wait(cta);
-        (cluster, ((a, b, c, d), (sums, mixed), result.into_free()))
+        if let Some((_, output)) = outputs.next() {
+            let sums = mixed.source().get_vector(thread).unwrap_or_default();
+            let mixed = mixed.get_vector(thread).unwrap_or_default();
+            output.write([0, 1, 2, 3].map(|lane| {
+                (ring[lane] ^ kept[lane])
+                    .wrapping_add(sums[lane].wrapping_mul(3))
+                    .wrapping_sub(mixed[lane].wrapping_mul(5))
+            }));
+        }
+        let ((d, (c, (b, (a, ())))), (mixed, (sums, ()))) = (third.end(), mixed.end());
+        (cluster, ((a, b, c, d), (sums, mixed)))
     });
 }

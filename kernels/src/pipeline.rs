@@ -2,7 +2,7 @@
 //! loads a part of a tile for all that want it.
 
 use ptx::cluster::{Cluster, Group};
-use ptx::global::{Global, GlobalElementsMut, GlobalMut, Tiles};
+use ptx::global::{Global, GlobalElementsMut, Tiles};
 use ptx::launch::{Block, Cta, LaunchShape, trap};
 use ptx::pipeline::{Pipeline, PipelineMemory};
 
@@ -101,10 +101,10 @@ impl Share {
                 let mut index = first as usize;
                 while index < tiles.count() {
                     let tile = consumer.wait();
-                    let mut i = tile.rank() as usize;
-                    while let Some(word) = tile.get(i) {
-                        *sum = sum.wrapping_add(word.wrapping_mul(factor));
-                        i += tile.count() as usize;
+                    let mut i = tile.rank();
+                    while i < N as u32 {
+                        *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(factor));
+                        i += tile.count();
                     }
                     consumer = tile.release();
                     index += step as usize;
@@ -138,9 +138,9 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
     let (rank, threads) = (cta.rank(), cta.count() as usize * cta.thread_count() as usize);
     // SAFETY: as in `pipeline_sum`.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, threads))
-    };
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
+    let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
 
@@ -159,7 +159,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
         let pipeline = of_all.add(&cluster, pipeline, whole, &mut sum);
         (cluster, pipeline)
     });
-    output.tiles(&cta).1.update(&cta, |_, _| sum);
+    outputs.for_each(|(_, output)| output.write(sum));
 }
 
 /// Products of rows and columns, as of two matrices. Row r of the grid has the tiles r, r + 8, … of 512 words, column c the tiles
@@ -173,19 +173,19 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
     let (rank, threads) = (cta.rank() as usize, cta.count() as usize * cta.thread_count() as usize);
     // SAFETY: as in `pipeline_sum`.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, threads))
-    };
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
+    let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() / 8);
     let mut sum = 0_u32;
 
-    cta.cluster(smem.memory, |cluster, pipeline| {
+    cta.cluster_last(smem.memory, |cluster, pipeline| {
         let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
-        let pipeline = pipeline.run_multicast(
+        let ended = pipeline.run_multicast_last(
             &cluster,
             (row, column),
             |mut producer| {
@@ -201,10 +201,11 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
                 while round < rounds {
                     let stage = consumer.wait();
                     let (a, b) = stage.tiles();
-                    let mut i = stage.rank() as usize;
-                    while let (Some(a), Some(b)) = (a.get(i), b.get(i)) {
+                    let mut i = stage.rank();
+                    while i < N as u32 {
+                        let (a, b) = (a.get(i as usize).unwrap_or(0), b.get(i as usize).unwrap_or(0));
                         sum = sum.wrapping_add(a.wrapping_mul(b));
-                        i += stage.count() as usize;
+                        i += stage.count();
                     }
                     consumer = stage.release();
                     round += 1;
@@ -212,7 +213,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
                 consumer
             },
         );
-        (cluster, pipeline)
+        (cluster, ended)
     });
-    output.tiles(&cta).1.update(&cta, |_, _| sum);
+    outputs.for_each(|(_, output)| output.write(sum));
 }

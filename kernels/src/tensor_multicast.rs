@@ -1,7 +1,7 @@
 //! Sums over the rows of a matrix by a pipeline: each CTA of a pair loads half of every tile, swizzled, for both. On sm_120a, which
 //! has no multicast of its own, a call of the driver stands for each such load.
 
-use ptx::global::GlobalMut;
+use ptx::global::GlobalElementsMut;
 use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::pipeline::PipelineMemory;
 use ptx::qualifier::swizzle_mode;
@@ -40,23 +40,23 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
 ) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common; the
     // grid is a row.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once. (One tile is more than the output has, so
-    // that all of it is the tail.)
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) = unsafe {
         (
             TensorMap::<u32, Box2<SIDE, { SIDE / 2 }>>::from_raw(input),
-            GlobalMut::<_, { 1 << 16 }>::from_raw(output, 256),
+            GlobalElementsMut::from_raw(output, 256),
         )
     };
     let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
     let first = (cta.rank() / 2) as i32;
     let mut hash = 0_u32;
+    let outputs = output.elements(&cta);
 
-    cta.cluster(smem.stages, |cluster, pipeline| {
+    cta.cluster_last(smem.stages, |cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let rank = pair.rank();
-        let pipeline = pipeline.run_multicast(
+        let ended = pipeline.run_multicast_last(
             &cluster,
             pair,
             |mut producer| {
@@ -80,10 +80,10 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
                     while column < columns {
                         let stage = consumer.wait();
                         let tile = stage.tiles();
-                        let at = tile.swizzle(swizzle_mode::B128);
-                        let start = stage.rank() as usize % SIDE * SIDE;
-                        for word in (start..start + SIDE).filter_map(|i| tile.get(at(i))) {
-                            sum = sum.wrapping_add(word.wrapping_mul(factor));
+                        let words = tile.as_2d::<SIDE>().swizzled(swizzle_mode::B128);
+                        let row = stage.rank() as usize % SIDE;
+                        for x in 0..SIDE {
+                            sum = sum.wrapping_add(words.get([x, row]).unwrap_or(0).wrapping_mul(factor));
                             factor += 2;
                         }
                         consumer = stage.release();
@@ -95,7 +95,7 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
                 consumer
             },
         );
-        (cluster, pipeline)
+        (cluster, ended)
     });
-    output.tiles(&cta).1.update(&cta, |_, _| hash);
+    outputs.for_each(|(_, output)| output.write(hash));
 }
