@@ -38,6 +38,35 @@ gates! {
     sm_103a "sm_103a" [ feature = "sm_103a" ] an_instruction_of_the_feature_sm_103a;
 }
 
+/// Puts behind each tag of a list in which register the operands of class `typed`, or addresses, go: what `as` says, or
+/// `register_of!`. Hands the list to a macro.
+macro_rules! with_registers {
+    (@push $register:tt { $axis:ident :: $Tag:ident [ $($rest:tt)* ] } [ $($more:tt)* ] [ $($done:tt)* ] $($then:tt)*) => {
+        with_registers! { [ $($more)* ] [ $($done)* $axis :: $Tag $register $($rest)*, ] $($then)* }
+    };
+    ([
+        $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? as $bits:ident in $register:ident
+        $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)? $(, $($more:tt)*)?
+    ] $($given:tt)*) => {
+        with_registers! { @push [ ty $bits $register ] {
+            $axis :: $Tag [
+                $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)?
+            ]
+        } [ $( $($more)* )? ] $($given)* }
+    };
+    ([
+        $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))?
+        $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)? $(, $($more:tt)*)?
+    ] $($given:tt)*) => {
+        register_of! { $axis :: $Tag with_registers {
+            $axis :: $Tag [
+                $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)?
+            ]
+        } [ $( $($more)* )? ] $($given)* }
+    };
+    ([] $done:tt $then:ident [ $($first:tt)* ] $($last:tt)*) => { $then! { $($first)* $done $($last)* } };
+}
+
 /// Sets of tags. Each is a sealed trait for the qualifiers that stand at one place of an instruction, and a macro of its name
 /// that hands their list to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types,
 /// `(AddressSpace)` one of spaces. `<Space>` makes it depend on another qualifier of the instruction: `for [ space::Global ]`
@@ -62,7 +91,7 @@ macro_rules! legal {
         )]
         pub trait $Trait $(<$On: $crate::qualifier::Qualifier>)?: $Super {}
         legal!(@impls $Trait [ $($On)? ] { $($tags)* });
-        legal!(@list ($) $Trait { $($tags)* });
+        with_registers! { [ $($tags)* ] [] legal [ @list ($) $Trait ] }
     };
     (@impls $Trait:ident $on:tt { $(
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
@@ -125,7 +154,9 @@ macro_rules! instruction {
         [ $Q:ident: $Legal:ident $(after $($between:literal)+)? { $($tag:tt)* } $(, $($more:tt)*)? ]
         $done:tt $($row:tt)*
     ) => {
-        instruction! { @named { $($tag)* } { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)* }
+        with_registers! {
+            [ $($tag)* ] [] instruction [ @named ] { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)*
+        }
     };
     (@tags [ $Q:ident: $Legal:ident $(after $($between:literal)+)? $(, $($more:tt)*)? ] $done:tt $($row:tt)*) => {
         $Legal! { { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)* }
@@ -136,15 +167,15 @@ macro_rules! instruction {
     ) => {
         $Legal! { { ? $Q: $Legal [ $($On)? ] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)* }
     };
-    (@named $tags:tt { $($q:tt)* } $more:tt [ $($done:tt)* ] $($row:tt)*) => {
-        instruction! { @tags $more [ $($done)* { $($q)* $tags } ] $($row)* }
+    (@named [ $($tags:tt)* ] { $($q:tt)* } $more:tt [ $($done:tt)* ] $($row:tt)*) => {
+        instruction! { @tags $more [ $($done)* { $($q)* { $($tags)* } } ] $($row)* }
     };
 
     // The row, its qualifiers with their tags.
     (
         @row [ $($doc:tt)* ] [ $($safety:ident)? ] $name:ident
             [ $( { $($Q:ident)? $(? $Opt:ident)?: $Legal:ident [ $($On:ident)? ] $between:tt { $(
-                $axis:ident :: $Tag:ident $(($operand:ident in $opt_class:ident))? $(as $bits:ident in $tclass:ident)?
+                $axis:ident :: $Tag:ident $register:tt $(($operand:ident in $opt_class:ident))?
                 $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)? $(no $bare:ident)? $(for $values:tt)?
             ),* $(,)? } } )* ]
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
@@ -198,14 +229,15 @@ macro_rules! instruction {
                     #[allow(unused_unsafe)]
                     unsafe {
                         emit! {
-                            [ $( $head, )+ ] [ "// ptx:", $isa, ] [ [ [] [] ] [ [] [] [] [] ] [] ]
-                            [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
-                                [ $axis :: $Tag [ $($bits $tclass)? ] [ $($operand $opt_class)? ] [ $($bare)? ]
-                                    [ $($newer)? ] [ $($least)? ] ]
-                            )* ] )* ]
-                            { [ $( $tail, )* ] [ $( $( $end, )+ )? ] [ $($convergent)? ]
-                              [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ]
-                              [ $( $($option),* )? ] [ $( $result )? ] }
+                            @operands [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ] [] [] {
+                                [ $( $head, )+ ] [ "// ptx:", $isa, ] [ [ [none none] [none none] ] [ [] [] [] [] ] [] ]
+                                [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
+                                    [ $axis :: $Tag $register [ $($operand $opt_class)? ] [ $($bare)? ]
+                                        [ $($newer)? ] [ $($least)? ] ]
+                                )* ] )* ]
+                            } {
+                                [ $( $tail, )* ] [ $( $( $end, )+ )? ] [ $($convergent)? ] [ $( $($option),* )? ] [ $( $result )? ]
+                            }
                         }
                     }
                 }
@@ -257,23 +289,17 @@ macro_rules! emit {
     };
     (@legal $state:tt $on:tt $($walk:tt)*) => { emit!(@arms $state $($walk)*) };
     (@arms $state:tt
-        [ $( [ $axis:ident :: $Tag:ident $bits:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
+        [ $( [ $axis:ident :: $Tag:ident $register:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
         $Q:ident $text:tt $need:tt $more:tt $leaf:tt
     ) => {
         match <$Q as $crate::qualifier::Qualifier>::ID {
             $(
                 <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
-                    emit!(@register $bits $axis :: $Tag $operand $bare $newer $least $state $Q $text $need $more $leaf),
+                    emit!(@push $register [ $axis :: $Tag ] $operand $bare $newer $least $state $Q $text $need $more $leaf),
             )*
             // The legality trait admits no other tag.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
-    };
-    (@register [] $axis:ident :: $Tag:ident $($walk:tt)*) => {
-        register_of!($axis :: $Tag emit [ $axis :: $Tag ] $($walk)*)
-    };
-    (@register [ $bits:ident $class:ident ] $axis:ident :: $Tag:ident $($walk:tt)*) => {
-        emit!(@push [ ty $bits $class ] [ $axis :: $Tag ] $($walk)*)
     };
     (@push [ ty $bits:ident $class:ident ] $tag:tt $operand:tt $bare:tt $newer:tt $least:tt
         [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
@@ -329,88 +355,73 @@ macro_rules! emit {
         emit!(@push [] $($tag)* [ $regs $brought $was ] $($walk)*)
     };
 
+    // The end of the walk: what the operands are is known.
     (
         [ $($text:tt)* ] $need:tt
-        [ $regs:tt [ [ $($set_up:tt)* ] [ $($brought:tt)* ] $asm:tt [ $($close:tt)* ] ] $bare:tt ] []
-        { [ $($tail:tt)* ] [ $($end:tt)* ] $convergent:tt $operands:tt $options:tt $result:tt }
-    ) => {
-        emit!(@operands [ $($set_up)* $($text)* $($tail)* $($brought)* $($end)* $($close)* ] $need $regs
-            { $convergent $options $result } [] $asm $operands)
-    };
-
-    (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in typed $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need [ [ $bits $treg ] $at ] $leaf [ $($let)* ]
-            [ $($asm)* $arg = in($treg) $crate::raw::cast::<_, $bits>($arg), ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in [ $($lane:ident)+ ] $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need [ [ $bits $treg ] $at ] $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
-            [ $($asm)* $( $lane = in($treg) $crate::raw::cast::<_, $bits>($lane), )+ ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in [ $class:ident : $($lane:ident)+ ] $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf [ $($let)* let [ $($lane),+ ] = $arg; ]
-            [ $($asm)* $( $lane = in($class) $lane, )+ ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in { lo: $lo:ident, hi: $hi:ident } $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf
-            [ $($let)* let $crate::qualifier::B128 { lo: $lo, hi: $hi } = $arg; ]
-            [ $($asm)* $lo = in(reg64) $lo, $hi = in(reg64) $hi, ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt [ $ty:tt [ $bits:ident $areg:ident ] ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in address $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need [ $ty [ $bits $areg ] ] $leaf [ $($let)* ]
-            [ $($asm)* $arg = in($areg) $crate::qualifier::AddressBits::$bits($arg), ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in pred $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf [ $($let)* ]
-            [ $($asm)* $arg = in(reg32) $arg as u32, ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in mask $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf [ $($let)* ]
-            [ $($asm)* $arg = in(reg16) $arg.bits(), ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [in $class:ident $arg:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf [ $($let)* ]
-            [ $($asm)* $arg = in($class) $arg, ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt [ [ $bits:ident $treg:ident ] $at:tt ] $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [out typed $out:ident $Ty:ty] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need [ [ $bits $treg ] $at ] $leaf [ $($let)* let $out: $bits; ]
-            [ $($asm)* $out = lateout($treg) $out, ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [out $class:ident $out:ident $Ty:ty] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf [ $($let)* let $out: $Ty; ]
-            [ $($asm)* $out = lateout($class) $out, ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt $leaf:tt [ $($let:tt)* ] [ $($asm:tt)* ]
-        [ [const $N:ident] $($more:tt)* ]
-    ) => {
-        emit!(@operands $text $need $typed $leaf [ $($let)* ] [ $($asm)* $N = const $N, ] [ $($more)* ])
-    };
-    (@operands $text:tt $need:tt $typed:tt
-        { $convergent:tt $options:tt [ $($result:expr)? ] } [ $($let:tt)* ] $asm:tt []
+        [
+            [ [ $bits:ident $reg:ident ] [ $address_bits:ident $address_reg:ident ] ]
+            [ [ $($set_up:tt)* ] [ $($brought:tt)* ] [ $($asm:tt)* ] [ $($close:tt)* ] ]
+            $bare:tt
+        ]
+        []
+        {
+            [ $($tail:tt)* ] [ $($end:tt)* ] $convergent:tt $options:tt [ $($result:expr)? ] [ $($let:tt)* ]
+            [ $( { [ $($fixed:tt)* ] [ $($typed:ident)? ] [ $($out:ident)? ] [ $($address:ident)? ] } )* ]
+        }
     ) => {{
         $($let)*
-        emit!(@asm $text $need $convergent $options $asm);
+        $( $( let $out: $bits; )? )*
+        emit!(@asm [ $($set_up)* $($text)* $($tail)* $($brought)* $($end)* $($close)* ] $need $convergent $options [
+            $($asm)*
+            $(
+                $($fixed)*
+                $( $typed = in($reg) $crate::raw::cast::<_, $bits>($typed), )?
+                $( $out = lateout($reg) $out, )?
+                $( $address = in($address_reg) $crate::qualifier::AddressBits::$address_bits($address), )?
+            )*
+        ]);
         $($result)?
     }};
+
+    // Before the walk, once a row: the operands, as what stands before the block and what `asm!` has of each. That is tokens; or, where
+    // these depend on a tag, a name: of an operand of class `typed`, of such a result, or of an address.
+    (@operands [ [in typed $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [] [ $arg ] [] [] } ] $($row)*)
+    };
+    (@operands [ [in [ $($lane:ident)+ ] $arg:ident] $($more:tt)* ] [ $($let:tt)* ] [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] [ $($let)* let [ $($lane),+ ] = $arg; ] [ $($asm)* $( { [] [ $lane ] [] [] } )+ ] $($row)*)
+    };
+    (@operands [ [in [ $class:ident : $($lane:ident)+ ] $arg:ident] $($more:tt)* ] [ $($let:tt)* ] [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] [ $($let)* let [ $($lane),+ ] = $arg; ]
+            [ $($asm)* { [ $( $lane = in($class) $lane, )+ ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [in { lo: $lo:ident, hi: $hi:ident } $arg:ident] $($more:tt)* ] [ $($let:tt)* ] [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] [ $($let)* let $crate::qualifier::B128 { lo: $lo, hi: $hi } = $arg; ]
+            [ $($asm)* { [ $lo = in(reg64) $lo, $hi = in(reg64) $hi, ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [in address $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [] [] [] [ $arg ] } ] $($row)*)
+    };
+    (@operands [ [in pred $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [ $arg = in(reg32) $arg as u32, ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [in mask $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [ $arg = in(reg16) $arg.bits(), ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [in $class:ident $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [ $arg = in($class) $arg, ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [out typed $out:ident $Ty:ty] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [] [] [ $out ] [] } ] $($row)*)
+    };
+    (@operands [ [out $class:ident $out:ident $Ty:ty] $($more:tt)* ] [ $($let:tt)* ] [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] [ $($let)* let $out: $Ty; ]
+            [ $($asm)* { [ $out = lateout($class) $out, ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [const $N:ident] ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [] $let [ $($asm)* { [ $N = const $N, ] [] [] [] } ] $($row)*)
+    };
+    (@operands [] $let:tt $asm:tt { $($walk:tt)* } { $($leaf:tt)* }) => { emit!($($walk)* { $($leaf)* $let $asm }) };
 
     // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
     (@asm $text:tt $need:tt [ convergent ] $options:tt $asm:tt) => {
@@ -450,8 +461,8 @@ macro_rules! probe {
         } }
     };
     (@kernel
-        $name:ident [ $($form:literal),+ ] $isa:literal $target:literal $section:literal [ $($convergent:ident)? ] [ $($gate:ident)* ]
-        $qualifiers:tt $n:tt [ $($Arg:ty),* ]
+        $name:ident [ $($form:literal),+ ] $isa:literal $target:literal $section:literal [ $($convergent:ident)? ]
+        [ $($gate:ident)* ] $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
         #[unsafe(export_name = concat!("probe_", stringify!($name)))]
