@@ -44,7 +44,9 @@ use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::{Sealed, cache_hint, cp_size, prefetch_size, space, zfill};
 use crate::raw::{self, CpAsyncPrefetchSize, L2CacheHint};
-use crate::shared::{Element, Overwritable, Published, Shared, Spent, for_each_vector, whole_vectors};
+use crate::shared::{
+    Element, Overwritable, Published, Shared, Spent, for_each_own, for_each_vector, whole_vectors,
+};
 
 mod at_sync;
 
@@ -421,8 +423,7 @@ pub fn load_window<'s, T: Word, const N: usize, P: L2Policy>(
     window: Window<T, N, P>,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N, P>>, Open> {
     let size = size_of::<T>() as u32;
-    let (mut i, threads) = (cta.thread_rank(), cta.thread_count());
-    while i < N as u32 {
+    for_each_own(cta, N as u32, |i| {
         // A negative index is a large one.
         let index = window.first.wrapping_add(i64::from(i)) as usize;
         let inside = index < window.slice.len;
@@ -430,8 +431,7 @@ pub fn load_window<'s, T: Word, const N: usize, P: L2Policy>(
         // SAFETY: either the element is in bounds, or nothing is read from its address. Source and destination are
         // aligned to an element, which each belongs to one thread. The other points as in `load_with`.
         unsafe { T::copy(dst.addr() + size * i, src, if inside { size } else { 0 }, window.policy) };
-        i += threads;
-    }
+    });
     CpAsyncGroup::of(dst, window)
 }
 

@@ -1516,18 +1516,23 @@ pub(crate) const fn whole_vectors<T, const N: usize>() {
     );
 }
 
-/// Calls `f` with each sixteen-byte vector of the array that is this thread's: `rank`, `rank + threads`, … The rounds in which every
-/// thread has one are counted in what all threads have in common, so that LLVM knows their number when it knows the block.
+/// Calls `f` with each sixteen-byte vector of the array that is this thread's.
 #[inline(always)]
-pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, mut f: impl FnMut(u32)) {
-    let vectors = const { size::shared(size::vectors::<T, N>()) };
+pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, f: impl FnMut(u32)) {
+    for_each_own(cta, const { size::shared(size::vectors::<T, N>()) }, f);
+}
+
+/// Calls `f` with each number below `count` that is this thread's: `rank`, `rank + threads`, … The rounds in which every thread has one
+/// are counted in what all threads have in common, so that LLVM knows how many they are when it knows the block.
+#[inline(always)]
+pub(crate) fn for_each_own(cta: &Cta, count: u32, mut f: impl FnMut(u32)) {
     let (rank, threads) = (cta.thread_rank(), cta.thread_count());
     let mut first = 0;
-    while first + threads <= vectors {
+    while first + threads <= count {
         f(first + rank);
         first += threads;
     }
-    if first + rank < vectors {
+    if first + rank < count {
         f(first + rank);
     }
 }

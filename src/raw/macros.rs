@@ -372,13 +372,13 @@ macro_rules! emit {
         $($let)*
         $( $( let $out: $bits; )? )*
         emit!(@asm [ $($set_up)* $($text)* $($tail)* $($brought)* $($end)* $($close)* ] $need $convergent $options [
-            $($asm)*
             $(
                 $($fixed)*
                 $( $typed = in($reg) $crate::raw::cast::<_, $bits>($typed), )?
                 $( $out = lateout($reg) $out, )?
                 $( $address = in($address_reg) $crate::qualifier::AddressBits::$address_bits($address), )?
             )*
+            $($asm)*
         ]);
         $($result)?
     }};

@@ -21,7 +21,7 @@ fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
 
 #[inline(always)]
 fn fill(base: u32) {
-    each_vector(BYTES / 16, |v| {
+    each_own(BYTES / 16, |v| {
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
         let addr = base + 16 * v;
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]) };
@@ -53,7 +53,7 @@ unsafe fn reduce(dst: *mut f32, base: u32) {
 
 #[inline(always)]
 unsafe fn copy(base: u32, src: *const f32) {
-    each_vector(BYTES / 16, |v| unsafe {
+    each_own(BYTES / 16, |v| unsafe {
         let src = src.cast::<u8>().wrapping_add(16 * v as usize);
         raw::cp_async_cg(prefetch_size::None, base + 16 * v, src, zfill::None, cache_hint::None)
     });

@@ -9,7 +9,7 @@ use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{each_vector, fence_async, scope as closure, sync};
+use crate::{each_own, fence_async, scope as closure, sync};
 
 const N: usize = 256;
 
@@ -423,7 +423,7 @@ macro_rules! shared {
             let base = smem.bar.addr() - (N * size_of::<$T>()) as u32;
             unsafe { $rout.cast::<u32>().write(smem.bar.addr()) };
             closure(|| unsafe {
-                each_vector((N * size_of::<$T>() / 16) as u32, |v| {
+                each_own((N * size_of::<$T>() / 16) as u32, |v| {
                     // As wide as the elements.
                     match size_of::<$T>() {
                         16 => raw::st_weak_b128(space::SharedCta, base + 16 * v, B128::default()),

@@ -9,7 +9,7 @@ use ptx::qualifier::{cache_hint, evict, op, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
 
-use crate::{each_vector, elected, fence_async, scope, sync};
+use crate::{each_own, elected, fence_async, scope, sync};
 
 /// Every tile has this many bytes.
 const BYTES: u32 = 1024;
@@ -32,7 +32,7 @@ fn sums_of_all<T: Element, const N: usize>(dst: *mut T) -> MulticastTile<T, N> {
 
 #[inline(always)]
 fn fill(mut store: impl FnMut(u32)) {
-    each_vector(BYTES / 16, |v| {
+    each_own(BYTES / 16, |v| {
         store(16 * v);
     });
 }

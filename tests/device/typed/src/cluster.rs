@@ -71,7 +71,7 @@ fn for_each<const COUNT: u32>(mut f: impl FnMut(u32)) {
 
 #[inline(always)]
 unsafe fn write_tile(base: u32, mut f: impl FnMut(u32) -> u32) {
-    crate::each_vector(BYTES / 16, |v| {
+    crate::each_own(BYTES / 16, |v| {
         let first = 4 * v;
         let values = [f(first), f(first + 1), f(first + 2), f(first + 3)];
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, values) };
@@ -213,7 +213,7 @@ unsafe fn each<const COUNT: u32>(inbox: u32, bar: u32, to: u32, mut start: impl 
     unsafe { expect(bar, BYTES) };
     let (dst, mbar) = unsafe { of(inbox, bar, to) };
     let start = |i| start(i, dst + BYTES / COUNT * i, mbar);
-    if COUNT == BYTES / 16 { crate::each_vector(COUNT, start) } else { for_each::<COUNT>(start) }
+    if COUNT == BYTES / 16 { crate::each_own(COUNT, start) } else { for_each::<COUNT>(start) }
 }
 
 /// The rank `by` after this one.
@@ -969,7 +969,7 @@ unsafe fn write<T>(base: u32) {
     if size_of::<T>() == 4 {
         return unsafe { write_tile(base, |i| i) };
     }
-    crate::each_vector(BYTES / 16, |v| {
+    crate::each_own(BYTES / 16, |v| {
         let first = 2 * v as u64;
         unsafe { raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [first, first + 1]) };
     });

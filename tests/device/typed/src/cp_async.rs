@@ -9,7 +9,7 @@ use super::*;
 /// What each thread does for each of its vectors of a tile.
 #[inline(always)]
 fn vectors(mut f: impl FnMut(u32)) {
-    each_vector(BYTES / 16, |v| {
+    each_own(BYTES / 16, |v| {
         f(16 * v);
     });
 }
@@ -214,15 +214,13 @@ stages! {
     }
     raw_cp_async_load_window(base) {
         scope(|| {
-            let (mut i, threads) = (thread_rank(), thread_count());
-            while i < N as u32 {
+            crate::each_own(N as u32, |i| {
                 let index = (i64::from(i) - 1) as usize;
                 let inside = index < n;
                 let from = if inside { src.wrapping_add(index) } else { src };
                 let size = if inside { 4 } else { 0 };
                 raw::cp_async_ca(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), zfill::SrcSize(size), cache_hint::None);
-                i += threads;
-            }
+            });
             raw::cp_async_wait_all();
             sync();
             fence_async();
@@ -243,15 +241,13 @@ stages! {
     raw_cp_async_load_window_cache_hint(base) {
         scope(|| {
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
-            let (mut i, threads) = (thread_rank(), thread_count());
-            while i < N as u32 {
+            crate::each_own(N as u32, |i| {
                 let index = (i64::from(i) - 1) as usize;
                 let inside = index < n;
                 let from = if inside { src.wrapping_add(index) } else { src };
                 let size = if inside { 4 } else { 0 };
                 raw::cp_async_ca(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), zfill::SrcSize(size), cache_hint::Policy(policy));
-                i += threads;
-            }
+            });
             raw::cp_async_wait_all();
             sync();
             fence_async();

@@ -5,7 +5,7 @@ use ptx::qualifier::{space, swizzle_atomicity, swizzle_mode, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{each_vector, fence_async, scope as closure, sync};
+use crate::{each_own, fence_async, scope as closure, sync};
 
 const N: usize = 256;
 
@@ -15,7 +15,7 @@ ptx::shared_memory! {
 /// Words `4 * thread_rank ..`, written by the thread of that rank.
 #[inline(always)]
 unsafe fn write(tile: u32, words: u32, f: impl Fn(u32) -> u32) {
-    each_vector(words / 4, |v| {
+    each_own(words / 4, |v| {
         let first = 4 * v;
         let values = [f(first), f(first + 1), f(first + 2), f(first + 3)];
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, tile + 16 * v, values) };

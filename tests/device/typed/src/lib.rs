@@ -84,16 +84,16 @@ fn thread_count() -> u32 {
     unsafe { _block_dim_x() * _block_dim_y() * _block_dim_z() }
 }
 
-/// The vectors of this thread, of so many: the first rounds in full, the last as far as it goes.
+/// The numbers below `count` that are this thread's: the first rounds in full, the last as far as it goes.
 #[inline(always)]
-fn each_vector(vectors: u32, mut f: impl FnMut(u32)) {
+fn each_own(count: u32, mut f: impl FnMut(u32)) {
     let (rank, threads) = (thread_rank(), thread_count());
     let mut first = 0;
-    while first + threads <= vectors {
+    while first + threads <= count {
         f(first + rank);
         first += threads;
     }
-    if first + rank < vectors {
+    if first + rank < count {
         f(first + rank);
     }
 }
@@ -336,7 +336,7 @@ pair! {
     raw_bulk_store(base, bar, src, dst, out) {
         if cta_rank() == 0 {
             scope(|| {
-            each_vector(BYTES / 16, |v| {
+            each_own(BYTES / 16, |v| {
                 let addr = base + 16 * v;
                 let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
                 raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]);
@@ -406,7 +406,7 @@ pair! {
         scope(|| {
         wait(bar, arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)));
         sync();
-        each_vector(BYTES / 16, |v| {
+        each_own(BYTES / 16, |v| {
             let addr = base + 16 * v;
             let b = raw::ld_weak_v4(space::SharedCta, ty::B32, addr).map(|bits| (f32::from_bits(bits) + 1.0).to_bits());
             raw::st_weak_v4(space::SharedCta, ty::B32, addr, b);

@@ -459,7 +459,7 @@ fn sums(dst: *mut f32) -> MulticastTile<f32, N> {
 
 #[inline(always)]
 fn fill(base: u32) {
-    each_vector(BYTES / 16, |v| {
+    each_own(BYTES / 16, |v| {
         let addr = base + 16 * v;
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]) };

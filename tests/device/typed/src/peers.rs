@@ -42,7 +42,7 @@ unsafe fn update(sem: impl raw::AtomSem, addr: u32, new: impl Fn(u64) -> u64) ->
 /// Zeros in shared memory, by 16 bytes a thread, of elements of 4 or of 8 bytes.
 #[inline(always)]
 unsafe fn zeros<T>(base: u32) {
-    crate::each_vector(8 * N as u32 / 16, |v| unsafe {
+    crate::each_own(8 * N as u32 / 16, |v| unsafe {
         if const { size_of::<T>() == 8 } {
             raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]);
         } else {

@@ -14,7 +14,7 @@ use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 use crate::cluster::cluster_sync;
 use crate::{
-    cta_count, cta_rank, each_vector, elected, fence_async, scope as closure, sync, thread_count, thread_rank,
+    cta_count, cta_rank, each_own, elected, fence_async, scope as closure, sync, thread_count, thread_rank,
 };
 
 const N: usize = 256;
@@ -1079,7 +1079,7 @@ impl Ring {
 
     #[inline(always)]
     unsafe fn update(self, mut f: impl FnMut([u32; 1], u32) -> u32) -> Ring {
-        each_vector(BYTES / 16, |v| {
+        each_own(BYTES / 16, |v| {
             let at = |tile| self.tile(self.stage, tile) + 16 * v;
             unsafe {
                 let inputs: [[u32; 4]; 1] =

@@ -17,7 +17,7 @@ use ptx::tensor::{
 };
 
 use super::bulk_reduce::reduce;
-use super::{cta_rank, each_vector, elected, fence_async, init, scope as closure, sync, thread_rank};
+use super::{cta_rank, each_own, elected, fence_async, init, scope as closure, sync, thread_rank};
 
 const BYTES: u32 = 1024;
 const BAR: u32 = BYTES;
@@ -268,7 +268,7 @@ mod im2col_w_128 {
 /// Fills the tile with its indices.
 #[inline(always)]
 unsafe fn write(base: u32) {
-    each_vector(BYTES / 16, |v| {
+    each_own(BYTES / 16, |v| {
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
         unsafe {
             raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [bits(0), bits(1), bits(2), bits(3)])
@@ -511,7 +511,7 @@ macro_rules! reductions {
                 smem.end.addr() - BYTES
             };
             closure(|| unsafe {
-                each_vector(BYTES / 16, |v| {
+                each_own(BYTES / 16, |v| {
                     let values = [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3];
                     raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, values);
                 });
@@ -1201,7 +1201,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
     let draft = base + MAP;
     unsafe { init(bar) };
     closure(|| unsafe {
-        each_vector(128 / 16, |v| {
+        each_own(128 / 16, |v| {
             let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
             raw::st_weak_v2(space::SharedCta, ty::B64, draft + 16 * v, [word(0), word(1)]);
         });
@@ -1351,7 +1351,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
 /// Fills 512 bytes.
 #[inline(always)]
 unsafe fn fill(base: u32, bits: u16) {
-    each_vector(512 / 16, |v| {
+    each_own(512 / 16, |v| {
         let pair = u32::from(bits) << 16 | u32::from(bits);
         unsafe { raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [pair; 4]) };
     });
@@ -1421,7 +1421,7 @@ mod draft {
                 let $addr = smem.bar.addr() - 128;
                 unsafe { init(smem.bar.addr()) };
                 closure(|| unsafe {
-                    each_vector(128 / 16, |v| {
+                    each_own(128 / 16, |v| {
                         let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
                         raw::st_weak_v2(space::SharedCta, ty::B64, $addr + 16 * v, [word(0), word(1)]);
                     });
