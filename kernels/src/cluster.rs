@@ -145,7 +145,7 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
 
         // Under way from the start.
         let of_all = of_all.multicast(&cluster, all, of_the_cluster);
-        let (loaded, here, mine) = bulk::load(cta, loaded, here, mine).wait(cta);
+        let (_loaded, here, _mine) = bulk::load(cta, loaded, here, mine).wait(cta);
         let mut acc = here.get_vector(thread).unwrap_or_default();
 
         // Each to the one after the next.

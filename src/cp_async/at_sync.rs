@@ -34,7 +34,6 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group N;`
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "what `wait_oldest` gives")]
     pub fn wait_oldest_at_sync<Copies: Landing>(self) -> AfterSync<(Copies::Landed, <Self as Queue>::Newer)>
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,

@@ -110,6 +110,16 @@ impl OptLevel {
             OptLevel::Oz => "z",
         }
     }
+
+    /// The level of what a crate depends on: one for all levels at which rustc runs the same passes on MIR. Inlining is on from 2 to 3,
+    /// nothing at 0; LLVM runs when all is linked.
+    fn of_dependencies(self) -> OptLevel {
+        match self {
+            OptLevel::O0 => OptLevel::O0,
+            OptLevel::O1 | OptLevel::Os | OptLevel::Oz => OptLevel::O1,
+            OptLevel::O2 | OptLevel::O3 => OptLevel::O3,
+        }
+    }
 }
 
 impl fmt::Display for OptLevel {
@@ -271,10 +281,8 @@ impl Build {
         if !self.default_features {
             cargo.arg("--no-default-features");
         }
-        // Above 0, rustc makes the same MIR of what a crate depends on at every level.
-        if self.opt_level != OptLevel::O0 {
-            cargo.args(["--config", r#"profile.release.package."*".opt-level=3"#]);
-        }
+        let of_dependencies = self.opt_level.of_dependencies();
+        cargo.args(["--config", &format!("profile.release.package.\"*\".opt-level={of_dependencies}")]);
         Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
     }
 
