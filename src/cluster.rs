@@ -179,8 +179,8 @@ impl Cta {
         body: impl for<'c> FnOnce(Cluster<'c>, H::Lent<'c>) -> (Cluster<'c>, H::Ended<'c>),
     ) {
         let cluster = Cluster::begin::<H>(&self);
-        // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this loan is in flight, and
-        // there is no other loan, which would hold a `&Cta`.
+        // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this loan is in flight, but for
+        // copies that another CTA waits for before it comes to the barrier below; there is no other loan, which would hold a `&Cta`.
         let (cluster, _ended) = unsafe { body(cluster, handles.open()) };
         // Behind this no CTA uses another's memory.
         cluster.sync();

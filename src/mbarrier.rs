@@ -212,6 +212,7 @@ unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
 unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
     type Lent<'s> = Self;
     type Ended<'s> = ();
+    const USED_BY_PEERS: bool = false;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         self

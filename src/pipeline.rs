@@ -60,6 +60,7 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 {
     type Lent<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
     type Ended<'s> = Ended<'s, Self>;
+    const USED_BY_PEERS: bool = false;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         IdleRing { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }

@@ -744,7 +744,8 @@ impl<T, const N: usize> SharedArray<T, N> {
 ///
 /// # Safety
 ///
-/// A `Lent<'s>` stands for memory of the loan `'s`, idle; safe code gets it from `open` alone, and never twice.
+/// A `Lent<'s>` stands for memory of the loan `'s`, idle; safe code gets it from `open` alone, and never twice. It gets an `Ended<'s>`
+/// only when no operation of its CTA on that memory is in flight, but for copies that another CTA waits for before it ends its own.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -767,14 +768,14 @@ pub unsafe trait Lend {
     /// What the last scope gets back ([`Cta::lend_last`], [`Cta::cluster_last`]): [`Ended`], or nothing for what holds no memory of
     /// a copy.
     type Ended<'s>;
-    /// Whether other CTAs use the memory from the beginning of a cluster's scope on.
+    /// Whether other CTAs may use the memory from the beginning of a cluster's scope on, before a barrier of the cluster inside of it.
     #[doc(hidden)]
-    const USED_BY_PEERS: bool = false;
+    const USED_BY_PEERS: bool = true;
     /// Opens the loan.
     ///
     /// # Safety
     ///
-    /// No other loan has this `'s`, and what the loan gives comes back before the kernel ends.
+    /// No other loan has this `'s`, and what the loan gives comes back, or is ended, before the kernel ends.
     #[doc(hidden)]
     unsafe fn open<'s>(self) -> Self::Lent<'s>;
     /// Closes it.
@@ -790,6 +791,7 @@ pub unsafe trait Lend {
 unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
     type Lent<'s> = Shared<'s, T, N, Free>;
     type Ended<'s> = Ended<'s, Self>;
+    const USED_BY_PEERS: bool = false;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Shared<'s, T, N, Free> {
         Shared::new(self.addr)
@@ -804,6 +806,7 @@ unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
 unsafe impl Lend for () {
     type Lent<'s> = ();
     type Ended<'s> = ();
+    const USED_BY_PEERS: bool = false;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {}
     #[inline(always)]

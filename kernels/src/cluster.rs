@@ -70,10 +70,11 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         output.write(cta, |digit| {
             // What comes before this CTA's digits lies in the CTAs of lower rank.
             let mut start = 0;
-            let lower = (0..cluster.rank()).filter_map(|rank| bins.peer(rank));
-            for peer in lower {
+            for rank in 0..cluster.rank() {
+                let Some(peer) = bins.peer(rank) else { break };
                 for i in 0..DIGITS / 4 {
-                    start += peer.get_vector(i).unwrap_or_default().iter().sum::<u32>();
+                    let [a, b, c, d] = peer.get_vector(i).unwrap_or_default();
+                    start += a + b + c + d;
                 }
             }
             (0..digit).fold(start, |start, i| start + bins.get(i).unwrap_or(0))

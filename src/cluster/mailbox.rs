@@ -145,7 +145,6 @@ unsafe impl<T: Element, const N: usize, V: Via> Place for Mailbox<T, N, V> {
 unsafe impl<T: Element, const N: usize, V: Via> Lend for Mailbox<T, N, V, Ready> {
     type Lent<'s> = Inbox<'s, T, N, V>;
     type Ended<'s> = Ended<'s, Self>;
-    const USED_BY_PEERS: bool = true;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
         Inbox { addr: self.addr, parity: self.parity, _scope: PhantomData, _elements: PhantomData }

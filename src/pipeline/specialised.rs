@@ -91,6 +91,7 @@ unsafe impl<S: StageTiles, const STAGES: usize> Place for PipelineMemory<S, STAG
 unsafe impl<S: StageTiles, const STAGES: usize> Lend for PipelineMemory<S, STAGES> {
     type Lent<'s> = Pipeline<'s, S, STAGES>;
     type Ended<'s> = Ended<'s, Self>;
+    const USED_BY_PEERS: bool = false;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::Lent<'s> {
         Pipeline { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
