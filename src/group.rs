@@ -203,19 +203,20 @@ impl Cta {
 /// }
 /// ```
 #[must_use = "the handles come out behind the barrier: `cta.sync_with(…)`"]
-pub struct AfterSync<Handles> {
+pub struct AfterSync<Handles, G = Cta> {
     handles: Handles,
+    _group: PhantomData<fn(&G)>,
 }
 
-impl<Handles> AfterSync<Handles> {
-    /// Every thread has done what comes before the barrier of the transition to `handles`.
+impl<Handles, G> AfterSync<Handles, G> {
+    /// Each thread of the group has done what comes before the barrier of the transition to `handles`.
     #[inline(always)]
     pub(crate) fn new(handles: Handles) -> Self {
-        AfterSync { handles }
+        AfterSync { handles, _group: PhantomData }
     }
 }
 
-impl<Handles: End> AfterSync<Handles> {
+impl<Handles: End, G> AfterSync<Handles, G> {
     /// Ends the use of the handles in the last scope of the kernel ([`Cta::lend_last`]), without the barrier: each thread has done its
     /// part when it returns from the scope, and the memory stays until all threads have.
     ///
@@ -238,7 +239,7 @@ impl<Handles: End> AfterSync<Handles> {
     }
 }
 
-impl<Handles> core::fmt::Debug for AfterSync<Handles> {
+impl<Handles, G> core::fmt::Debug for AfterSync<Handles, G> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("AfterSync")
     }
@@ -246,12 +247,12 @@ impl<Handles> core::fmt::Debug for AfterSync<Handles> {
 
 /// What [`Cta::sync_with`] takes: an [`AfterSync`], or a tuple of two to four.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not wait for a barrier of the CTA",
-    label = "no transition that ends at a barrier",
+    message = "`{Self}` does not wait for a barrier of `{G}`",
+    label = "no transition that ends at this barrier",
     note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` give, or a tuple of two to four of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Transitions: Sealed {
+pub trait Transitions<G>: Sealed {
     /// The handles in their next states.
     type Handles;
     /// Takes them out. With a token: who calls it has passed the barrier.
@@ -270,8 +271,8 @@ mod passed {
 }
 pub(crate) use passed::Passed;
 
-impl<Handles> Sealed for AfterSync<Handles> {}
-impl<Handles> Transitions for AfterSync<Handles> {
+impl<Handles, G> Sealed for AfterSync<Handles, G> {}
+impl<Handles, G> Transitions<G> for AfterSync<Handles, G> {
     type Handles = Handles;
     #[inline(always)]
     fn handles(self, _: Passed) -> Handles {
@@ -280,18 +281,25 @@ impl<Handles> Transitions for AfterSync<Handles> {
 }
 
 macro_rules! transitions {
-    ($( ($($T:ident $i:tt),+) )*) => { $(
-        impl<$($T),+> Sealed for ($(AfterSync<$T>,)+) {}
-        impl<$($T),+> Transitions for ($(AfterSync<$T>,)+) {
+    ($( ($($T:ident $GroupOf:ident $i:tt),+) )*) => { $(
+        impl<$($T, $GroupOf),+> Sealed for ($(AfterSync<$T, $GroupOf>,)+) {}
+        impl<G, $($T, $GroupOf),+> Transitions<G> for ($(AfterSync<$T, $GroupOf>,)+)
+        where
+            $(AfterSync<$T, $GroupOf>: Transitions<G, Handles = $T>),+
+        {
             type Handles = ($($T,)+);
             #[inline(always)]
-            fn handles(self, _: Passed) -> Self::Handles {
-                ($(self.$i.handles,)+)
+            fn handles(self, passed: Passed) -> Self::Handles {
+                ($(self.$i.handles(passed),)+)
             }
         }
     )* };
 }
-transitions! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+transitions! {
+    (A OfA 0, B OfB 1)
+    (A OfA 0, B OfB 1, C OfC 2)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3)
+}
 
 impl Cta {
     /// [`sync`](Cta::sync), the barrier of all the transitions: gives the handles in their next states.
@@ -307,7 +315,7 @@ impl Cta {
     /// # (old, new) }
     /// ```
     #[inline(always)]
-    pub fn sync_with<T: Transitions>(&self, transitions: T) -> T::Handles {
+    pub fn sync_with<T: Transitions<Cta>>(&self, transitions: T) -> T::Handles {
         self.sync();
         transitions.handles(Passed::NEW)
     }

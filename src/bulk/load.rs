@@ -93,7 +93,7 @@ pub fn load<Dst: Destination, Src: LoadSource<Dst>>(
 /// # (tile, out.into_free()) }
 /// ```
 #[inline(always)]
-pub fn load_with<Dst: Destination, Src: LoadSource<Dst>, T: Transitions>(
+pub fn load_with<Dst: Destination, Src: LoadSource<Dst>, T: Transitions<Cta>>(
     cta: &Cta,
     bar: Mbarrier<impl Arrivable>,
     dst: Dst,
@@ -113,7 +113,7 @@ pub struct LoadWith<Dst, Src, T> {
 
 static_assertions::assert_not_impl_any!(LoadWith<(), (), ()>: Copy, Clone, Send, Sync);
 
-impl<Dst: Arriving, Src, T: Transitions> LoadWith<Dst, Src, T> {
+impl<Dst: Arriving, Src, T: Transitions<Cta>> LoadWith<Dst, Src, T> {
     /// Waits for the copies and for all threads: gives what [`Load::wait`] gives, and the handles of the transitions.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
