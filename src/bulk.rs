@@ -14,9 +14,11 @@
 //! [`Tail`](crate::global::Tail), read by threads or by [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled),
 //! and a [`TailMut`](crate::global::TailMut), updated by threads.
 
+use core::marker::PhantomData;
+
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::global::GlobalTileMut;
-use crate::group::Cta;
+use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::Sealed;
 use crate::qualifier::cp_mask;
 use crate::raw;
@@ -117,9 +119,10 @@ static_assertions::assert_not_impl_any!(ReadDone: Extendable);
 /// ```
 #[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
 #[derive(Debug)]
-pub struct BulkGroup<Copies, State> {
+pub struct BulkGroup<Copies, State, G = Cta> {
     copies: Copies,
-    _state: core::marker::PhantomData<State>,
+    _state: PhantomData<State>,
+    _group: PhantomData<fn(&G)>,
 }
 
 static_assertions::assert_not_impl_any!(BulkGroup<(), Open>: Copy, Clone, Queue);
@@ -137,7 +140,7 @@ static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 ///     tile.into_free()
 /// }
 /// ```
-pub type Store<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, GlobalTileMut<T, N>);
+pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, GlobalTileMut<T, N>);
 
 /// Starts a group with the copy of `src` to `dst`.
 ///
@@ -152,13 +155,13 @@ pub type Store<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, GlobalTileMut<T
 /// # }
 /// ```
 #[inline(always)]
-pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
-    cta: &Cta,
-    src: Shared<'s, T, N, S>,
+pub fn store<'s, T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
+    group: &G,
+    src: Shared<'s, T, N, S, G>,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-) -> BulkGroup<Store<'s, T, N, S>, Open> {
+) -> BulkGroup<Store<'s, T, N, S, G>, Open, G> {
     let (dst, hint) = dst.split();
-    start_store(cta, &src, &dst, hint, cp_mask::None);
+    start_store(group, &src, &dst, hint, cp_mask::None);
     BulkGroup::new((src, dst))
 }
 
@@ -178,26 +181,26 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
 /// ```
 #[cfg(feature = "sm_100")]
 #[inline(always)]
-pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource>(
-    cta: &Cta,
-    src: Shared<'s, T, N, S>,
+pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
+    group: &G,
+    src: Shared<'s, T, N, S, G>,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
     bytes: crate::mask::ByteMask,
-) -> BulkGroup<Store<'s, T, N, S>, Open> {
+) -> BulkGroup<Store<'s, T, N, S, G>, Open, G> {
     let (dst, hint) = dst.split();
-    start_store(cta, &src, &dst, hint, cp_mask::Bytes(bytes));
+    start_store(group, &src, &dst, hint, cp_mask::Bytes(bytes));
     BulkGroup::new((src, dst))
 }
 
 #[inline(always)]
-fn start_store<T: Element, const N: usize, S: AsyncSource>(
-    cta: &Cta,
-    src: &Shared<'_, T, N, S>,
+fn start_store<T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
+    group: &G,
+    src: &Shared<'_, T, N, S, G>,
     dst: &GlobalTileMut<T, N>,
     hint: impl raw::L2CacheHint,
     mask: impl raw::BulkCpMask,
 ) {
-    if cta.is_elected() {
+    if group.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; shared
         // arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; both handles go
         // into the group.
@@ -213,10 +216,10 @@ fn start_store<T: Element, const N: usize, S: AsyncSource>(
     }
 }
 
-impl<Copies, State> BulkGroup<Copies, State> {
+impl<Copies, State, G> BulkGroup<Copies, State, G> {
     #[inline(always)]
     pub(crate) fn new(copies: Copies) -> Self {
-        BulkGroup { copies, _state: core::marker::PhantomData }
+        BulkGroup { copies, _state: PhantomData, _group: PhantomData }
     }
 
     #[inline(always)]
@@ -225,7 +228,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
     }
 }
 
-impl<Copies, State> BulkGroup<Copies, State> {
+impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Adds the copy of `src` to `dst`.
     ///
     /// PTX: as [`store`].
@@ -244,15 +247,15 @@ impl<Copies, State> BulkGroup<Copies, State> {
     #[inline(always)]
     pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
         self,
-        cta: &Cta,
-        src: Shared<'s, T, N, S>,
+        group: &G,
+        src: Shared<'s, T, N, S, G>,
         dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-    ) -> BulkGroup<(Copies, Store<'s, T, N, S>), Open>
+    ) -> BulkGroup<(Copies, Store<'s, T, N, S, G>), Open, G>
     where
         State: Extendable,
     {
         let (dst, hint) = dst.split();
-        start_store(cta, &src, &dst, hint, cp_mask::None);
+        start_store(group, &src, &dst, hint, cp_mask::None);
         BulkGroup::new((self.copies, (src, dst)))
     }
 
@@ -267,7 +270,7 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn and<More>(self, more: BulkGroup<More, Open>) -> BulkGroup<(Copies, More), Open>
+    pub fn and<More>(self, more: BulkGroup<More, Open, G>) -> BulkGroup<(Copies, More), Open, G>
     where
         State: Extendable,
     {
@@ -290,11 +293,11 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn commit(self, cta: &Cta) -> BulkGroup<Copies, Committed>
+    pub fn commit(self, group: &G) -> BulkGroup<Copies, Committed, G>
     where
         State: Extendable,
     {
-        if cta.is_elected() {
+        if group.is_elected() {
             // SAFETY: the group owns the copies until a wait.
             unsafe { raw::cp_async_bulk_commit_group() }
         }
@@ -320,13 +323,13 @@ impl<Copies, State> BulkGroup<Copies, State> {
     #[inline(always)]
     pub fn then<More>(
         self,
-        cta: &Cta,
-        group: BulkGroup<More, Open>,
-    ) -> InFlight<Self, BulkGroup<More, Committed>>
+        group: &G,
+        next: BulkGroup<More, Open, G>,
+    ) -> InFlight<Self, BulkGroup<More, Committed, G>>
     where
         Self: Queue,
     {
-        InFlight::new(self, group.commit(cta))
+        InFlight::new(self, next.commit(group))
     }
 
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written. The sources are
@@ -346,12 +349,12 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait_read(self, cta: &Cta) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>)
+    pub fn wait_read(self, group: &G) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>)
     where
         Copies: Split,
         State: Waitable,
     {
-        wait_group_read(cta, 0);
+        wait_group_read(group, 0);
         let (sources, destinations) = self.copies.split(Token::NEW);
         (sources, BulkGroup::new(destinations))
     }
@@ -369,22 +372,22 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> Copies
+    pub fn wait(self, group: &G) -> Copies
     where
         State: Waitable,
     {
-        wait_group(cta, 0);
+        wait_group(group, 0);
         self.copies
     }
 }
 
 /// Waits in the elected thread until `newer` groups are in flight at most, then for all threads.
 #[inline(always)]
-fn wait_group(cta: &Cta, newer: u32) {
-    if cta.is_elected() {
+fn wait_group(group: &impl ThreadGroup, newer: u32) {
+    if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group, newer);
     }
-    cta.sync();
+    group.sync();
 }
 
 /// Waits until the copies that the elected thread has started, whatever else says that they are complete, have read their
@@ -400,15 +403,15 @@ pub(crate) fn wait_sources_read(cta: &Cta) {
 
 /// [`wait_group`] for the reads of the sources alone.
 #[inline(always)]
-fn wait_group_read(cta: &Cta, newer: u32) {
-    if cta.is_elected() {
+fn wait_group_read(group: &impl ThreadGroup, newer: u32) {
+    if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
-    cta.sync();
+    group.sync();
 }
 
-impl<Copies> Sealed for BulkGroup<Copies, Committed> {}
-impl<Copies> Queue for BulkGroup<Copies, Committed> {
+impl<Copies, G> Sealed for BulkGroup<Copies, Committed, G> {}
+impl<Copies, G> Queue for BulkGroup<Copies, Committed, G> {
     const GROUPS: u32 = 1;
     type Oldest = Self;
     type Newer = ();
@@ -423,7 +426,7 @@ impl<Copies> Queue for BulkGroup<Copies, Committed> {
     }
 }
 
-impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
+impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
     /// Commits another group after these, which stay in flight.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
@@ -444,10 +447,10 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     #[inline(always)]
     pub fn then<More>(
         self,
-        cta: &Cta,
-        group: BulkGroup<More, Open>,
-    ) -> InFlight<Self, BulkGroup<More, Committed>> {
-        InFlight::new(self, group.commit(cta))
+        group: &G,
+        next: BulkGroup<More, Open, G>,
+    ) -> InFlight<Self, BulkGroup<More, Committed, G>> {
+        InFlight::new(self, next.commit(group))
     }
 
     /// Waits until the sources of the oldest group are read, and gives them back with the group of its
@@ -472,17 +475,18 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// # }
     /// ```
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "what comes back, each in its state")]
     pub fn wait_read_oldest<Copies: Split>(
         self,
-        cta: &Cta,
-    ) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>, <Self as Queue>::Newer)
+        group: &G,
+    ) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>, <Self as Queue>::Newer)
     where
-        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+        Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // 9.7.9.25.6.2: waits until "only N or fewer of the most recent bulk async-groups are pending". The N newer groups of
         // this queue were committed after the oldest, so it is not among the N most recent, whatever was committed
         // besides.
-        wait_group_read(cta, const { Older::GROUPS });
+        wait_group_read(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         let (sources, destinations) = oldest.copies.split(Token::NEW);
         (sources, BulkGroup::new(destinations), newer)
@@ -505,12 +509,12 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait_oldest<Copies>(self, cta: &Cta) -> (Copies, <Self as Queue>::Newer)
+    pub fn wait_oldest<Copies>(self, group: &G) -> (Copies, <Self as Queue>::Newer)
     where
-        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+        Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // As in `wait_read_oldest`.
-        wait_group(cta, const { Older::GROUPS });
+        wait_group(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         (oldest.copies, newer)
     }
@@ -530,8 +534,8 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
-        wait_group(cta, 0);
+    pub fn wait(self, group: &G) -> (Older::Copies, Newest) {
+        wait_group(group, 0);
         self.into_copies(Token::NEW)
     }
 }
@@ -553,8 +557,8 @@ pub unsafe trait Split {
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, S> Split for Store<'s, T, N, S> {
-    type Sources = Shared<'s, T, N, Fenced>;
+unsafe impl<'s, T: Element, const N: usize, S, G> Split for Store<'s, T, N, S, G> {
+    type Sources = Shared<'s, T, N, Fenced, G>;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
     fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {

@@ -96,7 +96,6 @@ pub trait Asker: Sealed {
     #[doc(hidden)]
     fn end(&self);
 }
-impl Sealed for Cta {}
 impl Asker for Cta {
     #[inline(always)]
     fn cta(&self) -> &Cta {

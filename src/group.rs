@@ -1,5 +1,6 @@
-//! Who makes a call together: the executing CTA (thread block), whose threads hold its handles.
+//! Who makes a call together: the executing CTA (thread block), whose threads hold its handles; its first warp; one of its threads.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
@@ -28,6 +29,25 @@ pub struct Cta {
 static_assertions::const_assert_eq!(size_of::<Cta>(), 0);
 static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
 
+// What `Cta` says of its threads, and what it says as a `ThreadGroup`: macros, as LLVM folds less behind one more call to inline.
+macro_rules! thread_rank {
+    () => {
+        special_register::tid_x()
+            + special_register::ntid_x()
+                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
+    };
+}
+macro_rules! thread_count {
+    () => {
+        special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
+    };
+}
+macro_rules! is_elected {
+    () => {
+        (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
+    };
+}
+
 impl Cta {
     /// The CTA of the executing thread.
     ///
@@ -48,9 +68,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
-        special_register::tid_x()
-            + special_register::ntid_x()
-                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
+        thread_rank!()
     }
 
     /// The number of threads of the CTA.
@@ -62,7 +80,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
-        special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
+        thread_count!()
     }
 
     /// The CTA's rank in the grid, x fastest.
@@ -106,7 +124,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn is_elected(&self) -> bool {
-        (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
+        is_elected!()
     }
 
     /// The warp's rank in the CTA: 32 threads each, by their rank.
@@ -188,6 +206,184 @@ impl Cta {
     }
 }
 
+/// Threads that hold handles and make collective calls on them: the [`Cta`], its first warp ([`FirstWarp`]), or one [`Thread`] of it.
+///
+/// A handle's type names its group, the CTA by default: `Shared<'s, f32, 1024, Free>` is held by all threads of the CTA,
+/// `Shared<'s, f32, 1024, Free, Thread<'t>>` by one. A call on it takes that group, and synchronises that group alone: the CTA
+/// by `barrier.cta.sync.aligned`, a warp by `bar.warp.sync`, one thread by nothing.
+///
+/// ```
+/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};
+/// /// Copies a tile, held by whichever group.
+/// fn copy<'s, G: ThreadGroup>(
+///     group: &G,
+///     bar: Mbarrier<Ready, 1, G>,
+///     tile: Shared<'s, f32, 1024, Free, G>,
+///     (from, to): (GlobalTile<f32, 1024>, GlobalTileMut<f32, 1024>),
+/// ) -> (Mbarrier<Ready, 1, G>, Shared<'s, f32, 1024, Free, G>) {
+///     let (bar, tile, _) = bulk::load(group, bar, tile, from).wait(group);
+///     let (tile, _) = bulk::store(group, tile, to).commit(group).wait_read(group);
+///     (bar, tile.into_free())
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no group of threads",
+    label = "not a `Cta`, a `FirstWarp` or a `Thread`",
+    note = "pass what the scope gives: the `cta` of `cta.lend(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`"
+)]
+pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
+    /// The executing thread's rank in the group.
+    #[doc(hidden)]
+    fn thread_rank(&self) -> u32;
+    /// The number of threads of the group.
+    #[doc(hidden)]
+    fn thread_count(&self) -> u32;
+    /// Whether the executing thread issues what one thread of the group has to: the one of rank 0 in the CTA.
+    #[doc(hidden)]
+    fn is_elected(&self) -> bool;
+    /// Waits for all threads of the group; what each wrote before is visible to all after.
+    #[doc(hidden)]
+    fn sync(&self);
+}
+
+impl Sealed for Cta {}
+impl ThreadGroup for Cta {
+    #[inline(always)]
+    fn thread_rank(&self) -> u32 {
+        thread_rank!()
+    }
+    #[inline(always)]
+    fn thread_count(&self) -> u32 {
+        thread_count!()
+    }
+    #[inline(always)]
+    fn is_elected(&self) -> bool {
+        is_elected!()
+    }
+    #[inline(always)]
+    fn sync(&self) {
+        Cta::sync(self);
+    }
+}
+
+/// Invariant: one call, one lifetime. Bound to its thread.
+type Call<'t> = PhantomData<(fn(&'t ()) -> &'t (), *mut ())>;
+
+/// One thread of the CTA, the elected one, for the time of a call of [`Cta::invoke_one`]. Of its calls none waits for another thread.
+///
+/// ```
+/// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::{Cta, Thread}, shared::{Fenced, Shared}};
+/// /// One thread's part of a kernel.
+/// fn put<'s, 't>(
+///     thread: &Thread<'t>,
+///     tile: Shared<'s, f32, 64, Fenced, Thread<'t>>,
+///     to: GlobalTileMut<f32, 64>,
+/// ) -> Shared<'s, f32, 64, Fenced, Thread<'t>> {
+///     bulk::store(thread, tile, to).commit(thread).wait_read(thread).0
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Thread<'t> {
+    _call: Call<'t>,
+}
+
+static_assertions::const_assert_eq!(size_of::<Thread>(), 0);
+static_assertions::assert_not_impl_any!(Thread: Copy, Clone, Send, Sync);
+
+impl Sealed for Thread<'_> {}
+impl ThreadGroup for Thread<'_> {
+    #[inline(always)]
+    fn thread_rank(&self) -> u32 {
+        0
+    }
+    #[inline(always)]
+    fn thread_count(&self) -> u32 {
+        1
+    }
+    #[inline(always)]
+    fn is_elected(&self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn sync(&self) {}
+}
+
+/// The CTA's first warp, that of the elected thread, for the time of a call of [`Cta::invoke_warp`]. Its calls are collective in the
+/// warp and wait for that warp alone.
+///
+/// ```
+/// # use ptx::{launch::FirstWarp, shared::{Free, Published, Shared}};
+/// /// Filled and read by the warp, while the other warps go on.
+/// fn squares<'s, 'w>(
+///     warp: &FirstWarp<'w>,
+///     tile: Shared<'s, u32, 64, Free, FirstWarp<'w>>,
+/// ) -> Shared<'s, u32, 64, Published, FirstWarp<'w>> {
+///     tile.write(warp, |i| (i * i) as u32).publish(warp)
+/// }
+/// ```
+#[derive(Debug)]
+pub struct FirstWarp<'w> {
+    /// The lane: in this warp the rank in the CTA.
+    rank: u32,
+    /// Threads of the warp: 32, or as many as the CTA has.
+    threads: u32,
+    _call: Call<'w>,
+}
+
+static_assertions::assert_not_impl_any!(FirstWarp: Copy, Clone, Send, Sync);
+
+impl Sealed for FirstWarp<'_> {}
+impl ThreadGroup for FirstWarp<'_> {
+    #[inline(always)]
+    fn thread_rank(&self) -> u32 {
+        self.rank
+    }
+    #[inline(always)]
+    fn thread_count(&self) -> u32 {
+        self.threads
+    }
+    #[inline(always)]
+    fn is_elected(&self) -> bool {
+        self.rank == 0
+    }
+    #[inline(always)]
+    fn sync(&self) {
+        sync_first_warp();
+    }
+}
+
+/// Groups that have the first warp whole.
+///
+/// # Safety
+///
+/// Implemented here only: all threads of the first warp are in the group.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no whole warp",
+    label = "one thread cannot do what takes a warp",
+    note = "a tensor map is written by a warp (`tensormap.cp_fenceproxy` is `.sync.aligned`): use the `cta`, or the `warp` of `cta.invoke_warp(…)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait HasWarp: ThreadGroup {
+    /// Whether the executing thread is in the first warp, and the number of its threads.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn first_warp(&self) -> (bool, u32) {
+        (self.thread_rank() < 32, self.thread_count().min(32))
+    }
+}
+// SAFETY: of all warps.
+unsafe impl HasWarp for Cta {}
+// SAFETY: it is that warp.
+unsafe impl HasWarp for FirstWarp<'_> {}
+
+/// Waits for the threads of the first warp, which all make this call.
+#[inline(always)]
+pub(crate) fn sync_first_warp() {
+    // SAFETY: 9.7.13.2: "each thread in the warp executes the same" call, by the contract of `enter`; a lane without a thread counts as
+    // exited.
+    unsafe { raw::bar_warp_sync(u32::MAX) }
+}
+
 /// Handles that are in their next state once all threads of the CTA have met: what a transition has done before its barrier.
 /// [`Cta::sync_with`] is the barrier; several transitions can share it.
 ///
@@ -239,8 +435,8 @@ impl<Handles: End, G> AfterSync<Handles, G> {
     }
 }
 
-impl<Handles, G> core::fmt::Debug for AfterSync<Handles, G> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AfterSync")
     }
 }
@@ -252,7 +448,7 @@ impl<Handles, G> core::fmt::Debug for AfterSync<Handles, G> {
     note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` give, or a tuple of two to four of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Transitions<G>: Sealed {
+pub trait Transitions<G: Sealed>: Sealed {
     /// The handles in their next states.
     type Handles;
     /// Takes them out. With a token: who calls it has passed the barrier.
@@ -272,7 +468,7 @@ mod passed {
 pub(crate) use passed::Passed;
 
 impl<Handles, G> Sealed for AfterSync<Handles, G> {}
-impl<Handles, G> Transitions<G> for AfterSync<Handles, G> {
+impl<Handles, G: Sealed> Transitions<G> for AfterSync<Handles, G> {
     type Handles = Handles;
     #[inline(always)]
     fn handles(self, _: Passed) -> Handles {
@@ -283,7 +479,7 @@ impl<Handles, G> Transitions<G> for AfterSync<Handles, G> {
 macro_rules! transitions {
     ($( ($($T:ident $GroupOf:ident $i:tt),+) )*) => { $(
         impl<$($T, $GroupOf),+> Sealed for ($(AfterSync<$T, $GroupOf>,)+) {}
-        impl<G, $($T, $GroupOf),+> Transitions<G> for ($(AfterSync<$T, $GroupOf>,)+)
+        impl<G: Sealed, $($T, $GroupOf),+> Transitions<G> for ($(AfterSync<$T, $GroupOf>,)+)
         where
             $(AfterSync<$T, $GroupOf>: Transitions<G, Handles = $T>),+
         {
@@ -301,6 +497,13 @@ transitions! {
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3)
 }
 
+/// The barrier of the group, and of all the transitions.
+#[inline(always)]
+pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transitions: T) -> T::Handles {
+    group.sync();
+    transitions.handles(Passed::NEW)
+}
+
 impl Cta {
     /// [`sync`](Cta::sync), the barrier of all the transitions: gives the handles in their next states.
     ///
@@ -316,8 +519,227 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn sync_with<T: Transitions<Cta>>(&self, transitions: T) -> T::Handles {
-        self.sync();
-        transitions.handles(Passed::NEW)
+        sync_with(self, transitions)
+    }
+}
+
+/// Handles that a part of their group can have for itself for a while: shared memory that no thread reads and no copy uses, memory of an
+/// mbarrier, and tuples of such.
+///
+/// # Safety
+///
+/// Implemented here only: no thread but those of the part uses what the handle stands for until all threads of the group have met at a
+/// barrier; and nothing in the handle is different in different threads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be handed to a part of its group",
+    label = "in use, or not a handle of shared memory",
+    note = "`invoke_one` and `invoke_warp` take shared memory that is `Free`, `Spent` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them: what was loaded is freed by `.release(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait HandOver {
+    /// The handle as `G` holds it.
+    type HeldBy<G>;
+    /// Hands it over.
+    ///
+    /// # Safety
+    ///
+    /// - All threads of the group hand it over, the threads of `G` alone use what this gives.
+    /// - `self` is used again behind a barrier of the group that comes after `G` has given the handle back, or never.
+    #[doc(hidden)]
+    unsafe fn hand_over<G>(&self) -> Self::HeldBy<G>;
+}
+
+// SAFETY: no handle.
+unsafe impl HandOver for () {
+    type HeldBy<G> = ();
+    #[inline(always)]
+    unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {}
+}
+
+macro_rules! hand_over_tuple {
+    ($( ($($H:ident $i:tt),+) )*) => { $(
+        // SAFETY: each of its parts.
+        unsafe impl<$($H: HandOver),+> HandOver for ($($H,)+) {
+            type HeldBy<G> = ($($H::HeldBy<G>,)+);
+            #[inline(always)]
+            unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
+                // SAFETY: the caller's contract, for each part.
+                unsafe { ($(self.$i.hand_over(),)+) }
+            }
+        }
+    )* };
+}
+hand_over_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
+
+/// The calls by which a part of the group works for itself.
+macro_rules! invoke {
+    (
+        $Group:ty, $Part:ident, $part:expr, $is_in_part:expr,
+        $(#[$invoke:meta])* $name:ident,
+        $(#[$at_sync:meta])* $name_at_sync:ident,
+        $(#[$last:meta])* $name_last:ident
+    ) => {
+        impl $Group {
+            $(#[$invoke])*
+            #[inline(always)]
+            pub fn $name<H: HandOver>(
+                &self,
+                handles: H,
+                body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
+            ) -> H {
+                sync_with(self, self.$name_at_sync(handles, body))
+            }
+
+            $(#[$at_sync])*
+            #[inline(always)]
+            pub fn $name_at_sync<H: HandOver>(
+                &self,
+                handles: H,
+                body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
+            ) -> AfterSync<H, Self> {
+                if $is_in_part(self) {
+                    // SAFETY: the threads of the part use the handles, the others come to the barrier. The lifetime is this call's alone:
+                    // what `body` returns is what it got, idle.
+                    let _idle = unsafe { body(&$part(self), handles.hand_over()) };
+                }
+                AfterSync::new(handles)
+            }
+
+            $(#[$last])*
+            #[inline(always)]
+            pub fn $name_last<H: HandOver + End>(
+                &self,
+                handles: H,
+                body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,
+            ) -> H::Ended {
+                if $is_in_part(self) {
+                    // SAFETY: the threads of the part use the handles, which are not used again.
+                    unsafe { body(&$part(self), handles.hand_over()) }
+                } else {
+                    handles.end()
+                }
+            }
+        }
+    };
+}
+
+invoke! {
+    Cta, Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_elected,
+    /// One thread, the elected one, works with the handles for itself (`cooperative_groups::invoke_one`): in `body` they are held by that
+    /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
+    /// them again. The other threads go on to the barrier.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::{GlobalReduce, Tiles}, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op, shared::SharedArray};
+    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
+    /// // Adds tiles up in global memory: loads and reductions, and no barrier but the last.
+    /// cta.lend(tile, |cta, tile| {
+    ///     let (tile, _bar) = cta.invoke_one((tile, bar), |thread, (mut tile, bar)| {
+    ///         let mut bar = bar.init(thread);
+    ///         for i in 0..parts.count() {
+    ///             let (Some(part), Some(sum)) = (parts.get(i), sums.get(0)) else { break };
+    ///             let loaded;
+    ///             (bar, loaded, _) = bulk::load(thread, bar, tile, part).wait(thread);
+    ///             let (read, _adding) = bulk::reduce(thread, op::Add, loaded, sum).commit(thread).wait_read(thread);
+    ///             tile = read.into_free();
+    ///         }
+    ///         (tile, bar.inval(thread))
+    ///     });
+    ///     tile
+    /// });
+    /// # }
+    /// ```
+    invoke_one,
+    /// [`invoke_one`](Cta::invoke_one), at a barrier that other transitions share.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, out: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>, read: Shared<'s, f32, 64, Loaded>)
+    /// # -> (Shared<'s, f32, 64, Fenced>, Shared<'s, f32, 64, Free>) {
+    /// let stored = cta.invoke_one_at_sync(out, |thread, out| {
+    ///     bulk::store(thread, out, to).commit(thread).wait_read(thread).0
+    /// });
+    /// let (out, read) = cta.sync_with((stored, read.release_at_sync()));
+    /// # (out, read) }
+    /// ```
+    invoke_one_at_sync,
+    /// [`invoke_one`](Cta::invoke_one) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
+    /// there is no barrier. The other threads go on.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+    /// # fn kernel(cta: Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
+    /// // One thread copies the tile; the others have nothing to do.
+    /// cta.lend_last(tile, |cta, tile| {
+    ///     let (tile, ()) = cta.invoke_one_last((tile, bar), |thread, (tile, bar)| {
+    ///         let (_bar, tile, _) = bulk::load(thread, bar.init(thread), tile, from).wait(thread);
+    ///         (bulk::store(thread, tile, to).commit(thread).end(thread).0, ())
+    ///     });
+    ///     tile
+    /// });
+    /// # }
+    /// ```
+    invoke_one_last
+}
+invoke! {
+    Cta, FirstWarp,
+    |cta: &Cta| FirstWarp { rank: cta.thread_rank(), threads: cta.thread_count().min(32), _call: PhantomData },
+    |cta: &Cta| cta.thread_rank() < 32,
+    /// [`invoke_one`](Cta::invoke_one) for the first warp: in `body` the handles are held by that [`FirstWarp`], whose calls wait for the
+    /// warp alone.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Fenced, Free, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, table: Shared<'s, u32, 64, Free>, work: impl Fn()) -> Shared<'s, u32, 64, Fenced> {
+    /// let table = cta.invoke_warp_at_sync(table.into_fenced(), |warp, table| {
+    ///     table.into_free().write(warp, |i| (i * i) as u32).to_async(warp)
+    /// });
+    /// work(); // while the first warp fills the table, the others work
+    /// let table = cta.sync_with(table);
+    /// # table }
+    /// ```
+    invoke_warp,
+    /// [`invoke_warp`](Cta::invoke_warp), at a barrier that other transitions share.
+    ///
+    /// PTX: none.
+    invoke_warp_at_sync,
+    /// [`invoke_warp`](Cta::invoke_warp) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
+    /// there is no barrier. The other warps go on.
+    ///
+    /// PTX: none.
+    invoke_warp_last
+}
+invoke! {
+    FirstWarp<'_>, Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
+    /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again.
+    ///
+    /// PTX: `bar.warp.sync 0xffffffff;`
+    invoke_one,
+    /// [`invoke_one`](FirstWarp::invoke_one), at a barrier that other transitions share.
+    ///
+    /// PTX: none.
+    invoke_one_at_sync,
+    /// As [`Cta::invoke_one_last`], of the warp's handles.
+    ///
+    /// PTX: none.
+    invoke_one_last
+}
+
+impl FirstWarp<'_> {
+    /// Waits for all threads of the warp, the barrier of all the transitions: gives the handles in their next states.
+    ///
+    /// PTX: `bar.warp.sync 0xffffffff;`
+    #[inline(always)]
+    pub fn sync_with<T: Transitions<Self>>(&self, transitions: T) -> T::Handles {
+        sync_with(self, transitions)
     }
 }
 
@@ -335,14 +757,19 @@ pub unsafe trait End {
     fn end(self) -> Self::Ended;
 }
 
-// SAFETY: of both.
-unsafe impl<A: End, B: End> End for (A, B) {
-    type Ended = (A::Ended, B::Ended);
-    #[inline(always)]
-    fn end(self) -> Self::Ended {
-        (self.0.end(), self.1.end())
-    }
+macro_rules! end_tuple {
+    ($( ($($H:ident $i:tt),+) )*) => { $(
+        // SAFETY: of each of its parts.
+        unsafe impl<$($H: End),+> End for ($($H,)+) {
+            type Ended = ($($H::Ended,)+);
+            #[inline(always)]
+            fn end(self) -> Self::Ended {
+                ($(self.$i.end(),)+)
+            }
+        }
+    )* };
 }
+end_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
 /// What holds no shared memory has nothing to end.
 macro_rules! nothing_to_end {

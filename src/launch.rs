@@ -6,7 +6,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-pub use crate::group::{AfterSync, Cta, End, Transitions};
+pub use crate::group::{AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, Thread, ThreadGroup, Transitions};
 use crate::qualifier::action;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
@@ -40,6 +40,7 @@ impl Cta {
     ///   steers which calls come next. Every condition and loop bound that decides whether, and in which round, a thread reaches
     ///   the call has the same value in all threads of the group. A call is collective
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or not;
+    ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
     ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or is [`Arrived::release`](crate::pipeline::Arrived::release);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or a handle that a cluster's scope has made, and
@@ -55,13 +56,16 @@ impl Cta {
     /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
     ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
     /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
-    ///   [`cluster_last`](Cta::cluster_last), that of a `ClusterQueue`) and parts ([`Handoff::split`](crate::barrier::Handoff::split), [`Pipeline::run`](crate::pipeline::Pipeline::run),
+    ///   [`cluster_last`](Cta::cluster_last), that of a `ClusterQueue`), calls ([`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp),
+    ///   and their `…_at_sync`, `…_last`) and parts ([`Handoff::split`](crate::barrier::Handoff::split), [`Pipeline::run`](crate::pipeline::Pipeline::run),
     ///   `run_last`, `run_multicast`, `run_multicast_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
     ///   [`from_fn`](crate::registers::from_fn) once a round in each: they may contain collective calls. Every other closure (that of
     ///   `write`, `update`, `load_where`, `update_all`, `elect`, …) runs as often as its method says, which differs from thread to
     ///   thread: it contains no collective call of any group.
-    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast`, their `…_last` and `Handoff::split` deal out, no thread makes a
-    ///   collective call of the CTA or of the cluster. The parts' own handles are held by a thread or a warp.
+    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast`, their `…_last` and `Handoff::split` deal out, and inside what
+    ///   `invoke_one`, `invoke_warp`, their `…_at_sync` and `…_last` call, no thread makes a collective call of a larger group: of the CTA
+    ///   or of the cluster, or, inside `invoke_one`, of the warp. The parts' own handles are held by a thread or a warp; so is what a part
+    ///   moves in, and the other threads hold it no longer.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]

@@ -16,7 +16,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, nothing_to_end, sync_with};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{Lend, Place};
@@ -174,11 +174,12 @@ static_assertions::assert_not_impl_any!(Early: Waitable, Initialisable, Idle);
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1> {
+pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     addr: u32,
     phase: P,
     /// The address means something to this CTA only, and the phase to this thread.
     _thread: PhantomData<*mut ()>,
+    _group: PhantomData<fn(&G)>,
 }
 
 static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Copy, Clone, Send, Sync);
@@ -190,10 +191,10 @@ static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Lend);
 static_assertions::assert_not_impl_any!(Mbarrier<Early, 2>: Place, Lend);
 
-impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
+impl<P: Phase, const ARRIVALS: u32, G> Mbarrier<P, ARRIVALS, G> {
     #[inline(always)]
     fn new(addr: u32, phase: P) -> Self {
-        Mbarrier { addr, phase, _thread: PhantomData }
+        Mbarrier { addr, phase, _thread: PhantomData, _group: PhantomData }
     }
 }
 
@@ -223,7 +224,19 @@ unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
     }
 }
 
-impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
+// SAFETY: memory that holds no mbarrier, which no other thread uses until it is told that one is there.
+unsafe impl<const ARRIVALS: u32, Of> HandOver for Mbarrier<Uninit, ARRIVALS, Of> {
+    type HeldBy<G> = Mbarrier<Uninit, ARRIVALS, G>;
+    #[inline(always)]
+    unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
+        Mbarrier::new(self.addr, Uninit(()))
+    }
+}
+
+// What copies an mbarrier counts is held by the handles of their destinations.
+nothing_to_end! { [P: Phase, const ARRIVALS: u32, G] Mbarrier<P, ARRIVALS, G>; }
+
+impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// The `.shared::cta` address of the object.
     ///
     /// ```
@@ -250,7 +263,27 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// ```
     #[must_use = "use the mbarrier through the handle that this returns"]
     #[inline(always)]
-    pub fn init(self, cta: &Cta) -> Mbarrier<Ready, ARRIVALS>
+    pub fn init(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
+    where
+        P: Initialisable,
+    {
+        sync_with(group, self.init_at_sync(group))
+    }
+
+    /// [`init`](Mbarrier::init), at a barrier that other transitions share.
+    ///
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
+    /// `fence.proxy.async.shared::cta;`
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
+    /// # fn kernel(cta: &Cta, loaded: Mbarrier<Uninit>, turned: Mbarrier<Uninit, 2>) {
+    /// // Two mbarriers, and one barrier of the CTA.
+    /// let (loaded, turned) = cta.sync_with((loaded.init_at_sync(cta), turned.init_at_sync(cta)));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn init_at_sync(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
     where
         P: Initialisable,
     {
@@ -260,8 +293,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
                 "a thread arrives 1 to 1023 times a phase: 1024 threads make 2^20 - 1 arrivals at most (PTX ISA 9.7.13.15.2)"
             )
         };
-        let arrivals = cta.thread_count() * ARRIVALS;
-        if cta.is_elected() {
+        if group.is_elected() {
+            let arrivals = group.thread_count() * ARRIVALS;
             // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
             // threads, so the count is in range.
             unsafe { raw::mbarrier_init(space::SharedCta, self.addr, arrivals) };
@@ -269,9 +302,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
             raw::fence_mbarrier_init();
             raw::fence_proxy_async(space::SharedCta);
         }
-        // Every thread sees it initialised.
-        cta.sync();
-        Mbarrier::new(self.addr, Ready(()))
+        // Every thread sees it initialised behind the barrier.
+        AfterSync::new(Mbarrier::new(self.addr, Ready(())))
     }
 
     /// Ends its life: the memory can become another mbarrier.
@@ -286,17 +318,17 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn inval(self, cta: &Cta) -> Mbarrier<Uninit, ARRIVALS>
+    pub fn inval(self, group: &G) -> Mbarrier<Uninit, ARRIVALS, G>
     where
         P: Idle,
     {
         // No thread still waits on it before, and none initialises it again too early after.
-        cta.sync();
-        if cta.is_elected() {
+        group.sync();
+        if group.is_elected() {
             // SAFETY: by its phase it is valid and nothing is outstanding; all threads have left their waits.
             unsafe { raw::mbarrier_inval(space::SharedCta, self.addr) };
         }
-        cta.sync();
+        group.sync();
         Mbarrier::new(self.addr, Uninit(()))
     }
 
@@ -313,13 +345,36 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
-    pub fn arrive(self, _cta: &Cta) -> Mbarrier<Arrived, ARRIVALS>
+    pub fn arrive(self, _group: &G) -> Mbarrier<Arrived, ARRIVALS, G>
     where
         P: Arrivable,
     {
         let due = self.phase.due(ARRIVALS);
         // SAFETY: valid by its phase, in which this thread has so many arrivals left.
         unsafe { self.arrive_times(due) }
+    }
+
+    /// [`arrive`](Mbarrier::arrive), with transitions that end when the phase does: who waits for the phase knows that every thread has
+    /// done its part of them. So the phase is their barrier.
+    ///
+    /// PTX: as [`arrive`](Mbarrier::arrive).
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::{Fenced, Free, Loaded, Shared, Written}};
+    /// # type Tile<'s, S> = Shared<'s, u32, 1024, S>;
+    /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, read: Tile<'s, Loaded>, written: Tile<'s, Written>)
+    /// # -> (Mbarrier<Ready>, Tile<'s, Free>, Tile<'s, Fenced>) {
+    /// let arrived = bar.arrive_with(cta, (read.release_at_sync(), written.to_async_at_sync()));
+    /// // Whatever needs neither tile.
+    /// let (bar, (read, written)) = arrived.wait(cta);
+    /// # (bar, read, written) }
+    /// ```
+    #[inline(always)]
+    pub fn arrive_with<T: Transitions<G>>(self, group: &G, transitions: T) -> ArrivedWith<T, ARRIVALS, G>
+    where
+        P: Arrivable,
+    {
+        ArrivedWith { bar: self.arrive(group), transitions }
     }
 
     /// The last `due` arrivals of this thread in the phase. `THEN` is how many it makes in the next.
@@ -329,7 +384,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// The mbarrier is valid, and this thread has waited for the previous phase. Its other arrivals in this one have been made,
     /// or will be by its copies; those it drops, too.
     #[inline(always)]
-    pub(crate) unsafe fn arrive_times<const THEN: u32>(self, due: u32) -> Mbarrier<Arrived, THEN> {
+    pub(crate) unsafe fn arrive_times<const THEN: u32>(self, due: u32) -> Mbarrier<Arrived, THEN, G> {
         // SAFETY: the caller's.
         let state = unsafe {
             match due {
@@ -361,7 +416,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// ```
     #[must_use = "the other arrivals are due: call `.arrive(&cta)`"]
     #[inline(always)]
-    pub fn arrive_no_complete<const COUNT: u32>(self, _cta: &Cta) -> Mbarrier<Early, ARRIVALS>
+    pub fn arrive_no_complete<const COUNT: u32>(self, _group: &G) -> Mbarrier<Early, ARRIVALS, G>
     where
         P: Idle,
     {
@@ -390,7 +445,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
-    pub fn arrive_drop<const FEWER: u32>(self, _cta: &Cta) -> Mbarrier<Arrived, FEWER>
+    pub fn arrive_drop<const FEWER: u32>(self, _group: &G) -> Mbarrier<Arrived, FEWER, G>
     where
         P: Idle,
     {
@@ -424,7 +479,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, _cta: &Cta) -> Mbarrier<Ready, ARRIVALS>
+    pub fn wait(self, _group: &G) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {
@@ -455,7 +510,7 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait_suspended(self, _cta: &Cta, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS>
+    pub fn wait_suspended(self, _group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {
@@ -499,6 +554,27 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     }
 }
 
+/// An [`Mbarrier`] on which this thread has arrived, and the transitions that its phase ends: what [`Mbarrier::arrive_with`] gives.
+#[must_use = "the handles come out behind the phase: call `.wait(&cta)`"]
+#[derive(Debug)]
+pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
+    bar: Mbarrier<Arrived, ARRIVALS, G>,
+    transitions: T,
+}
+
+static_assertions::assert_not_impl_any!(ArrivedWith<()>: Copy, Clone, Send, Sync);
+
+impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRIVALS, G> {
+    /// Waits until all threads have arrived: gives the mbarrier, and the handles of the transitions in their next states.
+    ///
+    /// PTX: as [`Mbarrier::wait`].
+    #[inline(always)]
+    pub fn wait(self, group: &G) -> (Mbarrier<Ready, ARRIVALS, G>, T::Handles) {
+        // The mbarrier counts every thread's arrivals, the last of which each made after its part of the transitions.
+        (self.bar.wait(group), self.transitions.handles(Passed::NEW))
+    }
+}
+
 #[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     /// [`wait`](Mbarrier::wait) for what another CTA of the cluster has made complete here: its complete-tx releases in the
@@ -520,7 +596,7 @@ impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     }
 }
 
-impl<const ARRIVALS: u32> Mbarrier<Early, ARRIVALS> {
+impl<const ARRIVALS: u32, G> Mbarrier<Early, ARRIVALS, G> {
     /// How many arrivals the phase lacked before those of this thread.
     ///
     /// PTX: `mbarrier.pending_count.b64 count, state;`
@@ -540,7 +616,7 @@ impl<const ARRIVALS: u32> Mbarrier<Early, ARRIVALS> {
     }
 }
 
-impl<P: Arrivable> Mbarrier<P> {
+impl<P: Arrivable, G> Mbarrier<P, 1, G> {
     /// Arrives with `bytes` more to expect, in the thread that is about to start the copies of `bytes`.
     ///
     /// # Safety
@@ -548,7 +624,7 @@ impl<P: Arrivable> Mbarrier<P> {
     /// This thread starts copies of `bytes` in all, at most 2^20 - 1, that complete on this mbarrier, before anything waits
     /// for the phase.
     #[inline(always)]
-    pub(crate) unsafe fn arrive_expect_tx(self, bytes: u32) -> Mbarrier<Arrived> {
+    pub(crate) unsafe fn arrive_expect_tx(self, bytes: u32) -> Mbarrier<Arrived, 1, G> {
         // SAFETY: as in `arrive`, and the caller's.
         let state = unsafe {
             raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, self.addr, bytes)

@@ -24,7 +24,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Cta, End};
+use crate::group::{AfterSync, Cta, End, HandOver, ThreadGroup, sync_with};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 use crate::size;
@@ -918,11 +918,19 @@ impl<Memory> Ended<'_, Memory> {
 }
 
 // SAFETY: as `Shared::end`.
-unsafe impl<'s, T: Element, const N: usize, State> End for Shared<'s, T, N, State> {
+unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, State, G> {
     type Ended = Ended<'s, SharedArray<T, N>>;
     #[inline(always)]
     fn end(self) -> Self::Ended {
         Shared::end(self)
+    }
+}
+// SAFETY: by the state no thread uses the memory, and a copy would hold the handle; a handle is an address.
+unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver for Shared<'s, T, N, State, Of> {
+    type HeldBy<G> = Shared<'s, T, N, State, G>;
+    #[inline(always)]
+    unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
+        Shared::new(self.addr)
     }
 }
 impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
@@ -1052,7 +1060,22 @@ pub trait ThreadStores: Sealed {}
 impl Sealed for Written {}
 impl ThreadStores for Written {}
 
+/// States in which no thread reads or writes the memory, behind a barrier.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be handed to a part of its group",
+    label = "other threads may still use it",
+    note = "it can be while it is `Free`, `Spent` or `Fenced`, which each stand behind a barrier: what was loaded or published is freed by `.release(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait AtRest: Sealed {}
+impl AtRest for Free {}
+impl AtRest for Spent {}
+impl AtRest for Fenced {}
+
 // What each state is not for.
+static_assertions::assert_not_impl_any!(Loaded: AtRest);
+static_assertions::assert_not_impl_any!(Published: AtRest);
+static_assertions::assert_not_impl_any!(Written: AtRest);
 static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource);
 static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
@@ -1074,23 +1097,24 @@ static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Over
 /// ```
 #[must_use = "the scope has to return this handle: keep it"]
 #[derive(Debug)]
-pub struct Shared<'s, T, const N: usize, State> {
+pub struct Shared<'s, T, const N: usize, State, G = Cta> {
     addr: u32,
     /// Invariant in `'s`: one scope, one lifetime.
     _scope: PhantomData<fn(&'s ()) -> &'s ()>,
     _elements: PhantomData<(*mut [T; N], State)>,
+    _group: PhantomData<fn(&G)>,
 }
 
 static_assertions::assert_not_impl_any!(Shared<'static, u32, 4, Free>: Copy, Clone, Send, Sync);
 
-impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
+impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     #[inline(always)]
     pub(crate) fn new(addr: u32) -> Self {
-        Shared { addr, _scope: PhantomData, _elements: PhantomData }
+        Shared { addr, _scope: PhantomData, _elements: PhantomData, _group: PhantomData }
     }
 
     #[inline(always)]
-    pub(crate) fn into_state<Next>(self) -> Shared<'s, T, N, Next> {
+    pub(crate) fn into_state<Next>(self) -> Shared<'s, T, N, Next, G> {
         Shared::new(self.addr)
     }
 
@@ -1143,7 +1167,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     }
 }
 
-impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
+impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
     /// Element `i`, or `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
@@ -1203,13 +1227,13 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written>
+    pub fn update(self, group: &G, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written, G>
     where
         State: Readable,
     {
         const { whole_vectors::<T, N>() };
-        cta.sync();
-        for_each_vector::<T, N>(cta, |v| {
+        group.sync();
+        for_each_vector::<T, N>(group, |v| {
             // SAFETY: in bounds; each vector has one thread, by the state nobody else writes, and by the barrier nobody reads
             // any more.
             unsafe {
@@ -1226,7 +1250,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
@@ -1240,8 +1264,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Free> {
-        cta.sync_with(self.release_at_sync())
+    pub fn release(self, group: &G) -> Shared<'s, T, N, Free, G> {
+        sync_with(group, self.release_at_sync())
     }
 
     /// [`release`](Shared::release), at a barrier that other transitions share.
@@ -1256,12 +1280,12 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
     /// # (a, b) }
     /// ```
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Free>> {
+    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
         AfterSync::new(self.into_state())
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     /// Fills element `i` with `f(i)`. Each thread does its share, sixteen bytes at a time.
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
@@ -1274,9 +1298,9 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
+    pub fn write(self, group: &G, mut f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
         const { whole_vectors::<T, N>() };
-        for_each_vector::<T, N>(cta, |v| {
+        for_each_vector::<T, N>(group, |v| {
             let addr = self.addr + 16 * v;
             // SAFETY: in bounds; each vector has one thread, and by the state nobody else touches it. All-zero
             // bits are a value of every element.
@@ -1293,7 +1317,7 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
     }
 }
 
-impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State> {
+impl<'s, T: Element, const N: usize, State: ThreadStores, G: ThreadGroup> Shared<'s, T, N, State, G> {
     /// Makes what every thread stored visible to every thread.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
@@ -1307,8 +1331,8 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # }
     /// ```
     #[inline(always)]
-    pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
-        cta.sync_with(self.publish_at_sync())
+    pub fn publish(self, group: &G) -> Shared<'s, T, N, Published, G> {
+        sync_with(group, self.publish_at_sync())
     }
 
     /// [`publish`](Shared::publish), at a barrier that other transitions share.
@@ -1323,7 +1347,7 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # (old, new) }
     /// ```
     #[inline(always)]
-    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published>> {
+    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published, G>, G> {
         AfterSync::new(self.into_state())
     }
 
@@ -1341,8 +1365,8 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # }
     /// ```
     #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        cta.sync_with(self.to_async_at_sync())
+    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G> {
+        sync_with(group, self.to_async_at_sync())
     }
 
     /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
@@ -1357,13 +1381,13 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # (from, to) }
     /// ```
     #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G> {
         raw::fence_proxy_async(space::SharedCta);
         AfterSync::new(self.into_state())
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published, G> {
     /// [`to_async`](Shared::to_async), after the threads have read what they want.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
@@ -1377,21 +1401,21 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        cta.sync_with(self.to_async_at_sync())
+    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G> {
+        sync_with(group, self.to_async_at_sync())
     }
 
     /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
     ///
     /// PTX: `fence.proxy.async.shared::cta;`
     #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G> {
         raw::fence_proxy_async(space::SharedCta);
         AfterSync::new(self.into_state())
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published, G> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
@@ -1410,20 +1434,20 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn release(self, cta: &Cta) -> Shared<'s, T, N, Spent> {
-        cta.sync_with(self.release_at_sync())
+    pub fn release(self, group: &G) -> Shared<'s, T, N, Spent, G> {
+        sync_with(group, self.release_at_sync())
     }
 
     /// [`release`](Shared::release), at a barrier that other transitions share.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Spent>> {
+    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Spent, G>, G> {
         AfterSync::new(self.into_state())
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Spent, G> {
     /// [`write`](Shared::write), over what was there.
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
@@ -1436,8 +1460,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn write(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
-        self.into_state::<Free>().write(cta, f)
+    pub fn write(self, group: &G, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
+        self.into_state::<Free>().write(group, f)
     }
 
     /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
@@ -1453,21 +1477,21 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        cta.sync_with(self.to_async_at_sync())
+    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G> {
+        sync_with(group, self.to_async_at_sync())
     }
 
     /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
     ///
     /// PTX: `fence.proxy.async.shared::cta;`
     #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G> {
         raw::fence_proxy_async(space::SharedCta);
         AfterSync::new(self.into_state())
     }
 }
 
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Fenced> {
+impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
     /// Gives up the contents, which no thread reads.
     ///
     /// ```
@@ -1480,7 +1504,7 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Fenced> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn into_free(self) -> Shared<'s, T, N, Free> {
+    pub fn into_free(self) -> Shared<'s, T, N, Free, G> {
         self.into_state()
     }
 
@@ -1499,16 +1523,40 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Fenced> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn into_loaded(self) -> Shared<'s, T, N, Loaded> {
+    pub fn into_loaded(self) -> Shared<'s, T, N, Loaded, G> {
+        self.into_state()
+    }
+}
+
+impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
+    /// Takes the contents as they are: those of the last copy, or unspecified ones.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>)
+    /// # -> Shared<'s, f32, 64, Loaded> {
+    /// // One thread loads the tile, then all threads read it.
+    /// let (tile, _bar) = cta.invoke_one((tile.into_fenced(), bar), |thread, (tile, bar)| {
+    ///     let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile.into_free(), src).wait(thread);
+    ///     (tile.release(thread).into_fenced(), bar.inval(thread))
+    /// });
+    /// let tile = tile.into_loaded();
+    /// let x = tile.get(cta.thread_rank() as usize);
+    /// # tile }
+    /// ```
+    #[inline(always)]
+    pub fn into_fenced(self) -> Shared<'s, T, N, Fenced, G> {
         self.into_state()
     }
 }
 
 /// Each thread's stores to shared memory, visible to copies that any thread starts after.
 #[inline(always)]
-pub(crate) fn fence_async(cta: &Cta) {
+pub(crate) fn fence_async(group: &impl ThreadGroup) {
     raw::fence_proxy_async(space::SharedCta);
-    cta.sync();
+    group.sync();
 }
 
 pub(crate) const fn whole_vectors<T, const N: usize>() {
@@ -1521,15 +1569,15 @@ pub(crate) const fn whole_vectors<T, const N: usize>() {
 
 /// Calls `f` with each sixteen-byte vector of the array that is this thread's.
 #[inline(always)]
-pub(crate) fn for_each_vector<T, const N: usize>(cta: &Cta, f: impl FnMut(u32)) {
-    for_each_own(cta, const { size::shared(size::vectors::<T, N>()) }, f);
+pub(crate) fn for_each_vector<T, const N: usize>(group: &impl ThreadGroup, f: impl FnMut(u32)) {
+    for_each_own(group, const { size::shared(size::vectors::<T, N>()) }, f);
 }
 
 /// Calls `f` with each number below `count` that is this thread's: `rank`, `rank + threads`, … The rounds in which every thread has one
 /// are counted in what all threads have in common, so that LLVM knows how many they are when it knows the block.
 #[inline(always)]
-pub(crate) fn for_each_own(cta: &Cta, count: u32, mut f: impl FnMut(u32)) {
-    let (rank, threads) = (cta.thread_rank(), cta.thread_count());
+pub(crate) fn for_each_own(group: &impl ThreadGroup, count: u32, mut f: impl FnMut(u32)) {
+    let (rank, threads) = (group.thread_rank(), group.thread_count());
     let mut first = 0;
     while first + threads <= count {
         f(first + rank);

@@ -38,7 +38,7 @@ use core::marker::PhantomData;
 
 use crate::async_group::Token;
 use crate::bulk::{BulkGroup, Extendable, LoadSource, MaybeHinted, Open, Split};
-use crate::group::Cta;
+use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Sealed, op};
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Fenced, Shared};
@@ -255,8 +255,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn prefetch_tensormap(&self, cta: &Cta) {
-        prefetch_object(cta, self.object);
+    pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
+        prefetch_object(group, self.object);
     }
 }
 
@@ -516,8 +516,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn prefetch_tensormap(&self, cta: &Cta) {
-        prefetch_object(cta, self.object);
+    pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
+        prefetch_object(group, self.object);
     }
 }
 
@@ -723,8 +723,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn prefetch_tensormap(&self, cta: &Cta) {
-        prefetch_object(cta, self.object);
+    pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
+        prefetch_object(group, self.object);
     }
 }
 
@@ -756,8 +756,8 @@ impl<T, S: ReduceShape> Copy for TensorReduction<T, S> {}
 impl<T, S: ReduceShape> Sealed for TensorReduction<T, S> {}
 
 #[inline(always)]
-fn prefetch_object(cta: &Cta, object: *const u8) {
-    if cta.is_elected() {
+fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
+    if group.is_elected() {
         // SAFETY: by the contract of its `from_raw`, a map at a generic address.
         unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, object) }
     }
@@ -765,14 +765,14 @@ fn prefetch_object(cta: &Cta, object: *const u8) {
 
 impl<T, S: LoadShape> Sealed for TensorTile<T, S> {}
 // SAFETY: the shape brings as many bytes, asserted.
-unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'_, T, N, State>>
+unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Shared<'_, T, N, State, G>>
     for TensorTile<T, S>
 {
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's contract and that of `TensorMap::from_raw`; a tile begins where a copy may, by `at`; shared
         // arrays are aligned to 128 bytes.
         unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, hint) }
@@ -781,14 +781,14 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape> LoadSource<Shared<'
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
 // SAFETY: the shape brings as many bytes, asserted.
-unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_, T, N, State>>
+unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared<'_, T, N, State, G>>
     for TensorTileMut<T, S>
 {
     const FITS: () = {
         tile_bytes::<T, S, N>();
     };
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.
         unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, hint) }
     }
@@ -805,9 +805,12 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
 /// # }
 /// ```
 #[inline(always)]
-pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: impl MaybeHinted<TensorTile<T, S>>) {
+pub fn prefetch<T: Element, S: PrefetchShape>(
+    group: &impl ThreadGroup,
+    src: impl MaybeHinted<TensorTile<T, S>>,
+) {
     let (src, hint) = src.split();
-    if cta.is_elected() {
+    if group.is_elected() {
         // SAFETY: the contract of `TensorMap::from_raw`; a tile begins where a copy may.
         unsafe { S::prefetch(src.map.object, src.at, hint) }
     }
@@ -824,7 +827,8 @@ pub fn prefetch<T: Element, S: PrefetchShape>(cta: &Cta, src: impl MaybeHinted<T
 ///     tile
 /// }
 /// ```
-pub type TensorStore<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorTileMut<T, S>);
+pub type TensorStore<'s, T, const N: usize, State, S, G = Cta> =
+    (Shared<'s, T, N, State, G>, TensorTileMut<T, S>);
 
 /// A reduction in flight: its source and its destination.
 ///
@@ -837,7 +841,8 @@ pub type TensorStore<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>
 ///     tile
 /// }
 /// ```
-pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State>, TensorReduction<T, S>);
+pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
+    (Shared<'s, T, N, State, G>, TensorReduction<T, S>);
 
 /// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
 /// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
@@ -856,25 +861,25 @@ pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State
 /// # }
 /// ```
 #[inline(always)]
-pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
-    cta: &Cta,
-    src: Shared<'s, T, N, State>,
+pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape, G: ThreadGroup>(
+    group: &G,
+    src: Shared<'s, T, N, State, G>,
     dst: impl MaybeHinted<TensorTileMut<T, S>>,
-) -> BulkGroup<TensorStore<'s, T, N, State, S>, Open> {
+) -> BulkGroup<TensorStore<'s, T, N, State, S, G>, Open, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
-    start_store(cta, &src, &dst, hint);
+    start_store(group, &src, &dst, hint);
     BulkGroup::new((src, dst))
 }
 
 #[inline(always)]
-fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape>(
-    cta: &Cta,
-    src: &Shared<'_, T, N, State>,
+fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape, G: ThreadGroup>(
+    group: &G,
+    src: &Shared<'_, T, N, State, G>,
     dst: &TensorTileMut<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
-    if cta.is_elected() {
+    if group.is_elected() {
         // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `take_next`; shared arrays are aligned to 128 bytes;
         // by its state the source is visible to the async proxy; the destination is this CTA's alone; both go into the
         // group.
@@ -928,27 +933,27 @@ reduce_ops! {
 /// # }
 /// ```
 #[inline(always)]
-pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
-    cta: &Cta,
+pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape, G: ThreadGroup>(
+    group: &G,
     op: impl ReduceOp<T>,
-    src: Shared<'s, T, N, State>,
+    src: Shared<'s, T, N, State, G>,
     dst: impl MaybeHinted<TensorReduction<T, S>>,
-) -> BulkGroup<TensorReduce<'s, T, N, State, S>, Open> {
+) -> BulkGroup<TensorReduce<'s, T, N, State, S, G>, Open, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
-    start_reduce(cta, op, &src, &dst, hint);
+    start_reduce(group, op, &src, &dst, hint);
     BulkGroup::new((src, dst))
 }
 
 #[inline(always)]
-fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
-    cta: &Cta,
+fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape, G: ThreadGroup>(
+    group: &G,
     op: impl ReduceOp<T>,
-    src: &Shared<'_, T, N, State>,
+    src: &Shared<'_, T, N, State, G>,
     dst: &TensorReduction<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
-    if cta.is_elected() {
+    if group.is_elected() {
         // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
         // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
         // the operation takes.
@@ -956,7 +961,7 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
     }
 }
 
-impl<Copies, State: Extendable> BulkGroup<Copies, State> {
+impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Adds the copy of `src` to a part of a tensor.
     ///
     /// PTX: as [`tensor::store`](store).
@@ -977,13 +982,13 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     #[inline(always)]
     pub fn tensor_store<'s, T: Element, const N: usize, Src: AsyncSource, S: StoreShape>(
         self,
-        cta: &Cta,
-        src: Shared<'s, T, N, Src>,
+        group: &G,
+        src: Shared<'s, T, N, Src, G>,
         dst: impl MaybeHinted<TensorTileMut<T, S>>,
-    ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S>), Open> {
+    ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S, G>), Open, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
-        start_store(cta, &src, &dst, hint);
+        start_store(group, &src, &dst, hint);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 
@@ -1007,21 +1012,23 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     #[inline(always)]
     pub fn tensor_reduce<'s, T: Element, const N: usize, Src: AsyncSource, S: ReduceShape>(
         self,
-        cta: &Cta,
+        group: &G,
         op: impl ReduceOp<T>,
-        src: Shared<'s, T, N, Src>,
+        src: Shared<'s, T, N, Src, G>,
         dst: impl MaybeHinted<TensorReduction<T, S>>,
-    ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S>), Open> {
+    ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S, G>), Open, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
-        start_reduce(cta, op, &src, &dst, hint);
+        start_reduce(group, op, &src, &dst, hint);
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, State, S: StoreShape> Split for TensorStore<'s, T, N, State, S> {
-    type Sources = Shared<'s, T, N, Fenced>;
+unsafe impl<'s, T: Element, const N: usize, State, S: StoreShape, G> Split
+    for TensorStore<'s, T, N, State, S, G>
+{
+    type Sources = Shared<'s, T, N, Fenced, G>;
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
     fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
@@ -1030,10 +1037,10 @@ unsafe impl<'s, T: Element, const N: usize, State, S: StoreShape> Split for Tens
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, State, S: ReduceShape> Split
-    for TensorReduce<'s, T, N, State, S>
+unsafe impl<'s, T: Element, const N: usize, State, S: ReduceShape, G> Split
+    for TensorReduce<'s, T, N, State, S, G>
 {
-    type Sources = Shared<'s, T, N, Fenced>;
+    type Sources = Shared<'s, T, N, Fenced, G>;
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]
     fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {

@@ -18,7 +18,7 @@
 use core::marker::PhantomData;
 use core::num::NonZero;
 
-use crate::group::Cta;
+use crate::group::{Cta, FirstWarp};
 use crate::mask::LaneMask;
 #[cfg(feature = "sm_100f")]
 use crate::qualifier::op;
@@ -369,6 +369,27 @@ impl Cta {
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
     /// let sum: u32 = cta.warp().reduce_add(value);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp(&self) -> Warp {
+        Warp::new()
+    }
+}
+
+impl FirstWarp<'_> {
+    /// The warp, for votes, shuffles and reductions among its threads.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Fenced, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, bounds: Shared<'s, u32, 4, Fenced>, value: u32) -> Shared<'s, u32, 4, Fenced> {
+    /// cta.invoke_warp(bounds, |warp, bounds| {
+    ///     let lanes = warp.warp();
+    ///     let (least, most) = (lanes.reduce_min(value), lanes.reduce_max(value));
+    ///     bounds.into_free().write(warp, |i| if i == 0 { least } else { most }).to_async(warp)
+    /// })
     /// # }
     /// ```
     #[inline(always)]

@@ -31,22 +31,27 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);
-    let (mut loaded, mut turned) = (smem.loaded.init(&cta), smem.turned.init(&cta));
-    let mut arrays = (smem.forward, smem.backward);
-
-    while let Some((index, output)) = mine.take_next() {
-        let Some(source) = tiles.get(index) else { break };
-        let lent = (arrays, loaded, turned);
-        (arrays, loaded, turned) = cta.lend(lent, |cta, ((forward, backward), loaded, turned)| {
-            let (loaded, forward, _) = bulk::load(cta, loaded, forward, source).wait(cta);
+    cta.lend_last((smem.forward, smem.backward), |cta, (forward, mut backward)| {
+        let (loaded, mut turned) =
+            cta.sync_with((smem.loaded.init_at_sync(cta), smem.turned.init_at_sync(cta)));
+        let mut next = || mine.take_next().and_then(|(i, output)| Some((tiles.get(i)?, output)));
+        let Some((source, mut output)) = next() else { return (forward.end(), backward.end()) };
+        let (mut loaded, mut forward, _) = bulk::load(cta, loaded, forward, source).wait(cta);
+        loop {
             // An arrival in two steps: one when the tile is there, one when this thread has turned its part round.
             let early = turned.arrive_no_complete::<1>(cta);
-            let backward = backward.write(cta, |i| forward.get(N - 1 - i).unwrap_or(0));
-            let turned = early.arrive(cta).wait(cta);
-            let (backward, _) = bulk::store(cta, backward.to_async(cta), output).commit(cta).wait(cta);
-            ((forward.release(cta), backward.into_free()), loaded, turned)
-        });
-    }
-    loaded.inval(&cta);
-    turned.inval(&cta);
+            let written = backward.write(cta, |i| forward.get(N - 1 - i).unwrap_or(0));
+            // The phase is the barrier: all threads have read the one tile and written the other.
+            let transitions = (forward.release_at_sync(), written.to_async_at_sync());
+            let (read, written);
+            (turned, (read, written)) = early.arrive_with(cta, transitions).wait(cta);
+            let store = bulk::store(cta, written, output).commit(cta);
+            let Some((source, next)) = next() else { return (read.end(), store.end(cta)) };
+            // When the next tile is here, the copy has read the last one.
+            let load = bulk::load_with(cta, loaded, read, source, store.wait_read_at_sync(cta));
+            let stored;
+            (loaded, forward, _, stored) = load.wait(cta);
+            (backward, output) = (stored.0.into_free(), next);
+        }
+    });
 }

@@ -39,15 +39,15 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (words, slot) = unsafe { (TensorMap::<u32, Square>::from_raw(words), MapSlot::from_raw(map)) };
-    let lent = ((smem.part, smem.map), smem.loaded.init(&cta));
-    let (_, loaded) = cta.lend(lent, |cta, ((mut part, memory), mut loaded)| {
+    cta.lend_last((smem.part, smem.map), |cta, (mut part, memory)| {
         let draft = tensor::draft(cta, memory, &words).retype::<u16, Cuboid>(cta);
         let draft = draft.global_address(cta, elements);
         let draft = draft.global_dim(cta, ord::D0, width).global_dim(cta, ord::D1, height);
         let draft = draft.global_dim(cta, ord::D2, depth);
         let draft = draft.global_stride(cta, ord::D0, row).global_stride(cta, ord::D1, matrix);
         // SAFETY: the elements, with each size and stride; all threads come here.
-        let (memory, released) = unsafe { draft.publish(cta, slot) };
+        let published = unsafe { draft.publish_at_sync(cta, slot) };
+        let ((memory, released), mut loaded) = cta.sync_with((published, smem.loaded.init_at_sync(cta)));
         let tensor = released.acquire(cta);
 
         let (mut x, mut y, mut z) = (0, 0, 0);
@@ -73,7 +73,6 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
                 (y, z) = (0, z + 2);
             }
         }
-        ((part, memory), loaded)
+        (part.end(), memory.end())
     });
-    loaded.inval(&cta);
 }

@@ -45,29 +45,35 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
             matrices.add(words * rank),
         )
     };
-    let lent = ((smem.square, smem.map), smem.loaded.init(&cta));
-    let (_, loaded) = cta.lend(lent, |cta, ((mut square, memory), mut loaded)| {
-        let draft = tensor::draft(cta, memory, &first).global_address(cta, matrix);
-        // SAFETY: the CTA's matrix is like the first; all threads come here.
-        let (memory, released) = unsafe { draft.publish(cta, slot) };
-        let mine = released.acquire(cta);
+    cta.lend_last((smem.square, smem.map), |cta, (square, memory)| {
+        // One warp makes the map, of which one thread adds the matrix.
+        let (square, memory, ()) =
+            cta.invoke_warp_last((square, memory, smem.loaded), |warp, (square, memory, loaded)| {
+                let draft = tensor::draft(warp, memory, &first).global_address(warp, matrix);
+                // SAFETY: the CTA's matrix is like the first; all threads of the warp come here.
+                let (memory, released) = unsafe { draft.publish(warp, slot) };
+                let mine = released.acquire(warp);
 
-        let mut y = 0;
-        while y < height as i32 {
-            let mut x = 0;
-            while x < width as i32 {
-                let (Some(part), Some(sum)) = (mine.at([x, y]), sums.at([x, y])) else { trap() };
-                let load = tensor::load(cta, loaded, square, part);
-                let (ready, filled, _) = load.wait(cta);
-                // What a copy has loaded, another can read at once.
-                let group = tensor::reduce(cta, op::Add, filled, sum).commit(cta);
-                let (filled, _) = group.wait(cta);
-                (square, loaded) = (filled.release(cta), ready);
-                x += SIDE as i32;
-            }
-            y += SIDE as i32;
-        }
-        ((square, memory), loaded)
+                let (square, ()) = warp.invoke_one_last((square, loaded), |thread, (mut square, loaded)| {
+                    let mut loaded = loaded.init(thread);
+                    let mut y = 0;
+                    while y < height as i32 {
+                        let mut x = 0;
+                        while x < width as i32 {
+                            let (Some(part), Some(sum)) = (mine.at([x, y]), sums.at([x, y])) else { trap() };
+                            let (ready, filled, _) = tensor::load(thread, loaded, square, part).wait(thread);
+                            // What a copy has loaded, another can read at once.
+                            let (read, _adding) =
+                                tensor::reduce(thread, op::Add, filled, sum).commit(thread).wait_read(thread);
+                            (square, loaded) = (read.into_free(), ready);
+                            x += SIDE as i32;
+                        }
+                        y += SIDE as i32;
+                    }
+                    (square.end(), ())
+                });
+                (square, memory.end(), ())
+            });
+        (square, memory)
     });
-    loaded.inval(&cta);
 }

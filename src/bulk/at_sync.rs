@@ -2,25 +2,25 @@
 
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::group::{AfterSync, Cta, End};
+use crate::group::{AfterSync, End, ThreadGroup};
 
 /// The elected thread, which has committed the groups, waits for all but the `newer` ones.
 #[inline(always)]
-fn await_written(cta: &Cta, newer: u32) {
-    if cta.is_elected() {
+fn await_written(group: &impl ThreadGroup, newer: u32) {
+    if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group, newer);
     }
 }
 
 /// The same, until the sources are read.
 #[inline(always)]
-fn await_read(cta: &Cta, newer: u32) {
-    if cta.is_elected() {
+fn await_read(group: &impl ThreadGroup, newer: u32) {
+    if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
 }
 
-impl<Copies, State> BulkGroup<Copies, State> {
+impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// [`wait_read`](BulkGroup::wait_read), at a barrier that other transitions share.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
@@ -37,13 +37,13 @@ impl<Copies, State> BulkGroup<Copies, State> {
     #[expect(clippy::type_complexity, reason = "what comes back, each in its state")]
     pub fn wait_read_at_sync(
         self,
-        cta: &Cta,
-    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>)>
+        group: &G,
+    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>), G>
     where
         State: Waitable,
         Copies: Split,
     {
-        await_read(cta, 0);
+        await_read(group, 0);
         let (sources, destinations) = self.copies.split(Token::NEW);
         AfterSync::new((sources, BulkGroup::new(destinations)))
     }
@@ -63,12 +63,12 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn end(self, cta: &Cta) -> <Copies::Sources as End>::Ended
+    pub fn end(self, group: &G) -> <Copies::Sources as End>::Ended
     where
         State: Waitable,
         Copies: Split<Sources: End>,
     {
-        await_read(cta, 0);
+        await_read(group, 0);
         // The sources are read. What is still written is complete when the grid is, and the kernel has no handle of it.
         self.copies.split(Token::NEW).0.end()
     }
@@ -77,19 +77,19 @@ impl<Copies, State> BulkGroup<Copies, State> {
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread
     #[inline(always)]
-    pub fn wait_at_sync(self, cta: &Cta) -> AfterSync<Copies>
+    pub fn wait_at_sync(self, group: &G) -> AfterSync<Copies, G>
     where
         State: Waitable,
     {
-        await_written(cta, 0);
+        await_written(group, 0);
         AfterSync::new(self.copies)
     }
 }
 
 // What is still written is complete when the grid is, and the sources are read.
-crate::group::nothing_to_end! { [Copies] BulkGroup<Copies, ReadDone>; }
+crate::group::nothing_to_end! { [Copies, G] BulkGroup<Copies, ReadDone, G>; }
 
-impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
+impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
     /// [`wait_read_oldest`](InFlight::wait_read_oldest), at a barrier that other transitions share.
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread
@@ -97,13 +97,13 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     #[expect(clippy::type_complexity, reason = "what `wait_read_oldest` gives")]
     pub fn wait_read_oldest_at_sync<Copies: Split>(
         self,
-        cta: &Cta,
-    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone>, <Self as Queue>::Newer)>
+        group: &G,
+    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>, <Self as Queue>::Newer), G>
     where
-        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+        Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // As in `wait_read_oldest`.
-        await_read(cta, const { Older::GROUPS });
+        await_read(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         let (sources, destinations) = oldest.copies.split(Token::NEW);
         AfterSync::new((sources, BulkGroup::new(destinations), newer))
@@ -113,12 +113,12 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the elected thread
     #[inline(always)]
-    pub fn wait_oldest_at_sync<Copies>(self, cta: &Cta) -> AfterSync<(Copies, <Self as Queue>::Newer)>
+    pub fn wait_oldest_at_sync<Copies>(self, group: &G) -> AfterSync<(Copies, <Self as Queue>::Newer), G>
     where
-        Older: Queue<Oldest = BulkGroup<Copies, Committed>>,
+        Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // As in `wait_read_oldest`.
-        await_written(cta, const { Older::GROUPS });
+        await_written(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         AfterSync::new((oldest.copies, newer))
     }

@@ -3,7 +3,7 @@
 use super::{Bare, Hinted, L2Policy};
 use crate::async_group::Token;
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
-use crate::group::{Cta, Passed, Transitions};
+use crate::group::{Cta, Passed, ThreadGroup, Transitions};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::cache_hint;
 use crate::raw;
@@ -27,8 +27,8 @@ use crate::size;
 /// ```
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
-pub struct Load<Dst, Src> {
-    bar: Mbarrier<Arrived>,
+pub struct Load<Dst, Src, G = Cta> {
+    bar: Mbarrier<Arrived, 1, G>,
     dst: Dst,
     src: Src,
 }
@@ -65,14 +65,14 @@ static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
 /// # }
 /// ```
 #[inline(always)]
-pub fn load<Dst: Destination, Src: LoadSource<Dst>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
+pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
+    group: &G,
+    bar: Mbarrier<impl Arrivable, 1, G>,
     dst: Dst,
     src: Src,
-) -> Load<Dst, Src::Handle> {
+) -> Load<Dst, Src::Handle, G> {
     const { Src::FITS };
-    start_load(cta, bar, dst, src, const { bytes::<Dst>() })
+    start_load(group, bar, dst, src, const { bytes::<Dst>() })
 }
 
 /// [`load`], whose mbarrier's phase is also the barrier of `transitions`: every thread arrives in the phase after it has done its part of
@@ -93,33 +93,33 @@ pub fn load<Dst: Destination, Src: LoadSource<Dst>>(
 /// # (tile, out.into_free()) }
 /// ```
 #[inline(always)]
-pub fn load_with<Dst: Destination, Src: LoadSource<Dst>, T: Transitions<Cta>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
+pub fn load_with<Dst: Destination<G>, Src: LoadSource<Dst>, T: Transitions<G>, G: ThreadGroup>(
+    group: &G,
+    bar: Mbarrier<impl Arrivable, 1, G>,
     dst: Dst,
     src: Src,
     transitions: T,
-) -> LoadWith<Dst, Src::Handle, T> {
-    LoadWith { load: load(cta, bar, dst, src), transitions }
+) -> LoadWith<Dst, Src::Handle, T, G> {
+    LoadWith { load: load(group, bar, dst, src), transitions }
 }
 
 /// A [`Load`] in flight whose phase ends transitions too: what [`load_with`] gives.
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
-pub struct LoadWith<Dst, Src, T> {
-    load: Load<Dst, Src>,
+pub struct LoadWith<Dst, Src, T, G = Cta> {
+    load: Load<Dst, Src, G>,
     transitions: T,
 }
 
 static_assertions::assert_not_impl_any!(LoadWith<(), (), ()>: Copy, Clone, Send, Sync);
 
-impl<Dst: Arriving, Src, T: Transitions<Cta>> LoadWith<Dst, Src, T> {
+impl<Dst: Arriving, Src, T: Transitions<G>, G: ThreadGroup> LoadWith<Dst, Src, T, G> {
     /// Waits for the copies and for all threads: gives what [`Load::wait`] gives, and the handles of the transitions.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Dst::Loaded, Src, T::Handles) {
-        let (bar, loaded, src) = self.load.wait(cta);
+    pub fn wait(self, group: &G) -> (Mbarrier<Ready, 1, G>, Dst::Loaded, Src, T::Handles) {
+        let (bar, loaded, src) = self.load.wait(group);
         // The mbarrier counts an arrival of every thread, which each made after its part of the transitions.
         (bar, loaded, src, self.transitions.handles(Passed::NEW))
     }
@@ -135,15 +135,15 @@ const fn bytes<Dst: Arriving>() -> u32 {
 
 /// `bytes` are those that the copies bring.
 #[inline(always)]
-fn start_load<Dst: Destination, Src: LoadSource<Dst>>(
-    cta: &Cta,
-    bar: Mbarrier<impl Arrivable>,
+fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
+    group: &G,
+    bar: Mbarrier<impl Arrivable, 1, G>,
     dst: Dst,
     src: Src,
     bytes: u32,
-) -> Load<Dst, Src::Handle> {
+) -> Load<Dst, Src::Handle, G> {
     let mbar = bar.addr();
-    let bar = if cta.is_elected() {
+    let bar = if group.is_elected() {
         // SAFETY: the copies that follow are of that many bytes, fewer than 2^20. The destinations are free and now owned by the
         // copies, as is the mbarrier; nobody writes the sources; a scope that ends has waited for the copies.
         unsafe {
@@ -152,12 +152,12 @@ fn start_load<Dst: Destination, Src: LoadSource<Dst>>(
             bar
         }
     } else {
-        bar.arrive(cta)
+        bar.arrive(group)
     };
     Load { bar, dst, src: src.bare() }
 }
 
-impl<Dst: Arriving, Src> Load<Dst, Src> {
+impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     /// Waits for the copies: the tiles are readable, the mbarrier ready for the next, the sources no longer read.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
@@ -171,8 +171,8 @@ impl<Dst: Arriving, Src> Load<Dst, Src> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready>, Dst::Loaded, Src) {
-        (self.bar.wait(cta), self.dst.loaded(Token::NEW), self.src)
+    pub fn wait(self, group: &G) -> (Mbarrier<Ready, 1, G>, Dst::Loaded, Src) {
+        (self.bar.wait(group), self.dst.loaded(Token::NEW), self.src)
     }
 
     /// Whether [`wait`](Load::wait) would return at once. Threads can get different answers.
@@ -197,18 +197,21 @@ impl<Dst: Arriving, Src> Load<Dst, Src> {
 ///
 /// # Safety
 ///
-/// Implemented here only: it is free.
+/// Implemented here only: it is free, and held by the group `G`.
 #[diagnostic::on_unimplemented(
     message = "a load does not go to `{Self}`",
     label = "no handle of shared memory, and no pair of such",
     note = "it goes to a `Shared<T, N, Free>`, which `cta.lend` makes of a `SharedArray<T, N>`, or to a pair: `(a, b)`; three tiles are a pair of a pair and a tile"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Destination: Arriving {}
+pub unsafe trait Destination<G>: Arriving {}
 // SAFETY: by its state.
-unsafe impl<T: Element, const N: usize, State: AsyncDestination> Destination for Shared<'_, T, N, State> {}
+unsafe impl<T: Element, const N: usize, State: AsyncDestination, G> Destination<G>
+    for Shared<'_, T, N, State, G>
+{
+}
 // SAFETY: both are.
-unsafe impl<X: Destination, Y: Destination> Destination for (X, Y) {}
+unsafe impl<G, X: Destination<G>, Y: Destination<G>> Destination<G> for (X, Y) {}
 
 /// Shared memory that copies bring tiles to, or a pair of such.
 ///
@@ -227,9 +230,9 @@ pub unsafe trait Arriving {
 }
 
 // SAFETY: as long as it is.
-unsafe impl<'s, T: Element, const N: usize, State> Arriving for Shared<'s, T, N, State> {
+unsafe impl<'s, T: Element, const N: usize, State, G> Arriving for Shared<'s, T, N, State, G> {
     const BYTES: usize = size::bytes::<T, N>();
-    type Loaded = Shared<'s, T, N, Loaded>;
+    type Loaded = Shared<'s, T, N, Loaded, G>;
     #[inline(always)]
     fn loaded(self, _: Token) -> Self::Loaded {
         self.into_state()
@@ -273,18 +276,22 @@ pub unsafe trait LoadSource<Dst>: Bare {
 }
 
 // SAFETY: the whole tile.
-unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTile<T, N> {
+unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, State, G>>
+    for GlobalTile<T, N>
+{
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's; shared arrays are aligned to 128 bytes.
         unsafe { copy_tile(dst.addr(), self, mbar, hint) }
     }
 }
 
 // SAFETY: the whole tile.
-unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTileMut<T, N> {
+unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, State, G>>
+    for GlobalTileMut<T, N>
+{
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above; the copy owns the source.
         unsafe { copy_tile(dst.addr(), self, mbar, hint) }
     }

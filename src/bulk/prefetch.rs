@@ -2,7 +2,7 @@
 
 use super::{MaybeHinted, tile_bytes};
 use crate::global::GlobalTile;
-use crate::group::Cta;
+use crate::group::ThreadGroup;
 use crate::raw;
 use crate::shared::Element;
 
@@ -19,9 +19,12 @@ use crate::shared::Element;
 /// # }
 /// ```
 #[inline(always)]
-pub fn prefetch<T: Element, const N: usize>(cta: &Cta, src: impl MaybeHinted<GlobalTile<T, N>>) {
+pub fn prefetch<T: Element, const N: usize>(
+    group: &impl ThreadGroup,
+    src: impl MaybeHinted<GlobalTile<T, N>>,
+) {
     let (src, hint) = src.split();
-    if cta.is_elected() {
+    if group.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment; the tile lies in global memory.
         unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, hint) }
     }

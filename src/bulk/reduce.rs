@@ -2,7 +2,7 @@
 
 use super::{BulkGroup, MaybeHinted, Open, Split, tile_bytes};
 use crate::async_group::Token;
-use crate::group::Cta;
+use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
 use crate::shared::{AsyncSource, Element, Fenced, Shared};
@@ -221,11 +221,11 @@ reductions! {
 ///     part.into_free()
 /// }
 /// ```
-pub type Reduce<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, ReduceTile<T, N>);
+pub type Reduce<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, ReduceTile<T, N>);
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, S> Split for Reduce<'s, T, N, S> {
-    type Sources = Shared<'s, T, N, Fenced>;
+unsafe impl<'s, T: Element, const N: usize, S, G> Split for Reduce<'s, T, N, S, G> {
+    type Sources = Shared<'s, T, N, Fenced, G>;
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]
     fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
@@ -251,15 +251,15 @@ unsafe impl<'s, T: Element, const N: usize, S> Split for Reduce<'s, T, N, S> {
 /// # }
 /// ```
 #[inline(always)]
-pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
-    cta: &Cta,
+pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource, G: ThreadGroup>(
+    group: &G,
     op: Op,
-    src: Shared<'s, T, N, S>,
+    src: Shared<'s, T, N, S, G>,
     dst: impl MaybeHinted<ReduceTile<T, N>>,
-) -> BulkGroup<Reduce<'s, T, N, S>, Open> {
+) -> BulkGroup<Reduce<'s, T, N, S, G>, Open, G> {
     let _: Op = op;
     let (dst, hint) = dst.split();
-    if cta.is_elected() {
+    if group.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
         // alone; shared arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; it goes
         // into the group.

@@ -59,7 +59,7 @@ impl ThreadStores for VectorStores {}
 static_assertions::assert_not_impl_any!(ElementStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(VectorStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 
-impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
+impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     /// Begins stores of single elements, each by whichever thread: [`set`](Shared::set). What no thread stores keeps unspecified
     /// contents.
     ///
@@ -78,7 +78,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn element_stores(self) -> Shared<'s, T, N, ElementStores>
+    pub fn element_stores(self) -> Shared<'s, T, N, ElementStores, G>
     where
         State: Overwritable,
     {
@@ -101,7 +101,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn vector_stores(self) -> Shared<'s, T, N, VectorStores>
+    pub fn vector_stores(self) -> Shared<'s, T, N, VectorStores, G>
     where
         State: Overwritable,
     {
@@ -110,7 +110,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     }
 }
 
-impl<T: Element, const N: usize, State> Shared<'_, T, N, State> {
+impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins. Not collective.
     ///
     /// PTX: `st.weak.shared::cta`

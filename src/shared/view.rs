@@ -62,7 +62,7 @@ impl<M: Swizzle> Order for M {
     }
 }
 
-impl<T: Element, const N: usize, State> Shared<'_, T, N, State> {
+impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     /// The tile as a matrix of rows of `W` elements.
     ///
     /// PTX: none.

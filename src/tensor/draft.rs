@@ -3,10 +3,10 @@
 use core::marker::PhantomData;
 
 use super::{LoadShape, TensorMap, TensorMapObject, TensorTile, TiledShape, shape_bytes};
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta, HasWarp, ThreadGroup, sync_first_warp, sync_with};
 use crate::qualifier::{Sealed, elemtype, fill_mode, ord, scope, space, swizzle_mode};
 use crate::raw;
-use crate::shared::{Element, Free, Shared, fence_async};
+use crate::shared::{Element, Free, Shared};
 
 /// A tensor map in shared memory that is being written. Its type tells the rank, the box and the elements, at first those of
 /// the map it was copied from; [`retype`](Draft::retype) changes them together, in the type and in the map. Of an interleave
@@ -28,18 +28,17 @@ use crate::shared::{Element, Free, Shared, fence_async};
 /// ```
 #[must_use = "a draft becomes a tensor map by `.publish(&cta, slot)`, which gives back its memory"]
 #[derive(Debug)]
-pub struct Draft<'s, T, S: LoadShape> {
-    memory: Shared<'s, u64, 16, Free>,
+pub struct Draft<'s, T, S: LoadShape, G = Cta> {
+    memory: Shared<'s, u64, 16, Free, G>,
     bounds: S::Bounds,
     _of: PhantomData<(*const T, S)>,
 }
 
 static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
 
-/// Copies a tensor map to shared memory, to be changed there.
+/// Copies a tensor map to shared memory, to be changed there. The first warp does, and other threads do not wait for it.
 ///
-/// PTX per sixteen bytes, by a thread: two `ld.b64`, `st.weak.shared::cta.v4.b32`; then, by every thread,
-/// `barrier.cta.sync.aligned 0;`
+/// PTX, by the first warp, per eight bytes: `ld.b64`, `st.weak.shared::cta.b64`; then `bar.warp.sync 0xffffffff;`
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, MapSlot, TensorMap}};
@@ -57,16 +56,25 @@ static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Cop
 /// # }
 /// ```
 #[inline(always)]
-pub fn draft<'s, T: Element, S: LoadShape>(
-    cta: &Cta,
-    memory: Shared<'s, u64, 16, Free>,
+pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
+    group: &G,
+    memory: Shared<'s, u64, 16, Free, G>,
     map: &TensorMap<T, S>,
-) -> Draft<'s, T, S> {
+) -> Draft<'s, T, S, G> {
     let words = map.object.cast::<u64>();
-    // SAFETY: a map has 16 words, aligned to 8, which nobody writes.
-    let written = memory.write(cta, |i| unsafe { words.add(i).read() });
-    // The elected thread replaces fields of what the others have copied.
-    Draft { memory: Shared::new(written.publish(cta).addr()), bounds: map.bounds, _of: PhantomData }
+    let (is_in_warp, lanes) = group.first_warp();
+    if is_in_warp {
+        let mut i = group.thread_rank();
+        while i < 16 {
+            // SAFETY: a map has 16 words, aligned to 8, which nobody writes; the memory has as many, which by its state nobody uses,
+            // and each has one lane.
+            unsafe { u64::store(memory.addr() + 8 * i, words.add(i as usize).read()) };
+            i += lanes;
+        }
+        // The elected thread replaces fields of what the other lanes have copied.
+        sync_first_warp();
+    }
+    Draft { memory, bounds: map.bounds, _of: PhantomData }
 }
 
 /// The fields: each a function over the raw one of it, after its tags, on what is at `addr`.
@@ -96,7 +104,7 @@ macro_rules! fields {
         }
         #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
         #[diagnostic::do_not_recommend]
-        impl<T, S: TiledShape> Replace for Draft<'_, T, S> { $(
+        impl<T, S: TiledShape, G> Replace for Draft<'_, T, S, G> { $(
             #[inline(always)]
             unsafe fn $field($($tag: impl raw::$Tag,)? addr: u32 $(, $value: $Value)?) {
                 // SAFETY: the caller's contract.
@@ -131,7 +139,7 @@ fields! {
     replace_elemtype<elemtype: TensormapElemtype>() = tensormap_replace_tile_elemtype;
     replace_fill_mode<fill: TensormapFill>() = tensormap_replace_tile_fill_mode;
 }
-impl<T, S: LoadShape> Sealed for Draft<'_, T, S> {}
+impl<T, S: LoadShape, G> Sealed for Draft<'_, T, S, G> {}
 
 /// Drafts whose swizzle has an atomicity that can be replaced, and that loads heed.
 #[diagnostic::on_unimplemented(
@@ -151,7 +159,7 @@ pub trait ReplaceAtomicity: Replace {
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
-impl<T, S: TiledShape> ReplaceAtomicity for Draft<'_, T, S> {
+impl<T, S: TiledShape, G> ReplaceAtomicity for Draft<'_, T, S, G> {
     #[inline(always)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32) {
         // SAFETY: the caller's contract.
@@ -237,7 +245,7 @@ impl FillOf<half::bf16> for fill_mode::OobNan {}
 pub trait Acquired: Sealed {}
 impl<T, S: LoadShape> Sealed for Released<T, S> {}
 
-impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
+impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Says that this is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
@@ -250,8 +258,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 
     /// Writes fields, in the one thread that does, at the draft's address.
     #[inline(always)]
-    fn replace(self, cta: &Cta, write: impl FnOnce(u32)) -> Self {
-        if cta.is_elected() {
+    fn replace(self, group: &G, write: impl FnOnce(u32)) -> Self {
+        if group.is_elected() {
             write(self.memory.addr());
         }
         self
@@ -260,7 +268,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 
 // SAFETY of what follows: the draft holds a map in shared memory, which only the elected thread touches until it is published;
 // by `Replace` its mode is `.tile`; that new values of the tensor suit is in the contract of `publish`.
-impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
+impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Replaces the address of the tensor.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
@@ -274,12 +282,12 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn global_address(self, cta: &Cta, address: *const T) -> Self
+    pub fn global_address(self, group: &G, address: *const T) -> Self
     where
         Self: Replace,
     {
         // SAFETY: see above.
-        self.replace(cta, |addr| unsafe { Self::replace_global_address(addr, address.cast()) })
+        self.replace(group, |addr| unsafe { Self::replace_global_address(addr, address.cast()) })
     }
 
     /// Replaces the size of the tensor in the dimension `ORD`, 0 being the innermost, in elements.
@@ -295,7 +303,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn global_dim<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, elements: u32) -> Self
+    pub fn global_dim<Ord: raw::TensormapOrd>(self, group: &G, ord: Ord, elements: u32) -> Self
     where
         Self: Replace,
     {
@@ -306,7 +314,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
             )
         };
         // SAFETY: see above; the map has the dimension.
-        self.replace(cta, |addr| unsafe { Self::replace_global_dim(ord, addr, elements) })
+        self.replace(group, |addr| unsafe { Self::replace_global_dim(ord, addr, elements) })
     }
 
     /// Replaces the bytes from one index to the next of the dimension after `ORD`: `ord::D0` is the stride of dimension 1, as
@@ -323,7 +331,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn global_stride<Ord: raw::TensormapOrd>(self, cta: &Cta, ord: Ord, bytes: u64) -> Self
+    pub fn global_stride<Ord: raw::TensormapOrd>(self, group: &G, ord: Ord, bytes: u64) -> Self
     where
         Self: Replace,
     {
@@ -334,7 +342,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
             )
         };
         // SAFETY: see above; the map has the stride.
-        self.replace(cta, |addr| unsafe { Self::replace_global_stride(ord, addr, bytes) })
+        self.replace(group, |addr| unsafe { Self::replace_global_stride(ord, addr, bytes) })
     }
 
     /// Makes it a map of elements of `U` in boxes of `To`, not swizzled, which fills with zeros. The address, the sizes and the
@@ -358,12 +366,12 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn retype<U: MapElement, To: TiledShape>(self, cta: &Cta) -> Draft<'s, U, To>
+    pub fn retype<U: MapElement, To: TiledShape>(self, group: &G) -> Draft<'s, U, To, G>
     where
         Self: Replace,
     {
         const { shape_bytes::<U, To>() };
-        let draft = self.replace(cta, |addr| {
+        let draft = self.replace(group, |addr| {
             // SAFETY: see above; together these are the rank, the box and the elements of the new type, with values that
             // the section's table and the limits of shapes allow.
             unsafe {
@@ -417,12 +425,12 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn elemtype(self, cta: &Cta, elemtype: impl ElementTypeOf<T>) -> Self
+    pub fn elemtype(self, group: &G, elemtype: impl ElementTypeOf<T>) -> Self
     where
         Self: Replace,
     {
         // SAFETY: see above; a type of the section's table, as large as a `T`.
-        self.replace(cta, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
+        self.replace(group, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
     }
 
     /// Replaces how 16-byte units are permuted in shared memory: not at all, or by a swizzle as wide as a row of the box.
@@ -439,13 +447,13 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn swizzle_mode<Mode: raw::TensormapSwizzle>(self, cta: &Cta, mode: Mode) -> Self
+    pub fn swizzle_mode<Mode: raw::TensormapSwizzle>(self, group: &G, mode: Mode) -> Self
     where
         Self: Replace,
     {
         const { row_is_as_wide::<T, S, Mode>() };
         // SAFETY: see above; a swizzle as wide as the row.
-        self.replace(cta, |addr| unsafe { Self::replace_swizzle(mode, addr) })
+        self.replace(group, |addr| unsafe { Self::replace_swizzle(mode, addr) })
     }
 
     /// Replaces the swizzle by that of 128 bytes, as wide as a row of the box, which keeps units of 16, 32 or 64 bytes whole, or
@@ -463,7 +471,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn swizzle_atomicity<Atomicity>(self, cta: &Cta, atomicity: Atomicity) -> Self
+    pub fn swizzle_atomicity<Atomicity>(self, group: &G, atomicity: Atomicity) -> Self
     where
         Atomicity: raw::TensormapSwizzleAtomicity,
         Self: ReplaceAtomicity,
@@ -471,7 +479,7 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
         const { row_is_as_wide::<T, S, swizzle_mode::B128>() };
         // SAFETY: see above; 5.5.7: of the swizzles, that of 128 bytes has every atomicity; "32B + 8B-flip" is for loads, and a
         // draft becomes a map for loads. Shared arrays are aligned to 128 bytes, which all units ask for at most.
-        self.replace(cta, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) })
+        self.replace(group, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) })
     }
 
     /// Replaces the fill: what elements outside of the tensor read as, zeros or, of floating-point elements, a NaN.
@@ -487,12 +495,12 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn fill_mode(self, cta: &Cta, fill: impl FillOf<T>) -> Self
+    pub fn fill_mode(self, group: &G, fill: impl FillOf<T>) -> Self
     where
         Self: Replace,
     {
         // SAFETY: see above; a fill of the section's table.
-        self.replace(cta, |addr| unsafe { Self::replace_fill_mode(fill, addr) })
+        self.replace(group, |addr| unsafe { Self::replace_fill_mode(fill, addr) })
     }
 }
 
@@ -511,12 +519,12 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
     );
 }
 
-impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
+impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Copies the map to its slot in global memory and releases it to the tensormap proxy. Gives back the shared memory.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`, by the warp of the elected thread
-    /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`, then
-    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
+    /// PTX: by the first warp `bar.warp.sync 0xffffffff;`
+    /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`
+    /// `fence.proxy.async.shared::cta;`, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{Box2, Draft, MapSlot}};
@@ -538,18 +546,49 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     ///   them behind, as measured on an H200, and copies round still, or fail.
     /// - the threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
-    pub unsafe fn publish(self, cta: &Cta, slot: MapSlot) -> (Shared<'s, u64, 16, Free>, Released<T, S>) {
-        // The other threads of the warp copy what the elected thread has replaced.
-        cta.sync();
-        if cta.thread_rank() < 32 {
+    pub unsafe fn publish(self, group: &G, slot: MapSlot) -> (Shared<'s, u64, 16, Free, G>, Released<T, S>) {
+        // SAFETY: the caller's contract.
+        sync_with(group, unsafe { self.publish_at_sync(group, slot) })
+    }
+
+    /// [`publish`](Draft::publish), at a barrier that other transitions share.
+    ///
+    /// PTX: as [`publish`](Draft::publish), without the last barrier.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, tensor::{Box2, Draft, MapSlot, TensorMap}};
+    /// # type Map = TensorMap<f32, Box2<64, 32>>;
+    /// # fn kernel(cta: &Cta, draft: Draft<f32, Box2<64, 32>>, slot: MapSlot, loaded: Mbarrier<Uninit>) {
+    /// // SAFETY: the draft still describes the tensor of its map; one place of the program.
+    /// let published = unsafe { draft.publish_at_sync(cta, slot) };
+    /// // One barrier for the map and the mbarrier.
+    /// let ((memory, published), loaded) = cta.sync_with((published, loaded.init_at_sync(cta)));
+    /// let map: Map = published.acquire(cta);
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// As [`publish`](Draft::publish).
+    #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "what `publish` gives")]
+    pub unsafe fn publish_at_sync(
+        self,
+        group: &G,
+        slot: MapSlot,
+    ) -> AfterSync<(Shared<'s, u64, 16, Free, G>, Released<T, S>), G> {
+        if group.first_warp().0 {
+            // The other lanes copy what the elected thread has replaced.
+            sync_first_warp();
             let dst = raw::cvta_to(space::Global, slot.object) as *mut u8;
             // SAFETY: warps are 32 threads of consecutive ranks, and those of this one all come here, by the contract. The
             // slot is 128 bytes of global memory, aligned to 128, used by nobody; the draft is a map.
-            unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, self.memory.addr()) }
+            unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, self.memory.addr()) };
+            // The memory, which these lanes have written, can become the destination of a copy.
+            raw::fence_proxy_async(space::SharedCta);
         }
-        // The memory can become the destination of a copy.
-        fence_async(cta);
-        (self.memory, Released { object: slot.object, bounds: self.bounds, _of: PhantomData })
+        // Behind the barrier each thread can acquire what the warp has released.
+        AfterSync::new((self.memory, Released { object: slot.object, bounds: self.bounds, _of: PhantomData }))
     }
 }
 
@@ -634,7 +673,7 @@ impl<T: Element, S: LoadShape> Released<T, S> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn acquire(self, _cta: &Cta) -> TensorMap<T, S> {
+    pub fn acquire(self, _group: &impl ThreadGroup) -> TensorMap<T, S> {
         // SAFETY: 128 bytes of global memory, by the contract of `MapSlot::from_raw`.
         unsafe { raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, self.object) };
         TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }

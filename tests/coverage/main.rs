@@ -53,7 +53,6 @@ const NO_TWIN: Exceptions = &[
             "shared::OwnVectors::vectors",
         ],
     ),
-    ("is directives of the entry, which `tests/golden/kernels` shows", &["launch::Cta::enter_with"]),
     ("is the instruction of its name", &["launch::trap"]),
 ];
 

@@ -43,3 +43,9 @@ pub fn synced_twice<'s>(cta: &Cta, tile: Tile<'s, Written>) -> [Tile<'s, Publish
     let published = tile.publish_at_sync();
     [cta.sync_with(published), cta.sync_with(published)]
 }
+
+pub fn taken_as_it_is_twice<'s>(
+    tile: Shared<'s, f32, 64, Free>,
+) -> (Shared<'s, f32, 64, Fenced>, Shared<'s, f32, 64, Fenced>) {
+    (tile.into_fenced(), tile.into_fenced())
+}

@@ -111,9 +111,8 @@ unsafe fn fence_async() {
 
 #[inline(always)]
 unsafe fn init(bar: u32) {
-    let threads = thread_count();
     if elected() {
-        unsafe { raw::mbarrier_init(space::SharedCta, bar, threads) };
+        unsafe { raw::mbarrier_init(space::SharedCta, bar, thread_count()) };
         raw::fence_mbarrier_init();
         raw::fence_proxy_async(space::SharedCta);
     }
@@ -449,4 +448,5 @@ macro_rules! stages {
 mod at_sync;
 mod bulk_groups;
 mod cp_async;
+mod invoke;
 mod multimem;

@@ -14,9 +14,9 @@ ptx::shared_memory! {
 #[inline(always)]
 unsafe fn init() -> u32 {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let (bar, arrivals) = (smem.bar.addr(), thread_count() * 3);
+    let bar = smem.bar.addr();
     if elected() {
-        unsafe { raw::mbarrier_init(space::SharedCta, bar, arrivals) };
+        unsafe { raw::mbarrier_init(space::SharedCta, bar, thread_count() * 3) };
         raw::fence_mbarrier_init();
         raw::fence_proxy_async(space::SharedCta);
     }

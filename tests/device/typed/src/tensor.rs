@@ -277,6 +277,14 @@ unsafe fn write(base: u32) {
     unsafe { fence_async() }
 }
 
+/// As a call, where LLVM then branches as in the other twin.
+#[inline(always)]
+fn elect(f: impl FnOnce()) {
+    if elected() {
+        f()
+    }
+}
+
 /// Closes the group and waits for it.
 #[inline(always)]
 unsafe fn finish() {
@@ -303,9 +311,9 @@ pair! {
     raw_tensor_store_1d(base, bar, map, out) {
         closure(|| {
             write(base);
-            if elected() {
+            elect(|| {
                 raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [12], base, cache_hint::None);
-            }
+            });
             finish();
         })
     }
@@ -403,9 +411,9 @@ pair! {
     raw_tensor_reduce_1d(base, bar, map, out) {
         closure(|| {
             write(base);
-            if elected() {
+            elect(|| {
                 raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [12], base, cache_hint::None);
-            }
+            });
             finish();
         })
     }
@@ -872,14 +880,10 @@ pair! {
     raw_tensor_at(base, bar, map, out) {
         let (x, y) = (out.read() as i32, out.add(1).read() as i32);
         let at = if x & 3 == 0 { Some([x, y]) } else { None };
-        if let Some(at) = at
-            && elected()
-        {
+        if elected() && let Some(at) = at {
             raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at, cache_hint::None);
         }
-        if elected() {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None);
-        }
+        elect(|| raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None));
     }
 }
 
@@ -1176,16 +1180,27 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
     });
 }
 
+/// The first warp copies a map.
 #[inline(always)]
-unsafe fn publish(slot: *mut u8, draft: u32) {
-    unsafe { sync() };
-    // Written so, LLVM branches as in the other twin.
-    if thread_rank() > 31 {
-    } else {
-        let dst = raw::cvta_to(space::Global, slot) as *mut u8;
-        unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, draft) };
+unsafe fn draft_of(map: *const u8, draft: u32) {
+    let (rank, threads) = (thread_rank(), super::thread_count());
+    if rank < 32 {
+        let mut i = rank;
+        while i < 16 {
+            let word = unsafe { map.cast::<u64>().add(i as usize).read() };
+            unsafe { raw::st_weak(space::SharedCta, ty::B64, draft + 8 * i, word) };
+            i += threads.min(32);
+        }
+        unsafe { raw::bar_warp_sync(u32::MAX) };
     }
-    unsafe { fence_async() }
+}
+
+#[inline(always)]
+unsafe fn release(slot: *mut u8, draft: u32) {
+    unsafe { raw::bar_warp_sync(u32::MAX) };
+    let dst = raw::cvta_to(space::Global, slot) as *mut u8;
+    unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, draft) };
+    raw::fence_proxy_async(space::SharedCta);
 }
 
 #[unsafe(no_mangle)]
@@ -1201,11 +1216,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
     let draft = base + MAP;
     unsafe { init(bar) };
     closure(|| unsafe {
-        each_own(128 / 16, |v| {
-            let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
-            raw::st_weak_v2(space::SharedCta, ty::B64, draft + 16 * v, [word(0), word(1)]);
-        });
-        sync();
+        draft_of(map, draft);
         #[cfg(feature = "sm_100a")]
         {
             use ptx::qualifier::ord;
@@ -1219,7 +1230,10 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_draft(
                 raw::tensormap_replace_tile_global_stride(space::SharedCta, ord::D0, draft, 1024);
             }
         }
-        publish(slot, draft);
+        if thread_rank() < 32 {
+            release(slot, draft);
+        }
+        sync();
         raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
         let state = if elected() {
             let state =
@@ -1421,13 +1435,14 @@ mod draft {
                 let $addr = smem.bar.addr() - 128;
                 unsafe { init(smem.bar.addr()) };
                 closure(|| unsafe {
-                    each_own(128 / 16, |v| {
-                        let word = |i: usize| map.cast::<u64>().add(2 * v as usize + i).read();
-                        raw::st_weak_v2(space::SharedCta, ty::B64, $addr + 16 * v, [word(0), word(1)]);
-                    });
-                    sync();
+                    draft_of(map, $addr);
                     $write
-                    publish(slot, $addr);
+                    // Written so, LLVM branches as in the other twin.
+                    if thread_rank() > 31 {
+                    } else {
+                        release(slot, $addr);
+                    }
+                    sync();
                     raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, slot);
                 })
             }

@@ -1,0 +1,289 @@
+//! One thread or one warp of the CTA with handles of its own.
+
+use ptx::launch::Block;
+use ptx::qualifier::{cache_hint, cp_mask, op};
+
+use super::*;
+
+#[inline(always)]
+fn tile(src: *const f32) -> GlobalTile<f32, N> {
+    only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
+}
+
+/// The one tile of the destination, for reductions.
+#[inline(always)]
+fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
+    match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+/// As `stages!`, of blocks of 128 threads: the threads of a warp are known, and LLVM counts the rounds of its loops.
+macro_rules! shaped {
+    ($typed:ident($cta:ident, $stages:ident) $typed_body:block
+     $raw:ident($base:ident) $raw_body:block
+     ($src:ident, $dst:ident, $out:ident, $n:ident)) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(
+            $src: *const f32,
+            $dst: *mut f32,
+            $out: *mut u32,
+            $n: usize,
+        ) {
+            let ($cta, $stages, _) = unsafe { Cta::enter_with::<Stages, Block<128>>() };
+            $typed_body
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw($src: *const f32, $dst: *mut f32, $out: *mut u32, $n: usize) {
+            let (_, stages, _) = unsafe { Cta::enter_with::<Stages, Block<128>>() };
+            let $base = stages.bar.addr() - 3 * BYTES;
+            unsafe { $raw_body }
+        }
+    };
+}
+
+/// What one thread does: loads a tile on an mbarrier of its own, adds it to another.
+#[inline(always)]
+unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
+    unsafe {
+        raw::mbarrier_init(space::SharedCta, bar, 1);
+        raw::fence_mbarrier_init();
+        raw::fence_proxy_async(space::SharedCta);
+        let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
+        raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None);
+        wait(bar, state);
+        raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None);
+        raw::cp_async_bulk_commit_group();
+        raw::cp_async_bulk_wait_group_read::<0>();
+    }
+}
+
+shaped! {
+    typed_invoke_one(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (a, _) = cta.invoke_one((a.into_fenced(), stages.bar), |thread, (a, bar)| {
+                let (bar, a, _) = bulk::load(thread, bar.init(thread), a.into_free(), tile(src)).wait(thread);
+                let (a, _) = bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread);
+                (a, bar.inval(thread))
+            });
+            let a = a.into_loaded();
+            unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+            a.release(cta)
+        });
+    }
+    raw_invoke_one(base) {
+        scope(|| {
+            let bar = base + 3 * BYTES;
+            if elected() {
+                load_and_reduce(base, bar, src, dst);
+                raw::mbarrier_inval(space::SharedCta, bar);
+            }
+            sync();
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+// The thread's part at a barrier that another transition shares, then the end.
+shaped! {
+    typed_invoke_one_last(cta, stages) {
+        if let Some(to) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
+            cta.lend_last((stages.a, stages.b), |cta, (a, b)| {
+                let b = b.write(cta, |i| i as f32);
+                let a = cta.invoke_one_at_sync(a, |thread, a| a.write(thread, |_| 0.0).to_async(thread).into_free());
+                let (a, b) = cta.sync_with((a, b.to_async_at_sync()));
+                let (a, (), b) = cta.invoke_one_last((a, stages.bar, b), |thread, (a, bar, b)| {
+                    let store = bulk::store(thread, b, to).commit(thread);
+                    let load = bulk::load_with(thread, bar.init(thread), a, tile(src), store.wait_read_at_sync(thread));
+                    let (_, a, _, (b, _)) = load.wait(thread);
+                    (a.end(), (), b.end())
+                });
+                (a, b)
+            });
+        }
+    }
+    raw_invoke_one_last(base) {
+        if cta_rank() == 0 {
+            scope(|| {
+                let bar = base + 3 * BYTES;
+                each_own(BYTES / 16, |v| {
+                    let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
+                    let addr = base + BYTES + 16 * v;
+                    raw::st_weak_v4(space::SharedCta, ty::B32, addr, [bits(0), bits(1), bits(2), bits(3)]);
+                });
+                if elected() {
+                    let mut v = 0;
+                    while v < BYTES / 16 {
+                        raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0; 4]);
+                        v += 1;
+                    }
+                    raw::fence_proxy_async(space::SharedCta);
+                }
+                raw::fence_proxy_async(space::SharedCta);
+                sync();
+                if elected() {
+                    raw::cp_async_bulk_global_shared_cta(dst.cast(), base + BYTES, BYTES, cache_hint::None, cp_mask::None);
+                    raw::cp_async_bulk_commit_group();
+                    raw::mbarrier_init(space::SharedCta, bar, 1);
+                    raw::fence_mbarrier_init();
+                    raw::fence_proxy_async(space::SharedCta);
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                    let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
+                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None);
+                    wait(bar, state);
+                }
+            })
+        }
+    }
+    (src, dst, out, n)
+}
+
+shaped! {
+    typed_invoke_warp(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let (a, _) = cta.invoke_warp((a.into_fenced(), stages.bar), |warp, (a, bar)| {
+                let a = a.into_free().write(warp, |i| i as f32);
+                let (bar, a) = warp.sync_with((bar.init_at_sync(warp), a.publish_at_sync()));
+                unsafe { out.write(warp.warp().ballot(a.get(3).is_some()).bits()) };
+                let (bar, a) = bar.arrive_with(warp, a.to_async_at_sync()).wait(warp);
+                let a = warp.invoke_one(a, |thread, a| bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread).0);
+                (a, bar.inval(warp))
+            });
+            let a = a.into_free();
+            let a = cta.invoke_warp_at_sync(a, |warp, a| a.write(warp, |_| 0.0).to_async(warp).into_free());
+            cta.sync_with(a)
+        });
+    }
+    raw_invoke_warp(base) {
+        scope(|| {
+            let bar = base + 3 * BYTES;
+            let (rank, threads) = (thread_rank(), thread_count().min(32));
+            let warp_sync = || raw::bar_warp_sync(u32::MAX);
+            let fill = |base: u32, value: fn(usize) -> u32| {
+                let mut first = 0;
+                while first + threads <= BYTES / 16 {
+                    let v = first + rank;
+                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0, 1, 2, 3].map(|lane| value(4 * v as usize + lane)));
+                    first += threads;
+                }
+                if first + rank < BYTES / 16 {
+                    let v = first + rank;
+                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [0, 1, 2, 3].map(|lane| value(4 * v as usize + lane)));
+                }
+            };
+            if rank < 32 {
+                fill(base, |i| (i as f32).to_bits());
+                if rank != 0 {
+                } else {
+                    raw::mbarrier_init(space::SharedCta, bar, threads);
+                    raw::fence_mbarrier_init();
+                    raw::fence_proxy_async(space::SharedCta);
+                }
+                warp_sync();
+                raw::ld_weak(space::SharedCta, ty::B32, base + 12);
+                out.write(raw::vote_sync_ballot(true, u32::MAX));
+                raw::fence_proxy_async(space::SharedCta);
+                wait(bar, raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One));
+                if rank != 0 {
+                } else {
+                    raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None);
+                    raw::cp_async_bulk_commit_group();
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                }
+                warp_sync();
+                warp_sync();
+                if rank != 0 {
+                } else {
+                    raw::mbarrier_inval(space::SharedCta, bar);
+                }
+                warp_sync();
+            }
+            sync();
+            // Written so, LLVM branches as in the other twin.
+            if rank > 31 {
+            } else {
+                fill(base, |_| 0);
+                raw::fence_proxy_async(space::SharedCta);
+                warp_sync();
+            }
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+shaped! {
+    typed_invoke_warp_last(cta, stages) {
+        cta.lend_last(stages.a, |cta, a| {
+            cta.invoke_warp_last((a, stages.bar), |warp, (a, bar)| {
+                let a = a.write(warp, |_| 0.0);
+                let a = warp.sync_with(a.to_async_at_sync());
+                let a = warp.invoke_one_at_sync(a, |thread, a| a.into_free().write(thread, |_| 1.0).to_async(thread));
+                let a = warp.sync_with(a).into_free();
+                warp.invoke_one_last((a, bar), |thread, (a, bar)| {
+                    let (_, a, _) = bulk::load(thread, bar.init(thread), a, tile(src)).wait(thread);
+                    (bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).end(thread), ())
+                })
+            }).0
+        });
+    }
+    raw_invoke_warp_last(base) {
+        scope(|| {
+            let (rank, threads) = (thread_rank(), thread_count().min(32));
+            if rank < 32 {
+                let mut first = 0;
+                while first + threads <= BYTES / 16 {
+                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * (first + rank), [0; 4]);
+                    first += threads;
+                }
+                if first + rank < BYTES / 16 {
+                    raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * (first + rank), [0; 4]);
+                }
+                raw::fence_proxy_async(space::SharedCta);
+                raw::bar_warp_sync(u32::MAX);
+                if rank == 0 {
+                    let mut v = 0;
+                    while v < BYTES / 16 {
+                        raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [1.0_f32.to_bits(); 4]);
+                        v += 1;
+                    }
+                    raw::fence_proxy_async(space::SharedCta);
+                }
+                raw::bar_warp_sync(u32::MAX);
+                if rank == 0 {
+                    load_and_reduce(base, base + 3 * BYTES, src, dst);
+                }
+            }
+        })
+    }
+    (src, dst, out, n)
+}
+
+shaped! {
+    typed_mbarrier_arrive_with(cta, stages) {
+        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            let a = a.write(cta, |i| i as f32);
+            let (a, bar) = cta.sync_with((a.publish_at_sync(), stages.bar.init_at_sync(cta)));
+            unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+            let (_, a) = bar.arrive_with(cta, a.to_async_at_sync()).wait(cta);
+            (a.into_free(), b)
+        });
+    }
+    raw_mbarrier_arrive_with(base) {
+        scope(|| {
+            let bar = base + 3 * BYTES;
+            each_own(BYTES / 16, |v| {
+                let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
+                raw::st_weak_v4(space::SharedCta, ty::B32, base + 16 * v, [bits(0), bits(1), bits(2), bits(3)]);
+            });
+            init(bar);
+            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            raw::fence_proxy_async(space::SharedCta);
+            wait(bar, raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One));
+        })
+    }
+    (src, dst, out, n)
+}

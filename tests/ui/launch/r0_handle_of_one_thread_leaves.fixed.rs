@@ -1,0 +1,40 @@
+//! What one thread holds stays in its call, and comes back from it as it was handed over.
+
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray};
+
+pub fn of_another_call<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+    _ = cta.invoke_warp((a, b), |warp, (a, b)| warp.invoke_one((a, b), |_, (a, b)| (a, b)));
+}
+
+pub fn in_another_state<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Fenced> {
+    cta.invoke_one(a.into_fenced(), |thread, a| a.into_free().write(thread, |_| 0).to_async(thread))
+}
+
+pub fn before_the_barrier<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
+    cta.sync_with(cta.invoke_one_at_sync(a, |_, a| a))
+}
+
+pub fn still_read<'s>(cta: &Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
+    cta.invoke_one(a.release(cta), |_, a| a)
+}
+
+pub fn read_by_the_others<'s>(cta: &Cta, a: Shared<'s, u32, 64, Published>, b: Shared<'s, u32, 64, Loaded>) {
+    let a = cta.invoke_warp(a.release(cta), |_, a| a);
+    _ = cta.sync_with(cta.invoke_warp_at_sync(b.release(cta).into_fenced(), |_, b| b));
+    _ = a;
+}
+
+pub fn an_mbarrier_of_all(cta: &Cta, bar: Mbarrier<Uninit>) {
+    _ = cta.invoke_one(bar, |_, bar| bar).init(cta);
+}
+
+pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: SharedArray<u32, 64>) {
+    cta.lend_last((a, b, c), |cta, (a, b, c)| {
+        let a = cta.invoke_one_last(a, |_, a| a.end());
+        let b = cta.invoke_warp_last(b, |_, b| b.end());
+        let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c.end()));
+        (a, b, c)
+    });
+}

@@ -1,0 +1,23 @@
+//! A tensor map is written by a warp.
+
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+use ptx::tensor::{self, Box2, Draft, MapSlot, TensorMap};
+
+pub fn draft<'s>(
+    cta: &Cta,
+    memory: Shared<'s, u64, 16, Free>,
+    map: TensorMap<f32, Box2<64, 32>>,
+    slot: MapSlot,
+) -> Shared<'s, u64, 16, Free> {
+    cta.invoke_warp(memory, |warp, memory| {
+        // SAFETY: it describes what `map` does; one place of the program.
+        unsafe { tensor::draft(warp, memory, &map).publish(warp, slot) }.0
+    })
+}
+
+pub fn used_before_the_barrier(cta: &Cta, draft: Draft<'_, f32, Box2<64, 32>>, slot: MapSlot) {
+    // SAFETY: it describes what its map did; one place of the program.
+    let released = cta.sync_with(unsafe { draft.publish_at_sync(cta, slot) }).1;
+    _ = released.acquire(cta);
+}
