@@ -980,6 +980,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # }
     /// ```
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "the group with one copy more")]
     pub fn tensor_store<'s, T: Element, const N: usize, Src: AsyncSource, S: StoreShape>(
         self,
         group: &G,
@@ -1010,6 +1011,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # }
     /// ```
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "the group with one copy more")]
     pub fn tensor_reduce<'s, T: Element, const N: usize, Src: AsyncSource, S: ReduceShape>(
         self,
         group: &G,

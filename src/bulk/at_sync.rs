@@ -1,4 +1,5 @@
-//! Waits for groups whose barrier is shared with other transitions, or with the next load ([`Cta::sync_with`]).
+//! Waits for groups whose barrier is shared with other transitions, or with the next load
+//! ([`Cta::sync_with`](crate::launch::Cta::sync_with)).
 
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
@@ -48,7 +49,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         AfterSync::new((sources, BulkGroup::new(destinations)))
     }
 
-    /// Ends the use of the sources in the last scope of the kernel ([`Cta::lend_last`]): the elected thread stays until they are read,
+    /// Ends the use of the sources in the last scope of the kernel ([`Cta::lend_last`](crate::launch::Cta::lend_last)): the elected thread stays until they are read,
     /// the others go on.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
