@@ -55,6 +55,7 @@ const NO_TWIN: Exceptions = &[
     ),
     ("is directives of the entry, which `tests/golden/kernels` shows", &["launch::Cta::enter_with"]),
     ("is the instruction of its name", &["launch::trap"]),
+    ("is a constant of the host", &["shared::DynamicShared::bytes_for"]),
 ];
 
 const NO_MISUSE: Exceptions = &[(
