@@ -60,7 +60,7 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{CachePolicy, L2Policy};
+use crate::cache_policy::{CachePolicy, L2Policy};
 use crate::global::ALIGN;
 use crate::group::Cta;
 use crate::qualifier::{AddressSpace, B128, Sealed, TypeTag, scope, sem, space, ty};
@@ -864,7 +864,7 @@ impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> 
     /// PTX of its methods: with `.L2::cache_hint` before `.vec` and `.type`, and `policy` as the last operand.
     ///
     /// ```
-    /// # use ptx::{atomic::GlobalAtomics, bulk::CachePolicy, qualifier::{scope, sem}};
+    /// # use ptx::{atomic::GlobalAtomics, cache_policy::CachePolicy, qualifier::{scope, sem}};
     /// # fn kernel(bins: GlobalAtomics<u32, scope::Gpu>) {
     /// let keep = CachePolicy::evict_last();
     /// if let Some(bin) = bins.get(17) {

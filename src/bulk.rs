@@ -17,6 +17,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
+use crate::cache_policy::MaybeHinted;
 use crate::global::GlobalTileMut;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::Sealed;
@@ -27,13 +28,11 @@ use crate::size;
 
 mod at_sync;
 mod load;
-mod policy;
 mod prefetch;
 mod reduce;
 
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
-pub use policy::{Bare, CachePolicy, Hinted, L2Policy, MaybeHinted};
 pub use prefetch::prefetch;
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
 

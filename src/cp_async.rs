@@ -38,7 +38,8 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::bulk::{Bare, CachePolicy, Committed, Extendable, Hinted, L2Policy, Open, Waitable};
+use crate::bulk::{Committed, Extendable, Open, Waitable};
+use crate::cache_policy::{Bare, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
 use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
@@ -329,7 +330,7 @@ impl<T, const N: usize> Window<T, N> {
     /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
     ///
     /// ```
-    /// # use ptx::{bulk::CachePolicy, cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
+    /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
     /// let again = CachePolicy::evict_last(); // the neighbours' windows overlap with this one
     /// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127).cache_hint(again)).wait_all(cta);

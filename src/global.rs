@@ -6,9 +6,10 @@
 //! What threads write one by one is dealt out by elements or vectors over the grid ([`GlobalElementsMut`], [`GlobalVectorsMut`]), by
 //! rows over the CTAs ([`GlobalRowsMut`]), or by tiles of a matrix ([`GlobalMatrixMut`]).
 
-use crate::bulk::CachePolicy;
+use crate::cache_policy::CachePolicy;
 use crate::group::Cta;
-use crate::qualifier::Sealed;
+use crate::qualifier::{Sealed, space};
+use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 use crate::size;
 
@@ -113,6 +114,48 @@ impl<T: Element> Global<T> {
         // SAFETY: `count * N <= len`.
         let tail = unsafe { self.base.add(count * N) };
         (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N, policy: () })
+    }
+}
+
+impl CachePolicy {
+    /// Gives accesses to the first `first` elements of `slice` the primary priority, to its others the secondary one;
+    /// `None` if the slice is shorter, empty, or of 2^32 bytes or more.
+    ///
+    /// PTX: `createpolicy.range.global.L2::primary.L2::secondary.b64 cache-policy, [slice], primary-size, total-size;`,
+    /// sizes in bytes
+    ///
+    /// ```
+    /// # use ptx::{cache_policy::CachePolicy, global::Global};
+    /// # fn kernel(table: Global<f32>) -> Option<CachePolicy> {
+    /// use ptx::qualifier::evict;
+    /// // The head of the table is used over and over.
+    /// let head_stays = CachePolicy::range(evict::Last, evict::First, table, 4096)?;
+    /// # Some(head_stays)
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn range<T: Element, Primary: PrimaryPriority, Secondary: SecondaryPriority>(
+        primary: Primary,
+        secondary: Secondary,
+        slice: Global<T>,
+        first: usize,
+    ) -> Option<Self> {
+        if slice.len == 0 || first > slice.len || slice.len > u32::MAX as usize / size_of::<T>() {
+            return None;
+        }
+        let bytes = |elements: usize| (elements * size_of::<T>()) as u32;
+        // SAFETY: the address is that of a slice of global memory, of which `first` elements are a part; both sizes fit into
+        // 32 bits.
+        Some(CachePolicy(unsafe {
+            raw::createpolicy_range(
+                space::Global,
+                primary,
+                secondary,
+                slice.base.cast(),
+                bytes(first),
+                bytes(slice.len),
+            )
+        }))
     }
 }
 
@@ -236,7 +279,7 @@ impl<T> Tail<T> {
     /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
     ///
     /// ```
-    /// # use ptx::{bulk::CachePolicy, cp_async, global::Tail, launch::Cta, shared::SharedArray};
+    /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Tail, launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: &Cta, memory: SharedArray<f32, 1024>, tail: Tail<f32>) {
     /// let once = CachePolicy::evict_first();
     /// cta.lend(memory, |cta, tile| {
@@ -452,6 +495,21 @@ pub unsafe trait TileSource<T, const N: usize>: Sealed {
 crate::group::nothing_to_end! {
     [T, const N: usize] GlobalTile<T, N>;
     [T, const N: usize] GlobalTileMut<T, N>;
+}
+crate::cache_policy::hintable! {
+    [T, const N: usize] GlobalTile<T, N>, "a load or a prefetch":
+        "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalTile, launch::Cta};"
+        "# fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {"
+        "bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));"
+        "# }";
+    [T, const N: usize] GlobalTileMut<T, N>, "a load or a store":
+        "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
+        "// The next kernel reads it."
+        "let to = to.cache_hint(CachePolicy::evict_last());"
+        "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);"
+        "# tile"
+        "# }";
 }
 
 impl<T, const N: usize> Sealed for GlobalTile<T, N> {}

@@ -26,6 +26,8 @@ pub mod barrier;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod bulk;
 #[cfg(any(doc, not(feature = "stock-linker")))]
+pub mod cache_policy;
+#[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod cluster;
 #[cfg(all(feature = "sm_100", any(doc, not(feature = "stock-linker"))))]
 pub mod clusterlaunchcontrol;

@@ -32,12 +32,14 @@ use crate::trap::trap;
 
 mod layout;
 mod own;
+mod places;
 mod stores;
 mod view;
 
 pub use layout::Swizzle;
 pub(crate) use layout::swizzled;
 pub use own::{OwnVector, OwnVectors};
+pub use places::Places;
 pub use stores::{ElementStores, VectorStores};
 pub use view::View2d;
 pub(crate) use view::rows;
@@ -572,6 +574,7 @@ macro_rules! shared_memory {
 }
 
 /// The shared memory that the launch adds (`sharedMemBytes`), handed out piece by piece.
+/// [`bytes_for`](DynamicShared::bytes_for) tells the host how much.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};

@@ -37,7 +37,8 @@
 use core::marker::PhantomData;
 
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, Extendable, LoadSource, MaybeHinted, Open, Split};
+use crate::bulk::{BulkGroup, Extendable, LoadSource, Open, Split};
+use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Sealed, op};
 use crate::raw;
@@ -1048,4 +1049,29 @@ unsafe impl<'s, T: Element, const N: usize, State, S: ReduceShape, G> Split
     fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.into_state(), self.1)
     }
+}
+
+crate::cache_policy::hintable! {
+    [T, S: LoadShape] TensorTile<T, S>, "a load or a prefetch":
+        "# use ptx::{cache_policy::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};"
+        "# fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {"
+        "let corner = map.at_const::<0, 0>().cache_hint(CachePolicy::evict_last());"
+        "tensor::prefetch(cta, corner);"
+        "# }";
+    [T, S: StoreShape] TensorTileMut<T, S>, "a load or a store":
+        "# use ptx::{cache_policy::CachePolicy, launch::Cta, shared::{Fenced, Shared}, tensor::{self, Box2, TensorTileMut}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 2048, Fenced>, dst: TensorTileMut<f32, Box2<64, 32>>)"
+        "# -> Shared<'s, f32, 2048, Fenced> {"
+        "let dst = dst.cache_hint(CachePolicy::evict_first());"
+        "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);"
+        "# tile"
+        "# }";
+    [T, S: ReduceShape] TensorReduction<T, S>, "a reduction":
+        "# use ptx::{cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}, tensor::{self, Box2, TensorReduction}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduction<i32, Box2<64, 32>>)"
+        "# -> Shared<'s, i32, 2048, Fenced> {"
+        "let dst = dst.cache_hint(CachePolicy::evict_last());"
+        "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);"
+        "# tile"
+        "# }";
 }

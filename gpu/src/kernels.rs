@@ -1,6 +1,7 @@
 //! The kernels of `kernels/` but for `axpy_bulk` and those that take tensor maps: one a module of `ptx`, each over many seeds.
 
 use anyhow::{Context as _, Result};
+use ptx::shared::{DynamicShared, SharedArray};
 use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
@@ -151,7 +152,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         name: "shared_gather",
         grid: ([1, 1], [0, 0], 128),
-        dynamic_shared: 16 * 1024,
+        dynamic_shared: DynamicShared::bytes_for::<(SharedArray<u32, 4096>,)>(),
         words: |seed| 1 + seed as usize * 41 % 4096,
         expected: |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect(),
     },

@@ -98,7 +98,7 @@ mod tests {
     fn a_name_says_how_the_variant_was_built() {
         let shape = parse("axpy_bulk_s4_t8").unwrap();
         assert_eq!(shape, Shape { threads: 256, stages: 4, tile_bytes: 8 * 1024, ctas_per_sm: 1 });
-        assert_eq!(shape.dynamic_shared_bytes(), 4 * 2 * 8 * 1024 + 128);
+        assert_eq!(shape.dynamic_shared_bytes(), 4 * (2 * 8 * 1024 + 8));
     }
 
     #[test]

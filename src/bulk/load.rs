@@ -1,7 +1,7 @@
 //! Loads that complete on an mbarrier: of a tile or several, of global memory or of tensors.
 
-use super::{Bare, Hinted, L2Policy};
 use crate::async_group::Token;
+use crate::cache_policy::{Bare, Hinted, L2Policy};
 use crate::global::{GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{Cta, Passed, ThreadGroup, Transitions};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};

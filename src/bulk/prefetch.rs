@@ -1,6 +1,7 @@
 //! Bulk prefetches (9.7.9.25.4.3).
 
-use super::{MaybeHinted, tile_bytes};
+use super::tile_bytes;
+use crate::cache_policy::MaybeHinted;
 use crate::global::GlobalTile;
 use crate::group::ThreadGroup;
 use crate::raw;

@@ -1,7 +1,8 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
-use super::{BulkGroup, MaybeHinted, Open, Split, tile_bytes};
+use super::{BulkGroup, Open, Split, tile_bytes};
 use crate::async_group::Token;
+use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
@@ -266,4 +267,14 @@ pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSour
         unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, hint) }
     }
     BulkGroup::new((src, dst))
+}
+
+crate::cache_policy::hintable! {
+    [T, const N: usize] ReduceTile<T, N>, "a reduction":
+        "# use ptx::{bulk::{self, ReduceTile}, cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}};"
+        "# fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
+        "let sums = sums.cache_hint(CachePolicy::evict_last());"
+        "let (part, _writing) = bulk::reduce(cta, op::Add, part, sums).commit(cta).wait_read(cta);"
+        "# part"
+        "# }";
 }

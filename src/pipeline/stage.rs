@@ -2,7 +2,8 @@
 
 use core::marker::PhantomData;
 
-use crate::bulk::{Hinted, L2Policy, copy_tile};
+use crate::bulk::copy_tile;
+use crate::cache_policy::{Hinted, L2Policy};
 use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::qualifier::multicast;

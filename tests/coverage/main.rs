@@ -54,6 +54,7 @@ const NO_TWIN: Exceptions = &[
         ],
     ),
     ("is the instruction of its name", &["launch::trap"]),
+    ("is a constant of the host", &["shared::DynamicShared::bytes_for"]),
 ];
 
 const NO_MISUSE: Exceptions = &[(
@@ -113,9 +114,9 @@ const NO_TOKEN: Exceptions = &[
     (
         "gives back what it takes, or the hint in it",
         &[
-            "bulk::L2Policy::hint",
-            "bulk::Bare::bare",
-            "bulk::MaybeHinted::split",
+            "cache_policy::L2Policy::hint",
+            "cache_policy::Bare::bare",
+            "cache_policy::MaybeHinted::split",
             "cp_async::CpAsyncSource::hint",
         ],
     ),

@@ -4,7 +4,8 @@ use super::{
     ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
 };
 use crate::async_group::Token;
-use crate::bulk::{MaybeHinted, wait_sources_read};
+use crate::bulk::wait_sources_read;
+use crate::cache_policy::MaybeHinted;
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
 use crate::group::Cta;

@@ -6,6 +6,6 @@ use ptx::launch::Cta;
 use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {
-    let (low, policy) = (ptx::mask::ByteMask::from_bits_retain(0x3333), bulk::CachePolicy::evict_first());
+    let (low, policy) = (ptx::mask::ByteMask::from_bits_retain(0x3333), ptx::cache_policy::CachePolicy::evict_first());
     let (_part, _dst) = bulk::store_masked(cta, part, dst.cache_hint(policy), low).commit(cta).wait(cta);
 }

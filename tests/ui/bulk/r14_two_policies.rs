@@ -1,6 +1,7 @@
 //! A copy goes by one cache policy, which is that of global memory.
 
-use ptx::bulk::{self, CachePolicy, ReduceTile};
+use ptx::bulk::{self, ReduceTile};
+use ptx::cache_policy::CachePolicy;
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::qualifier::op;

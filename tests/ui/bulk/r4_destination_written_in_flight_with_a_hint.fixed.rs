@@ -1,6 +1,7 @@
 //! A hint changes nothing of ownership: the destination is written after the wait.
 
-use ptx::bulk::{self, CachePolicy};
+use ptx::bulk;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,6 +1,7 @@
 //! A prefetch reads: what CTAs write meanwhile is not its source.
 
-use ptx::bulk::{self, CachePolicy};
+use ptx::bulk;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 

@@ -1,6 +1,7 @@
 //! A policy changes nothing of proxies: what threads stored is fenced before a copy reads it.
 
-use ptx::bulk::{self, CachePolicy, ReduceTile};
+use ptx::bulk::{self, ReduceTile};
+use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 use ptx::qualifier::op;

@@ -1,6 +1,7 @@
 //! A policy changes nothing of proxies: what threads stored is fenced before a copy overwrites it.
 
-use ptx::bulk::{self, CachePolicy};
+use ptx::bulk;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,6 +1,6 @@
 //! A box of 32 by 32 fills a mailbox of 1024.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::tensor::{Box2, TensorMap};
 

@@ -1,6 +1,6 @@
 //! A part of a tensor fills the mailbox, and no more.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::tensor::{Box2, TensorMap};
 

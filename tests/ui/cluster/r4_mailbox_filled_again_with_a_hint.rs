@@ -1,6 +1,6 @@
 //! Nobody sends again before every CTA has received and read, with a hint neither.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 

@@ -1,6 +1,6 @@
 //! A priority becomes a policy by `createpolicy`.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::global::Global;
 use ptx::launch::Cta;

@@ -1,6 +1,6 @@
 //! However a tile is copied, what threads may still read is released before.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalTile, Tail};
 use ptx::launch::Cta;

@@ -1,6 +1,6 @@
 //! However a tile is copied, threads write it after the wait.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::global::{GlobalTile, Tail};
 use ptx::launch::Cta;

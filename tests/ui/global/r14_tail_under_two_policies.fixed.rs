@@ -1,6 +1,6 @@
 //! A copy goes by one cache policy.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::global::Tail;
 use ptx::launch::Cta;

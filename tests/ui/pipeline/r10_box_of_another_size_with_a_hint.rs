@@ -1,6 +1,6 @@
 //! A policy changes nothing of sizes: a stage is as large as the box that is loaded into it.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::tensor::{Box2, TensorMap};

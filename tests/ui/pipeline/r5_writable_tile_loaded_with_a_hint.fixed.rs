@@ -1,6 +1,6 @@
 //! What a copy of a pipeline reads nobody writes, whatever the policy.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;

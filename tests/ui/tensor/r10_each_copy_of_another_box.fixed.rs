@@ -1,6 +1,6 @@
 //! However it is copied, the box is as large as the shared memory.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::qualifier::op;

@@ -1,6 +1,6 @@
 //! A copy goes by one cache policy, that of what it writes or reads in global memory.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};

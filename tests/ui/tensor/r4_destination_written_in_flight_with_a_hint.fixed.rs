@@ -1,6 +1,6 @@
 //! The destination of a tensor copy is written after the wait, with a hint too.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Shared};

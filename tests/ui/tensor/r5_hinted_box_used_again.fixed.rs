@@ -1,6 +1,6 @@
 //! A box that is given a policy is still the only handle of what the store writes.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::shared::{Fenced, Shared};
 use ptx::tensor::{self, Box2, TensorTileMut};

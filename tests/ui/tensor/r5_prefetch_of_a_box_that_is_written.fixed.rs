@@ -1,6 +1,6 @@
 //! A prefetch reads: what CTAs write meanwhile is not its source.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::tensor::{self, Box1, TensorTile};
 

@@ -1,6 +1,6 @@
 //! A policy changes nothing of proxies: what threads stored is fenced before a copy reads it.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

@@ -1,6 +1,6 @@
 //! What threads stored is fenced before a copy overwrites it.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Shared, Written};

@@ -7,7 +7,8 @@
 #![allow(clippy::missing_safety_doc)]
 
 use ptx::barrier::NamedBarrier;
-use ptx::bulk::{self, CachePolicy};
+use ptx::bulk;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::{GlobalMut, GlobalTileMut};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, GlobalAtomics};
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};

@@ -1,7 +1,8 @@
 //! What `ptx::bulk` has beside loads and stores of one tile: loads of several, reductions, policies, prefetches, byte masks, groups
 //! one after another.
 
-use ptx::bulk::{CachePolicy, GlobalReduce, ReduceTile};
+use ptx::bulk::{GlobalReduce, ReduceTile};
+use ptx::cache_policy::CachePolicy;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;

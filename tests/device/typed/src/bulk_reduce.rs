@@ -1,7 +1,8 @@
 //! Each operation of bulk reductions: into global memory, with a policy too, and behind a multimem address.
 
 use half::f16;
-use ptx::bulk::{self, CachePolicy, GlobalReduce, ReduceTile};
+use ptx::bulk::{self, GlobalReduce, ReduceTile};
+use ptx::cache_policy::CachePolicy;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::multimem::{self, MulticastReduce, MulticastTile};

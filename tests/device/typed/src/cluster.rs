@@ -547,7 +547,7 @@ pair! {
             let received = inbox.multicast(&cluster, all, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (inbox, src) = received.release(&cluster);
-            let policy = ptx::bulk::CachePolicy::evict_last();
+            let policy = ptx::cache_policy::CachePolicy::evict_last();
             let received = inbox.multicast(&cluster, all, src.cache_hint(policy)).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (inbox, _) = received.release(&cluster);
@@ -858,7 +858,7 @@ pair! {
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
         cta.cluster(tiles, |cluster, inbox| {
             let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
-            let policy = ptx::bulk::CachePolicy::evict_last();
+            let policy = ptx::cache_policy::CachePolicy::evict_last();
             let sent = inbox.multicast_tensor(&cluster, column, map.at_const::<8, -1>().cache_hint(policy));
             let (inbox, _) = sent.receive(cluster.cta()).release(&cluster);
             (cluster, inbox)

@@ -1,6 +1,6 @@
 //! `ptx::cp_async` and its queues.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, suspend_time_hint, zfill};
 
@@ -180,7 +180,7 @@ stages! {
     typed_cp_async_load_zero_filled_cache_hint(cta, stages) {
         cta.lend(stages.a, |cta, a| {
             let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
-            let tail = tail.cache_hint(bulk::CachePolicy::evict_first());
+            let tail = tail.cache_hint(CachePolicy::evict_first());
             let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
             a.to_async(cta).into_free()
         });
@@ -233,7 +233,7 @@ stages! {
     typed_cp_async_load_window_cache_hint(cta, stages) {
         cta.lend(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
-            let window = slice.window(-1).cache_hint(bulk::CachePolicy::evict_last());
+            let window = slice.window(-1).cache_hint(CachePolicy::evict_last());
             let (a, _) = cp_async::load_window(cta, a, window).wait_all(cta);
             a.to_async(cta).into_free()
         });

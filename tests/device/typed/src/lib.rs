@@ -11,6 +11,7 @@
 mod cluster;
 
 use ptx::bulk;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
@@ -305,7 +306,7 @@ pair! {
 pair! {
     typed_bulk_load_cache_hint(cta, tile, bar, src, dst, out) {
         cta.lend((tile, bar), |cta, (tile, bar)| {
-            let policy = bulk::CachePolicy::evict_first();
+            let policy = CachePolicy::evict_first();
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
             (tile.release(cta), bar)
@@ -365,7 +366,7 @@ pair! {
         if let Some(dst) = mine(&cta, dst) {
             cta.lend((tile, bar), |cta, (tile, bar)| {
                 let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
-                let policy = bulk::CachePolicy::evict_last();
+                let policy = CachePolicy::evict_last();
                 let (tile, _) = bulk::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
                 (tile.release(cta), bar)
             });

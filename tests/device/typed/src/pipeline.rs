@@ -1,6 +1,6 @@
 //! A pipeline of three stages: one thread loads, the warps after the first add up. And a ring of three, two tiles each.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::{Cta, trap};
 use ptx::mask::CtaMask;

@@ -1,7 +1,7 @@
 //! Tensor copies.
 
 use half::{bf16, f16};
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};

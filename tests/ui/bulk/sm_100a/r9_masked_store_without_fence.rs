@@ -1,6 +1,7 @@
 //! A byte mask changes nothing of proxies: what threads stored is fenced before a copy reads it.
 
-use ptx::bulk::{self, CachePolicy};
+use ptx::bulk;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 use ptx::mask::ByteMask;

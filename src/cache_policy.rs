@@ -1,15 +1,16 @@
-//! L2 cache policies (9.7.9.18).
+//! L2 cache policies, which `createpolicy` makes (9.7.9.18) and `.L2::cache_hint` takes: in CUDA C++ `cuda::access_property`.
+//!
+//! A [`CachePolicy`] rides on the handle of global memory that a copy, a reduction or an atomic operation takes:
+//! `tile.cache_hint(policy)`.
 
-use crate::global::Global;
 use crate::qualifier::{AddressSpace, Sealed, cache_hint, evict, space};
 use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPriority};
-use crate::shared::Element;
 
 /// An L2 cache policy, for copies and atomic operations that take one. It is a hint: it changes how fast things are, and nothing
 /// else.
 ///
 /// ```
-/// # use ptx::{bulk::{self, CachePolicy}, global::Tiles, launch::Cta};
+/// # use ptx::{bulk, cache_policy::CachePolicy, global::Tiles, launch::Cta};
 /// # fn kernel(cta: &Cta, weights: Tiles<f32, 1024>) {
 /// let keep = CachePolicy::evict_last(); // made once, given to any number of copies
 /// for tile in [weights.get(0), weights.get(1)].into_iter().flatten() {
@@ -18,7 +19,7 @@ use crate::shared::Element;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct CachePolicy(u64);
+pub struct CachePolicy(pub(crate) u64);
 
 impl CachePolicy {
     /// The data is wanted again: keep it longest.
@@ -26,7 +27,7 @@ impl CachePolicy {
     /// PTX: `createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 cache-policy, 1.0;`
     ///
     /// ```
-    /// # use ptx::bulk::CachePolicy;
+    /// # use ptx::cache_policy::CachePolicy;
     /// # fn kernel() {
     /// let of_weights = CachePolicy::evict_last();
     /// # }
@@ -42,7 +43,7 @@ impl CachePolicy {
     /// PTX: `createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 cache-policy, 1.0;`
     ///
     /// ```
-    /// # use ptx::bulk::CachePolicy;
+    /// # use ptx::cache_policy::CachePolicy;
     /// # fn kernel() {
     /// let of_a_stream = CachePolicy::evict_first();
     /// # }
@@ -59,7 +60,7 @@ impl CachePolicy {
     /// PTX: `createpolicy.fractional.L2::primary.L2::secondary.b64 cache-policy, fraction;`
     ///
     /// ```
-    /// # use ptx::{bulk::CachePolicy, launch::Cta};
+    /// # use ptx::{cache_policy::CachePolicy, launch::Cta};
     /// # fn kernel(cta: &Cta) -> Option<CachePolicy> {
     /// use ptx::qualifier::evict;
     /// // A constant fraction is checked at compile time: no branch is left.
@@ -77,46 +78,6 @@ impl CachePolicy {
         let valid = fraction > 0.0 && fraction <= 1.0;
         // SAFETY: `fraction` is in (0, 1].
         valid.then(|| CachePolicy(unsafe { raw::createpolicy_fractional(primary, secondary, fraction) }))
-    }
-
-    /// Gives accesses to the first `first` elements of `slice` the primary priority, to its others the secondary one;
-    /// `None` if the slice is shorter, empty, or of 2^32 bytes or more.
-    ///
-    /// PTX: `createpolicy.range.global.L2::primary.L2::secondary.b64 cache-policy, [slice], primary-size, total-size;`,
-    /// sizes in bytes
-    ///
-    /// ```
-    /// # use ptx::{bulk::CachePolicy, global::Global};
-    /// # fn kernel(table: Global<f32>) -> Option<CachePolicy> {
-    /// use ptx::qualifier::evict;
-    /// // The head of the table is used over and over.
-    /// let head_stays = CachePolicy::range(evict::Last, evict::First, table, 4096)?;
-    /// # Some(head_stays)
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn range<T: Element, Primary: PrimaryPriority, Secondary: SecondaryPriority>(
-        primary: Primary,
-        secondary: Secondary,
-        slice: Global<T>,
-        first: usize,
-    ) -> Option<Self> {
-        if slice.len == 0 || first > slice.len || slice.len > u32::MAX as usize / size_of::<T>() {
-            return None;
-        }
-        let bytes = |elements: usize| (elements * size_of::<T>()) as u32;
-        // SAFETY: the address is that of a slice of global memory, of which `first` elements are a part; both sizes fit into
-        // 32 bits.
-        Some(CachePolicy(unsafe {
-            raw::createpolicy_range(
-                space::Global,
-                primary,
-                secondary,
-                slice.base.cast(),
-                bytes(first),
-                bytes(slice.len),
-            )
-        }))
     }
 }
 
@@ -156,7 +117,7 @@ impl L2Policy for CachePolicy {
 /// PTX of the copy: with `.L2::cache_hint`, and the policy as an operand.
 ///
 /// ```
-/// # use ptx::{bulk::{self, CachePolicy, Hinted}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::{bulk, cache_policy::{CachePolicy, Hinted}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
 /// # use ptx::shared::{Free, Loaded, Shared};
 /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
 /// # -> Shared<'s, f32, 64, Loaded> {
@@ -236,11 +197,11 @@ unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
     }
 }
 
-/// Gives handles the method that makes them `Hinted`, each with the example in its documentation.
+/// Gives handles of global memory the method that makes them `Hinted`, each with the example in its documentation.
 macro_rules! hintable {
     ($( [ $($generic:tt)* ] $Handle:ty, $copy:literal: $($example:literal)+; )*) => { $(
         // SAFETY: itself.
-        unsafe impl<$($generic)*> Bare for $Handle {
+        unsafe impl<$($generic)*> $crate::cache_policy::Bare for $Handle {
             type Handle = Self;
             #[inline(always)]
             fn bare(self) -> Self {
@@ -256,53 +217,10 @@ macro_rules! hintable {
             $( #[doc = $example] )+
             /// ```
             #[inline(always)]
-            pub fn cache_hint(self, policy: $crate::bulk::CachePolicy) -> $crate::bulk::Hinted<Self> {
-                $crate::bulk::Hinted { handle: self, policy }
+            pub fn cache_hint(self, policy: $crate::cache_policy::CachePolicy) -> $crate::cache_policy::Hinted<Self> {
+                $crate::cache_policy::Hinted { handle: self, policy }
             }
         }
     )* };
 }
-hintable! {
-    [T, const N: usize] crate::global::GlobalTile<T, N>, "a load or a prefetch":
-        "# use ptx::{bulk::{self, CachePolicy}, global::GlobalTile, launch::Cta};"
-        "# fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {"
-        "bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));"
-        "# }";
-    [T, const N: usize] crate::global::GlobalTileMut<T, N>, "a load or a store":
-        "# use ptx::{bulk::{self, CachePolicy}, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
-        "// The next kernel reads it."
-        "let to = to.cache_hint(CachePolicy::evict_last());"
-        "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);"
-        "# tile"
-        "# }";
-    [T, const N: usize] super::ReduceTile<T, N>, "a reduction":
-        "# use ptx::{bulk::{self, CachePolicy, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};"
-        "# fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
-        "let sums = sums.cache_hint(CachePolicy::evict_last());"
-        "let (part, _writing) = bulk::reduce(cta, op::Add, part, sums).commit(cta).wait_read(cta);"
-        "# part"
-        "# }";
-    [T, S: crate::tensor::LoadShape] crate::tensor::TensorTile<T, S>, "a load or a prefetch":
-        "# use ptx::{bulk::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};"
-        "# fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {"
-        "let corner = map.at_const::<0, 0>().cache_hint(CachePolicy::evict_last());"
-        "tensor::prefetch(cta, corner);"
-        "# }";
-    [T, S: crate::tensor::StoreShape] crate::tensor::TensorTileMut<T, S>, "a load or a store":
-        "# use ptx::{bulk::CachePolicy, launch::Cta, shared::{Fenced, Shared}, tensor::{self, Box2, TensorTileMut}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 2048, Fenced>, dst: TensorTileMut<f32, Box2<64, 32>>)"
-        "# -> Shared<'s, f32, 2048, Fenced> {"
-        "let dst = dst.cache_hint(CachePolicy::evict_first());"
-        "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);"
-        "# tile"
-        "# }";
-    [T, S: crate::tensor::ReduceShape] crate::tensor::TensorReduction<T, S>, "a reduction":
-        "# use ptx::{bulk::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}, tensor::{self, Box2, TensorReduction}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduction<i32, Box2<64, 32>>)"
-        "# -> Shared<'s, i32, 2048, Fenced> {"
-        "let dst = dst.cache_hint(CachePolicy::evict_last());"
-        "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);"
-        "# tile"
-        "# }";
-}
+pub(crate) use hintable;

@@ -1,6 +1,6 @@
 //! A policy has one of two secondary priorities.
 
-use ptx::bulk::CachePolicy;
+use ptx::cache_policy::CachePolicy;
 use ptx::global::Global;
 use ptx::qualifier::evict;
 

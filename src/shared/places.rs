@@ -1,0 +1,121 @@
+//! How many bytes a launch has to add for what a kernel takes from [`DynamicShared`].
+
+use super::{DynamicShared, Needs, Place, bytes_only, layout};
+
+mod sealed {
+    /// The tuples here alone: that of `qualifier` is taken by other pairs.
+    pub trait Sealed {}
+}
+
+/// Places that a kernel takes one after another: a tuple of one to eight.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tuple of places in shared memory",
+    label = "not a tuple of one to eight places",
+    note = "name what the kernel takes in the order in which it does: `(SharedArray<f32, 4096>, Mbarrier<Uninit>)`, `(SharedArray<f32, 4096>,)` for one place"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Places: sealed::Sealed {
+    #[doc(hidden)]
+    const BYTES: u32;
+}
+
+macro_rules! places {
+    ($( ($($P:ident),+) )*) => { $(
+        impl<$($P: Place),+> sealed::Sealed for ($($P,)+) {}
+        impl<$($P: Place),+> Places for ($($P,)+) {
+            const BYTES: u32 = {
+                $( bytes_only::<$P>(); )+
+                layout([
+                    $( Needs { size: $P::SIZE, align: $P::ALIGN, barriers: $P::BARRIERS, cancels: $P::CANCELS } ),+
+                ]).1
+            };
+        }
+    )* };
+}
+places! {
+    (A)
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+    (A, B, C, D, E)
+    (A, B, C, D, E, F)
+    (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
+}
+
+impl DynamicShared {
+    /// The bytes that a launch has to add (`sharedMemBytes`) for a kernel that takes these places, a tuple of one to eight, in this
+    /// order and from the beginning. A host computes the number from the types that the kernel names.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// use ptx::mbarrier::{Mbarrier, Uninit};
+    /// use ptx::shared::{DynamicShared, SharedArray};
+    ///
+    /// type Tile = SharedArray<f32, 16384>;
+    /// # fn kernel(dynamic: DynamicShared) {
+    /// let (tile, dynamic) = dynamic.take::<Tile>();
+    /// let (bar, _) = dynamic.take::<Mbarrier<Uninit>>();
+    /// # }
+    ///
+    /// // On the host, in the launch's configuration:
+    /// const BYTES: u32 = DynamicShared::bytes_for::<(Tile, Mbarrier<Uninit>)>();
+    /// assert_eq!(BYTES, 64 * 1024 + 8);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub const fn bytes_for<P: Places>() -> u32 {
+        P::BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SharedArray;
+    use super::*;
+    use crate::mbarrier::{Mbarrier, Uninit};
+    use crate::pipeline::RingMemory;
+
+    /// What a launch of so many bytes adds, at an address that is a multiple of 128 and of nothing more.
+    fn launched_with(bytes: u32) -> DynamicShared {
+        let next = 128 * 9;
+        DynamicShared { next, end: next + bytes, _thread: core::marker::PhantomData }
+    }
+
+    /// The bytes suffice, and one fewer does not: it is the last place that no longer fits.
+    macro_rules! suffice {
+        ($( $($First:ty),* => $Last:ty; )*) => { $(
+            let bytes = const { DynamicShared::bytes_for::<($($First,)* $Last,)>() };
+            for less in [0, 1] {
+                let dynamic = launched_with(bytes - less);
+                $( let (_, dynamic) = dynamic.try_take::<$First>().expect("not the last"); )*
+                let last = dynamic.try_take::<$Last>();
+                assert_eq!(last.is_ok(), less == 0, "{}, {bytes} bytes, {less} fewer", stringify!($($First,)* $Last));
+                assert!(last.is_err() || last.is_ok_and(|(_, rest)| rest.is_empty()));
+            }
+        )* };
+    }
+
+    #[test]
+    fn the_bytes_for_places_are_those_that_they_are_taken_from() {
+        suffice! {
+            => Mbarrier<Uninit>;
+            => SharedArray<u8, 1>;
+            => SharedArray<u8, { 1 << 20 }>;
+            SharedArray<u8, 1> => SharedArray<u8, 1>;
+            Mbarrier<Uninit> => SharedArray<f32, 33>;
+            SharedArray<f32, 33> => Mbarrier<Uninit>;
+            SharedArray<u8, 3>, Mbarrier<Uninit> => Mbarrier<Uninit>;
+            RingMemory<f32, 3584, 1, 2> => SharedArray<u16, 7>;
+            SharedArray<u8, 1>, Mbarrier<Uninit>, SharedArray<u8, 129> => RingMemory<u8, 16, 1, 3>;
+            SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1> => SharedArray<u8, 1>;
+            SharedArray<u8, 1>, Mbarrier<Uninit>, Mbarrier<Uninit>, Mbarrier<Uninit>, Mbarrier<Uninit>
+                => SharedArray<u8, 1>;
+            Mbarrier<Uninit>, SharedArray<u8, 1>, Mbarrier<Uninit>, SharedArray<u8, 1>, Mbarrier<Uninit>,
+            SharedArray<u8, 1> => Mbarrier<Uninit>;
+            SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>,
+            SharedArray<u8, 1>, SharedArray<u8, { (1 << 20) - 7 * 128 }> => SharedArray<u8, 128>;
+        }
+    }
+}

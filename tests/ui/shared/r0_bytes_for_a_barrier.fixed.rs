@@ -1,0 +1,10 @@
+//! The bytes for places are of what `take` gives: a barrier is a number that a CTA has once.
+
+use ptx::barrier::NamedBarrier;
+use ptx::shared::{DynamicShared, SharedArray};
+
+ptx::shared_memory! {
+    pub struct Smem { half: NamedBarrier<1, 64> }
+}
+
+pub const BYTES: u32 = DynamicShared::bytes_for::<(SharedArray<f32, 4096>,)>();

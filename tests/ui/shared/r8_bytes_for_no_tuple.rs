@@ -1,0 +1,11 @@
+//! The bytes are those of a tuple of places, of one to eight.
+
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::shared::{DynamicShared, SharedArray};
+
+type Bar = Mbarrier<Uninit>;
+
+pub const ONE: u32 = DynamicShared::bytes_for::<SharedArray<f32, 4096>>();
+pub const NONE: u32 = DynamicShared::bytes_for::<()>();
+pub const NINE: u32 = DynamicShared::bytes_for::<(Bar, Bar, Bar, Bar, Bar, Bar, Bar, Bar, Bar)>();
+pub const PLAIN: u32 = DynamicShared::bytes_for::<(Bar, [f32; 4096])>();
