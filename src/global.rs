@@ -4,7 +4,8 @@
 //! grid ([`TilesMut`]), the rest among the threads ([`TailMut`]). A tile that a CTA has is its alone.
 //!
 //! What threads write one by one is dealt out by elements or vectors over the grid ([`GlobalElementsMut`], [`GlobalVectorsMut`]), by
-//! rows over the CTAs ([`GlobalRowsMut`]), or by tiles of a matrix ([`GlobalMatrixMut`]).
+//! rows over the CTAs ([`GlobalRowsMut`]), or by tiles of a matrix ([`GlobalMatrixMut`]). What a bulk load takes of a length that is known
+//! at run time is a [`GlobalSlice`].
 
 use crate::cache_policy::CachePolicy;
 use crate::group::Cta;
@@ -15,6 +16,7 @@ use crate::size;
 
 mod elements;
 mod matrix;
+mod slice;
 
 pub use elements::{
     ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut, WarpElementsMut,
@@ -22,6 +24,7 @@ pub use elements::{
 pub use matrix::{
     FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,
 };
+pub use slice::GlobalSlice;
 
 /// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
@@ -424,6 +427,25 @@ pub struct TilesMut<T, const N: usize> {
 static_assertions::assert_not_impl_any!(TilesMut<u32, 4>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const N: usize> TilesMut<T, N> {
+    /// How many tiles the CTA has that has the most: as many as this one has, or one more. Equal in all CTAs of the grid, so a loop of that
+    /// many rounds can contain calls that are collective in the cluster. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, global::TilesMut};
+    /// # fn kernel(cluster: &Cluster<'_>, mut tiles: TilesMut<u32, 1024>) {
+    /// for _ in 0..tiles.rounds() {
+    ///     let mine = tiles.take_next(); // `None` in the last round of some CTAs
+    ///     cluster.sync();
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn rounds(&self) -> usize {
+        self.count.div_ceil(self.step)
+    }
+
     /// The next tile with its index among all tiles of the slice, or `None` when all are taken. Collective: it is one tile of
     /// the CTA, which all its threads take.
     ///

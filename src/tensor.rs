@@ -573,6 +573,25 @@ pub struct BoxesMut<T, S: BoxShape> {
 static_assertions::assert_not_impl_any!(BoxesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: BoxShape> BoxesMut<T, S> {
+    /// How many boxes the CTA has that has the most: as many as this one has, or one more. Equal in all CTAs of the grid, so a loop of that
+    /// many rounds can contain calls that are collective in the cluster. Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, tensor::{Box2, BoxesMut}};
+    /// # fn kernel(cluster: &Cluster<'_>, mut boxes: BoxesMut<f32, Box2<64, 32>>) {
+    /// for _ in 0..boxes.rounds() {
+    ///     let mine = boxes.take_next(); // `None` in the last round of some CTAs
+    ///     cluster.sync();
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn rounds(&self) -> usize {
+        self.count.div_ceil(self.step)
+    }
+
     /// The next box, with its index in each dimension, or `None` when all are taken. Collective: it is one box of the CTA,
     /// which all its threads take.
     ///

@@ -2,7 +2,7 @@
 
 use crate::async_group::Token;
 use crate::cache_policy::{Bare, Hinted, L2Policy};
-use crate::global::{GlobalTile, GlobalTileMut, TileSource};
+use crate::global::{GlobalSlice, GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{Cta, Passed, ThreadGroup, Transitions};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::cache_hint;
@@ -71,8 +71,8 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     dst: Dst,
     src: Src,
 ) -> Load<Dst, Src::Handle, G> {
-    const { Src::FITS };
-    start_load(group, bar, dst, src, const { bytes::<Dst>() })
+    const { (Src::FITS, bytes::<Dst>()).0 };
+    start_load(group, bar, dst, src)
 }
 
 /// [`load`], whose mbarrier's phase is also the barrier of `transitions`: every thread arrives in the phase after it has done its part of
@@ -133,16 +133,15 @@ const fn bytes<Dst: Arriving>() -> u32 {
     Dst::BYTES as u32
 }
 
-/// `bytes` are those that the copies bring.
+/// The sources bring fewer than 2^20 bytes, asserted by `bytes`.
 #[inline(always)]
 fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     group: &G,
     bar: Mbarrier<impl Arrivable, 1, G>,
     dst: Dst,
     src: Src,
-    bytes: u32,
 ) -> Load<Dst, Src::Handle, G> {
-    let mbar = bar.addr();
+    let (mbar, bytes) = (bar.addr(), src.bytes());
     let bar = if group.is_elected() {
         // SAFETY: the copies that follow are of that many bytes, fewer than 2^20. The destinations are free and now owned by the
         // copies, as is the mbarrier; nobody writes the sources; a scope that ends has waited for the copies.
@@ -249,22 +248,28 @@ unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
     }
 }
 
-/// What `Dst` is loaded from: a tile from a [`GlobalTile`] or a part of a tensor, or from one of a
+/// What `Dst` is loaded from: a tile from a [`GlobalTile`], a [`GlobalSlice`] or a part of a tensor, or from one of a
 /// [`GlobalMut`](crate::global::GlobalMut) or a `TensorMapMut` that the copy owns meanwhile; a pair from a pair.
 ///
 /// # Safety
 ///
-/// Implemented here and for tensors only: `start` brings `Dst::BYTES` bytes.
+/// Implemented here and for tensors only: `start` brings `bytes` bytes, `Dst::BYTES` at most.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no source of a load to `{Dst}`",
     label = "no source of that length and type",
-    note = "a `Shared<T, N, _>` is loaded from a `GlobalTile<T, N>`, from a `GlobalTileMut<T, N>` that no copy still writes, or from what `map.box_at(…)` gives of a tensor of `T`; a pair of tiles is loaded from a pair of these"
+    note = "a `Shared<T, N, _>` is loaded from a `GlobalTile<T, N>`, from a `GlobalTileMut<T, N>` that no copy still writes, from a `GlobalSlice<T, N>`, or from what `map.box_at(…)` gives of a tensor of `T`; a pair of tiles is loaded from a pair of these"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait LoadSource<Dst>: Bare {
+pub unsafe trait LoadSource<Dst: Arriving>: Bare {
     /// Fails to compile where the source is of another size.
     #[doc(hidden)]
     const FITS: () = ();
+    /// The bytes that the copies bring.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        const { bytes::<Dst>() }
+    }
     /// Starts the copies; a source with a policy of its own goes by that.
     ///
     /// # Safety
@@ -297,9 +302,32 @@ unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, St
     }
 }
 
+// SAFETY: the whole slice, in the front of the tile, which is not shorter.
+unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, State, G>>
+    for GlobalSlice<T, N>
+{
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        GlobalSlice::bytes(self)
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
+        // SAFETY: the caller's. The slice's type proves the size and the alignment of the source; shared arrays are aligned to 128
+        // bytes.
+        unsafe {
+            raw::cp_async_bulk_shared_cta_global(dst.addr(), self.base.cast(), self.bytes(), mbar, hint)
+        }
+    }
+}
+
 // SAFETY: each brings its own.
-unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A, B) {
+unsafe impl<X: Arriving, Y: Arriving, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A, B) {
     const FITS: () = (A::FITS, B::FITS).0;
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        // Fewer than 2^20: those of both tiles are.
+        self.0.bytes() + self.1.bytes()
+    }
     #[inline(always)]
     unsafe fn start(&self, dst: &(X, Y), mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's.
@@ -312,8 +340,12 @@ unsafe impl<X, Y, A: LoadSource<X>, B: LoadSource<Y>> LoadSource<(X, Y)> for (A,
 
 // SAFETY: as the source without the policy.
 #[diagnostic::do_not_recommend]
-unsafe impl<Dst, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src> {
+unsafe impl<Dst: Arriving, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src> {
     const FITS: () = Src::FITS;
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        self.handle.bytes()
+    }
     #[inline(always)]
     unsafe fn start(&self, dst: &Dst, mbar: u32, _: impl raw::L2CacheHint) {
         // SAFETY: the caller's.

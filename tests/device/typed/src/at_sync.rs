@@ -200,3 +200,31 @@ stages! {
     }
     (src, dst, out, n)
 }
+
+// Not a transition: a load whose length the kernel says when it runs.
+stages! {
+    typed_bulk_load_slice(cta, stages) {
+        let bar = stages.bar.init(&cta);
+        if let Some(slice) = unsafe { Global::from_raw(src, 2 * N) }.slice::<N>(4, n) {
+            cta.lend_last((stages.a, bar), |cta, (a, bar)| {
+                let (_, a, slice) = bulk::load(cta, bar, a, slice).wait(cta);
+                unsafe { out.write(slice.len() as u32 ^ a.get(3).map_or(0, f32::to_bits)) };
+                (a.end(), ())
+            });
+        }
+    }
+    raw_bulk_load_slice(base) {
+        let bar = base + 3 * BYTES;
+        init(bar);
+        if n.is_multiple_of(4) && n >= 1 && n <= N {
+            scope(|| {
+                let bytes = n as u32 * 4;
+                wait(bar, arrive_with(bar, bytes, || {
+                    raw::cp_async_bulk_shared_cta_global(base, src.add(4).cast(), bytes, bar, cache_hint::None)
+                }));
+                out.write(n as u32 ^ raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            })
+        }
+    }
+    (src, dst, out, n)
+}

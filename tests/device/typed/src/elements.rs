@@ -36,6 +36,17 @@ pub unsafe extern "ptx-kernel" fn raw_global_get_vector(x: *const u32, n: usize,
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_rounds(y: *mut u32, n: usize, out: *mut usize) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let (tiles, _) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles(&cta);
+    unsafe { out.write(tiles.rounds()) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_rounds(y: *mut u32, n: usize, out: *mut usize) {
+    unsafe { out.write((n / N).div_ceil(cta_count() as usize)) };
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_global_tile_write(y: *mut u32, n: usize) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     let (mut tiles, _) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles(&cta);

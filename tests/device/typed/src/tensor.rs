@@ -1025,6 +1025,18 @@ fn take(boxes: [u32; 2], next: usize, count: usize) -> Option<([u32; 2], [i32; 2
 }
 
 pair! {
+    typed_tensor_rounds(cta, tile, bar, map, out) {
+        let boxes = unsafe { [out.read(), out.add(1).read()] };
+        let mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.boxes(&cta);
+        unsafe { out.write(mine.rounds() as u32) };
+    }
+    raw_tensor_rounds(base, bar, map, out) {
+        let count = (out.read() * out.add(1).read()) as usize;
+        out.write(count.div_ceil(super::cta_count() as usize) as u32);
+    }
+}
+
+pair! {
     typed_tensor_boxes(cta, tile, bar, map, out) {
         let boxes = unsafe { [out.read(), out.add(1).read()] };
         let mut mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.boxes(&cta);

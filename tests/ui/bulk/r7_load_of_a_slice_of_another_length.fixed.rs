@@ -1,0 +1,33 @@
+//! A slice of a length known at run time has a type that says how long it can be: as long as the memory.
+
+use ptx::bulk::{self, Load};
+use ptx::cache_policy::CachePolicy;
+use ptx::global::{Global, GlobalSlice};
+use ptx::launch::Cta;
+use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::shared::{Free, Shared};
+
+type Tile<'s> = Shared<'s, f32, 1024, Free>;
+
+pub fn longer<'s>(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Tile<'s>,
+    x: Global<f32>,
+) -> Load<Tile<'s>, GlobalSlice<f32, 1024>> {
+    let slice = x.slice::<1024>(0, 1024).unwrap();
+    bulk::load(cta, bar, tile, slice.cache_hint(CachePolicy::evict_first()))
+}
+
+pub fn unchecked<'s>(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Tile<'s>,
+    x: Global<f32>,
+) -> Option<Load<Tile<'s>, GlobalSlice<f32, 1024>>> {
+    Some(bulk::load(cta, bar, tile, x.slice::<1024>(0, 1024)?))
+}
+
+pub fn forged(x: Global<f32>) -> Option<GlobalSlice<f32, 1024>> {
+    x.slice(0, 1024)
+}
