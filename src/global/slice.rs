@@ -54,9 +54,11 @@ impl<T: Element> Global<T> {
         let unit = const { 16 / size_of::<T>() };
         let is_whole = (first | len).is_multiple_of(unit);
         let is_inside = len >= 1 && len <= N && first <= self.len && len <= self.len - first;
+        if !(is_whole && is_inside) {
+            return None;
+        }
         // SAFETY: in bounds.
-        (is_whole && is_inside)
-            .then(|| GlobalSlice { base: unsafe { self.base.add(first) }, len: len as u32 })
+        Some(GlobalSlice { base: unsafe { self.base.add(first) }, len: len as u32 })
     }
 }
 

@@ -71,6 +71,7 @@ const NO_MISUSE: Exceptions = &[(
         "cluster::ClusterSmem::is_empty",
         "cluster::ClusterSmem::len",
         "cluster::Received::addr",
+        "global::TilesMut::rounds",
         "launch::Cta::count",
         "launch::Cta::is_elected",
         "launch::Cta::rank",
@@ -90,6 +91,7 @@ const NO_MISUSE: Exceptions = &[(
         "shared::DynamicShared::len",
         "shared::Shared::is_empty",
         "shared::Shared::len",
+        "tensor::BoxesMut::rounds",
         "warp::Lanes::mask",
     ],
 )];

@@ -1,5 +1,6 @@
 //! Transitions that share a barrier, or the phase of a load, and the ends of the last scope.
 
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
 
@@ -207,6 +208,7 @@ stages! {
         let bar = stages.bar.init(&cta);
         if let Some(slice) = unsafe { Global::from_raw(src, 2 * N) }.slice::<N>(4, n) {
             cta.lend_last((stages.a, bar), |cta, (a, bar)| {
+                let slice = slice.cache_hint(CachePolicy::evict_first());
                 let (_, a, slice) = bulk::load(cta, bar, a, slice).wait(cta);
                 unsafe { out.write(slice.len() as u32 ^ a.get(3).map_or(0, f32::to_bits)) };
                 (a.end(), ())
@@ -219,8 +221,9 @@ stages! {
         if n.is_multiple_of(4) && n >= 1 && n <= N {
             scope(|| {
                 let bytes = n as u32 * 4;
+                let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
                 wait(bar, arrive_with(bar, bytes, || {
-                    raw::cp_async_bulk_shared_cta_global(base, src.add(4).cast(), bytes, bar, cache_hint::None)
+                    raw::cp_async_bulk_shared_cta_global(base, src.add(4).cast(), bytes, bar, cache_hint::Policy(policy))
                 }));
                 out.write(n as u32 ^ raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             })
