@@ -155,11 +155,9 @@ extern "C" __global__ void tensor_retype(const CUtensorMap* words, const uint16_
                 wait(&loaded, parity);
                 parity ^= 1;
                 for (uint32_t i = threadIdx.x; i < LENGTH; i += blockDim.x) {
-                    const uint32_t u = x + i % BOX[0], v = y + i / BOX[0] % BOX[1], w = z + i / (BOX[0] * BOX[1]);
-                    if (u < width && v < height && w < depth) {
-                        output[(w * height + v) * width + u] = part[i];
-                    }
+                    output[i] = part[i];
                 }
+                output += LENGTH;
                 // The next box overwrites what all have read.
                 __syncthreads();
             }

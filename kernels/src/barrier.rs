@@ -1,8 +1,10 @@
 //! Two halves of a CTA: one loads tiles from global memory, the other sums them, over two named barriers.
 
+use ptx::atomic::GlobalAtomics;
 use ptx::barrier::Handoff;
 use ptx::global::Global;
 use ptx::launch::{Block, Cta};
+use ptx::qualifier::{scope, sem};
 use ptx::shared::SharedArray;
 
 const TILE: usize = 256;
@@ -26,8 +28,10 @@ pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mu
     // SAFETY: the kernel's first call; the parts differ by warp, within a warp all threads make the same calls.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
     let warp = cta.warp();
-    // SAFETY: the contract above; every thread makes the same handle.
-    let input = unsafe { Global::from_raw(input, n as usize) };
+    // SAFETY: the contract above; every thread makes the same handles.
+    let (input, output) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
+    };
     let tiles = n as usize / TILE;
     smem.handoff.split(
         &cta,
@@ -47,8 +51,9 @@ pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mu
                 sum = sum.wrapping_add(turning.wrapping_mul(t as u32 + 1)).wrapping_add(fixed);
                 consumer = tile.release(&warp);
             }
-            // SAFETY: in bounds, and the element is this thread's.
-            unsafe { output.add(c).write(sum) };
+            if let Some(of_this) = output.get(c) {
+                of_this.swap(sum, sem::Relaxed);
+            }
             consumer
         },
     );

@@ -1,8 +1,10 @@
 //! Every approximation, and conversions to halves and to eight-bit floats.
 
+use ptx::atomic::GlobalAtomics;
+use ptx::global::Global;
 use ptx::launch::Cta;
 use ptx::math;
-use ptx::qualifier::{relu, rounding, satfinite, ty};
+use ptx::qualifier::{relu, rounding, satfinite, scope, sem, ty};
 use ptx::raw;
 
 /// A pair of halves as a word, the first one low.
@@ -28,16 +30,21 @@ packed! { half::f16, half::bf16 }
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses of `n` and `35 * n` elements of global memory, which do not overlap; until the grid
-///   ends nobody writes `input`, and nobody else uses `output`.
+/// - `input` and `output` are the addresses, that of the input aligned to 16 bytes, of `n` and `35 * n` elements of global memory,
+///   which do not overlap; until the grid ends nobody writes `input`, and nobody else uses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call.
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    // SAFETY: the contract above; every thread makes the same handles.
+    let (input, output) = unsafe {
+        (
+            Global::from_raw(input, n as usize),
+            GlobalAtomics::<u32, scope::Gpu>::from_raw(output, 35 * n as usize),
+        )
+    };
     let mut i = cta.rank() * cta.thread_count() + cta.thread_rank();
-    while i < n {
-        // SAFETY: in bounds, and nobody writes.
-        let word = unsafe { input.add(i as usize).read() };
+    while let Some(word) = input.get(i as usize) {
         // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
         let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
         let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));
@@ -45,8 +52,9 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
 
         let mut at = i as usize;
         let mut put = |result: u32| {
-            // SAFETY: in bounds, and the element is this thread's.
-            unsafe { output.add(at).write(result) };
+            if let Some(element) = output.get(at) {
+                element.swap(result, sem::Relaxed);
+            }
             at += n as usize;
         };
         macro_rules! of {

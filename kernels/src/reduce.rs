@@ -1,7 +1,11 @@
 //! Every reduction and scan, of a CTA, of its warps, and of parts of these.
 
+use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::Cta;
 use ptx::reduce::Partials;
+
+/// The results of a thread.
+const RESULTS: usize = 44;
 
 ptx::shared_memory! {
     struct Smem { words: Partials<u32>, floats: Partials<f32>, longs: Partials<u64>, doubles: Partials<f64> }
@@ -22,8 +26,8 @@ fn then(first: u32, second: u32) -> u32 {
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses of `n` and `44 * n` elements of global memory, which do not overlap; until the grid
-///   ends nobody writes `input`, and nobody else uses `output`.
+/// - `input` and `output` are the addresses, that of the input aligned to 16 bytes, of `n` and `44 * n` elements of global memory,
+///   which do not overlap; until the grid ends nobody writes `input`, and nobody else uses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; below, the threads of a group make the same calls on it.
@@ -31,16 +35,20 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
     let (cta, warp) = (&cta, cta.warp());
     let i = cta.rank() * cta.thread_count() + cta.thread_rank();
-    // SAFETY: in bounds, and nobody writes.
-    let word = unsafe { input.add(i as usize).read() };
+    // SAFETY: the contract above; every thread makes the same handles.
+    let (input, output) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n as usize))
+    };
+    let word = input.get(i as usize).unwrap_or(0);
     let (whole, float) = ((word % 1024) as f32 - 512.0, f32::from_bits(word));
     let (long, double) = (u64::from(word) << 29 ^ u64::from(!word), f64::from(whole));
 
-    let mut at = i as usize;
+    // One of every `n`, which are the threads of the grid.
+    let mut outputs = output.elements(cta);
     let mut put = |result: u32| {
-        // SAFETY: in bounds, and the element is this thread's.
-        unsafe { output.add(at).write(result) };
-        at += n as usize;
+        if let Some((_, element)) = outputs.next() {
+            element.write(result);
+        }
     };
     macro_rules! put {
         ($( $result:expr ),* $(,)?) => { $( put($result); )* };

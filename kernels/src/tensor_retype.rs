@@ -1,6 +1,7 @@
 //! A tensor of three dimensions, by a map that is made from one of a matrix of another element type.
 
-use ptx::launch::{Block, Cta, trap};
+use ptx::global::GlobalMut;
+use ptx::launch::{Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;
@@ -13,14 +14,14 @@ ptx::shared_memory! {
     struct Smem { part: SharedArray<u16, { Cuboid::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
 }
 
-/// output ← the tensor at `elements`, packed. A grid of one CTA of 128 threads.
+/// output ← the tensor at `elements`, box after box, zeros where a box lies outside. A grid of one CTA of 128 threads.
 ///
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `words` is a tensor map of words, with boxes of 32 by 32, without interleave.
 /// - `elements` is the address, a multiple of 16, of `size` elements in each dimension, the innermost first; their rows and their
-///   matrices are `strides` bytes apart, multiples of 16. `output` has room for all of them.
+///   matrices are `strides` bytes apart, multiples of 16. `output`, aligned to 16, has room for all boxes, of 256 elements each.
 /// - `map` is the address, aligned to 128, of global memory for a map.
 /// - until the grid ends nobody writes the map and the elements, and nobody else uses `map` and the output.
 #[unsafe(no_mangle)]
@@ -37,8 +38,17 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
 ) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; one CTA.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
+    let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)].map(u32::cast_signed);
+    let size = Cuboid::LEN * (boxes[0] * boxes[1] * boxes[2]) as usize;
     // SAFETY: the contract above; every thread makes the same handles, once.
-    let (words, slot) = unsafe { (TensorMap::<u32, Square>::from_raw(words), MapSlot::from_raw(map)) };
+    let (words, slot, output) = unsafe {
+        (
+            TensorMap::<u32, Square>::from_raw(words),
+            MapSlot::from_raw(map),
+            GlobalMut::<u32, { Cuboid::LEN }>::from_raw(output, size),
+        )
+    };
+    let (mut outputs, _) = output.tiles(&cta);
     cta.lend_last((smem.part, smem.map), |cta, (mut part, memory)| {
         let draft = tensor::draft(cta, memory, &words).retype::<u16, Cuboid>(cta);
         let draft = draft.global_address(cta, elements);
@@ -50,27 +60,17 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
         let ((memory, released), mut loaded) = cta.sync_with((published, smem.loaded.init_at_sync(cta)));
         let tensor = released.acquire(cta);
 
-        let (mut x, mut y, mut z) = (0, 0, 0);
-        while z < depth {
-            let Some(source) = tensor.at([x as i32, y as i32, z as i32]) else { trap() };
-            let load = tensor::load(cta, loaded, part, source);
-            let (ready, filled, _) = load.wait(cta);
-            let mut i = cta.thread_rank();
-            while let Some(element) = filled.get(i as usize) {
-                let (x, y, z) = (x + i % 32, y + i / 32 % 4, z + i / 128);
-                if x < width && y < height && z < depth {
-                    // SAFETY: inside of the tensor, for which the output has room; one thread has the element.
-                    unsafe { output.add(((z * height + y) * width + x) as usize).write(element.into()) };
-                }
-                i += cta.thread_count();
-            }
+        let [mut x, mut y, mut z] = [0; 3];
+        while let Some((_, output)) = outputs.take_next() {
+            let (ready, filled, _) = tensor::load(cta, loaded, part, tensor.box_at([x, y, z])).wait(cta);
+            output.write(cta, |i| filled.get(i).map_or(0, u32::from));
             (part, loaded) = (filled.release(cta), ready);
-            x += 32;
-            if x >= width {
-                (x, y) = (0, y + 4);
+            x += 1;
+            if x == boxes[0] {
+                (x, y) = (0, y + 1);
             }
-            if y >= height {
-                (y, z) = (0, z + 2);
+            if y == boxes[1] {
+                (y, z) = (0, z + 1);
             }
         }
         (part.end(), memory.end())
