@@ -40,7 +40,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::Cta;
+use crate::group::{Cta, Passed, Transitions};
 use crate::qualifier::{convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::Lend;
@@ -285,6 +285,26 @@ impl<'c> Cluster<'c> {
     pub fn sync(&self) {
         arrive();
         wait();
+    }
+
+    /// [`sync`](Cluster::sync), the barrier of all the transitions: gives the handles in their next states. It takes what the methods
+    /// `…_at_sync` of the cluster's handles give, and of the CTA's, since all threads of the CTA meet here too.
+    ///
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared, Written}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, old: Shared<'c, f32, 64, Loaded>, new: Shared<'c, f32, 64, Written>) {
+    /// // One barrier: peers can read the one array, and the CTA has read the other.
+    /// let (new, old) = cluster.sync_with((cluster.publish_at_sync(new), old.release_at_sync()));
+    /// let _of_the_first = new.peer(0).and_then(|peer| peer.get(5));
+    /// # let _ = (new.end(), old);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync_with<T: Transitions<Cluster<'c>>>(&self, transitions: T) -> T::Handles {
+        self.sync();
+        transitions.handles(Passed::NEW)
     }
 
     /// The first half of [`sync`](Cluster::sync). What is done before the other half, with the CTA's own memory or with

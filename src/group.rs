@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use crate::cluster::Cluster;
 use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
 use crate::raw;
 use crate::special_register;
@@ -245,11 +246,12 @@ impl<Handles, G> core::fmt::Debug for AfterSync<Handles, G> {
     }
 }
 
-/// What [`Cta::sync_with`] takes: an [`AfterSync`], or a tuple of two to four.
+/// What [`Cta::sync_with`] and [`Cluster::sync_with`] take: an [`AfterSync`], or a tuple of two to six.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not wait for a barrier of `{G}`",
     label = "no transition that ends at this barrier",
-    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` give, or a tuple of two to four of these"
+    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` of a CTA's handles give, or a tuple of two to six of these",
+    note = "`cluster.sync_with` takes those too, and what the methods `…_at_sync` of the cluster's handles give"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Transitions<G>: Sealed {
@@ -280,6 +282,17 @@ impl<Handles, G> Transitions<G> for AfterSync<Handles, G> {
     }
 }
 
+// A barrier of the cluster is one of each of its CTAs, and of the same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all
+// non-exited threads of the cluster to perform `barrier.cluster.arrive`", and memory accesses "prior to the preceding
+// `barrier.cluster.arrive` by all threads in the cluster are complete and visible to the executing thread".
+impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
+    type Handles = Handles;
+    #[inline(always)]
+    fn handles(self, _: Passed) -> Handles {
+        self.handles
+    }
+}
+
 macro_rules! transitions {
     ($( ($($T:ident $GroupOf:ident $i:tt),+) )*) => { $(
         impl<$($T, $GroupOf),+> Sealed for ($(AfterSync<$T, $GroupOf>,)+) {}
@@ -299,6 +312,8 @@ transitions! {
     (A OfA 0, B OfB 1)
     (A OfA 0, B OfB 1, C OfC 2)
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5)
 }
 
 impl Cta {
