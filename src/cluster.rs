@@ -51,7 +51,7 @@ mod mailbox;
 mod route;
 mod shared;
 
-pub use barrier::GroupBarrier;
+pub use barrier::{Closed, GroupBarrier};
 pub use group::Group;
 pub use mailbox::*;
 pub use route::Route;

@@ -183,7 +183,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::{Closed, Cluster, GroupBarrier}};
+    /// # use ptx::cluster::{Cluster, GroupBarrier};
     /// # fn body<'c>(cluster: &Cluster<'c>, row: GroupBarrier<'c, 4>, column: GroupBarrier<'c, 2>) {
     /// let (row, column) = cluster.sync_with((row.close_at_sync(), column.close_at_sync()));
     /// let _memory = (row.inval(cluster.cta()), column.inval(cluster.cta()));
@@ -283,8 +283,7 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Closed> {
     /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` twice
     ///
     /// ```
-    /// # use ptx::{cluster::{Cluster, GroupBarrier}, shared::{Published, Shared}};
-    /// # use ptx::cluster::{ClusterSmem, Open};
+    /// # use ptx::cluster::{Cluster, ClusterSmem, GroupBarrier, Open};
     /// # fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>, words: ClusterSmem<'c, u32, 64, Open>) {
     /// let (barrier, words) = cluster.sync_with((barrier.close_at_sync(), words.close_at_sync()));
     /// let memory = barrier.inval(cluster.cta());
