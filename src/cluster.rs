@@ -41,7 +41,7 @@
 use core::marker::PhantomData;
 
 use crate::group::{Cta, Passed, Transitions};
-use crate::qualifier::{convergence::Aligned, sem};
+use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::Lend;
 
@@ -97,6 +97,8 @@ pub struct Arrived<'c> {
     cta: &'c Cta,
     _scope: Brand<'c>,
 }
+
+impl Sealed for Cluster<'_> {}
 
 static_assertions::assert_not_impl_any!(Cluster<'static>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Arrived<'static>: Copy, Clone, Send, Sync);

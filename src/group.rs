@@ -254,7 +254,7 @@ impl<Handles, G> core::fmt::Debug for AfterSync<Handles, G> {
     note = "`cluster.sync_with` takes those too, and what the methods `…_at_sync` of the cluster's handles give"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Transitions<G>: Sealed {
+pub trait Transitions<G: Sealed>: Sealed {
     /// The handles in their next states.
     type Handles;
     /// Takes them out. With a token: who calls it has passed the barrier.
@@ -273,8 +273,9 @@ mod passed {
 }
 pub(crate) use passed::Passed;
 
+impl Sealed for Cta {}
 impl<Handles, G> Sealed for AfterSync<Handles, G> {}
-impl<Handles, G> Transitions<G> for AfterSync<Handles, G> {
+impl<Handles, G: Sealed> Transitions<G> for AfterSync<Handles, G> {
     type Handles = Handles;
     #[inline(always)]
     fn handles(self, _: Passed) -> Handles {
@@ -296,7 +297,7 @@ impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
 macro_rules! transitions {
     ($( ($($T:ident $GroupOf:ident $i:tt),+) )*) => { $(
         impl<$($T, $GroupOf),+> Sealed for ($(AfterSync<$T, $GroupOf>,)+) {}
-        impl<G, $($T, $GroupOf),+> Transitions<G> for ($(AfterSync<$T, $GroupOf>,)+)
+        impl<G: Sealed, $($T, $GroupOf),+> Transitions<G> for ($(AfterSync<$T, $GroupOf>,)+)
         where
             $(AfterSync<$T, $GroupOf>: Transitions<G, Handles = $T>),+
         {
