@@ -31,10 +31,21 @@
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Route`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
 //!
+//! What is a barrier of the cluster and a change of state has a method `…_at_sync` beside it, which is the change alone: several of
+//! these share one barrier, [`Cluster::sync_with`]. It serves transitions of the CTA's own handles too.
+//!
+//! | transition | at a barrier of |
+//! | --- | --- |
+//! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
+//! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
+//! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
+//! | [`Sent::wait_read_at_sync`], [`ChannelSent::wait_read_at_sync`] | the CTA |
+//! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
+//!
 //! A tile that has arrived can be sent on from where it lies. A [`Channel`] is a mailbox that streams tiles from CTA to CTA
 //! without a barrier of the cluster between them.
 //!
-//! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
+//! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`] or an [`Arrived`], but for questions ([`Cluster::rank`] …): all
 //! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
 //! [`Cta::enter`]).
 
