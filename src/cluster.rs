@@ -62,7 +62,7 @@ mod mailbox;
 mod route;
 mod shared;
 
-pub use barrier::{Closed, GroupBarrier};
+pub use barrier::{GroupBarrier, Unused};
 pub use group::Group;
 pub use mailbox::*;
 pub use route::Route;

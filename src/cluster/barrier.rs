@@ -47,19 +47,19 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
 /// Phase of a [`GroupBarrier`] that all CTAs of the cluster have waited for the last time: its mbarriers can be invalidated.
 ///
 /// ```
-/// # use ptx::{cluster::{Closed, Cluster, GroupBarrier}, mbarrier::{Mbarrier, Uninit}};
+/// # use ptx::{cluster::{Cluster, GroupBarrier, Unused}, mbarrier::{Mbarrier, Uninit}};
 /// # fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>) {
-/// let barrier: GroupBarrier<2, Closed> = cluster.sync_with(barrier.close_at_sync());
+/// let barrier: GroupBarrier<2, Unused> = cluster.sync_with(barrier.close_at_sync());
 /// let memory: [Mbarrier<Uninit>; 2] = barrier.inval(cluster.cta());
 /// # }
 /// ```
 #[derive(Debug)]
-pub enum Closed {}
-impl Sealed for Closed {}
-impl Phase for Closed {}
+pub enum Unused {}
+impl Sealed for Unused {}
+impl Phase for Unused {}
 
 // What each phase is not for.
-static_assertions::assert_not_impl_any!(Closed: Arrivable, Waitable, Idle);
+static_assertions::assert_not_impl_any!(Unused: Arrivable, Waitable, Idle);
 
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2, Arrived>: Copy, Clone, Send, Sync);
@@ -190,7 +190,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn close_at_sync(self) -> AfterSync<GroupBarrier<'c, CTAS, Closed>, Cluster<'c>>
+    pub fn close_at_sync(self) -> AfterSync<GroupBarrier<'c, CTAS, Unused>, Cluster<'c>>
     where
         P: Idle,
     {
@@ -277,7 +277,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     }
 }
 
-impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Closed> {
+impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     /// Ends the life of its mbarriers, and gives the memory back.
     ///
     /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` twice
