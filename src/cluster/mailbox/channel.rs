@@ -277,15 +277,21 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     /// PTX: as [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync)
     ///
     /// ```
-    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>) {
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Free, Shared}};
+    /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, mut channel: Channel<'c, f32, 64>, (mut out, mut free): (Tile<'c, Fenced>, Tile<'c, Free>)) {
     /// # let cta = cluster.cta();
-    /// let (sent, src) = channel.send(cluster, src).wait_read_at_sync(cta);
-    /// let received = sent.receive(cta);
-    /// let _first = received.get(0);
-    /// // One barrier: all threads have read what came, and know that what went has been read.
-    /// let (released, src) = cta.sync_with((received.release_at_sync(), src));
-    /// # let _ = (released.acknowledge(cta).reclaim(cta), src);
+    /// for _round in 0..4 {
+    ///     let (sent, src) = channel.send(cluster, out).wait_read_at_sync(cta);
+    ///     let received = sent.receive(cta);
+    ///     let next = free.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
+    ///     // One barrier a round: what came is read, the next tile can go out, and what went out has been read.
+    ///     let (released, next, src) =
+    ///         cta.sync_with((received.release_at_sync(), next.to_async_at_sync(), src));
+    ///     (out, free) = (next, src.into_free());
+    ///     (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
+    /// }
+    /// # let _ = (channel.end(), out.end(), free.end());
     /// # }
     /// ```
     #[inline(always)]
