@@ -35,7 +35,7 @@ use crate::trap::trap;
 /// }
 /// # }
 /// ```
-#[must_use = "it owns its mbarriers: end with `.close(&cluster)`"]
+#[must_use = "it owns its mbarriers: end with `.close(&cluster)`, or with `.end()` in the last scope"]
 #[derive(Debug)]
 pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     /// The mbarrier of this round and its parity, then that of the next.
