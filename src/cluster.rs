@@ -31,17 +31,28 @@
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Route`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
 //!
+//! What is a barrier of the cluster and a change of state has a method `…_at_sync` beside it, which is the change alone: several of
+//! these share one barrier, [`Cluster::sync_with`]. It serves transitions of the CTA's own handles too.
+//!
+//! | transition | at a barrier of |
+//! | --- | --- |
+//! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
+//! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
+//! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
+//! | [`Sent::wait_read_at_sync`], [`ChannelSent::wait_read_at_sync`] | the CTA |
+//! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
+//!
 //! A tile that has arrived can be sent on from where it lies. A [`Channel`] is a mailbox that streams tiles from CTA to CTA
 //! without a barrier of the cluster between them.
 //!
-//! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`], but for its questions ([`Cluster::rank`] …): all
+//! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`] or an [`Arrived`], but for questions ([`Cluster::rank`] …): all
 //! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
 //! [`Cta::enter`]).
 
 use core::marker::PhantomData;
 
-use crate::group::Cta;
-use crate::qualifier::{convergence::Aligned, sem};
+use crate::group::{AfterSync, Cta, Passed, Transitions};
+use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::Lend;
 
@@ -51,7 +62,7 @@ mod mailbox;
 mod route;
 mod shared;
 
-pub use barrier::GroupBarrier;
+pub use barrier::{GroupBarrier, Unused};
 pub use group::Group;
 pub use mailbox::*;
 pub use route::Route;
@@ -96,6 +107,19 @@ pub struct Cluster<'c> {
 pub struct Arrived<'c> {
     cta: &'c Cta,
     _scope: Brand<'c>,
+}
+
+impl Sealed for Cluster<'_> {}
+
+// A barrier of the cluster is one of each of its CTAs, and of the same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all
+// non-exited threads of the cluster to perform `barrier.cluster.arrive`", and memory accesses "prior to the preceding
+// `barrier.cluster.arrive` by all threads in the cluster are complete and visible to the executing thread".
+impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
+    type Handles = Handles;
+    #[inline(always)]
+    fn handles(self, passed: Passed) -> Handles {
+        Transitions::<Cta>::handles(self, passed)
+    }
 }
 
 static_assertions::assert_not_impl_any!(Cluster<'static>: Copy, Clone, Send, Sync);
@@ -285,6 +309,26 @@ impl<'c> Cluster<'c> {
     pub fn sync(&self) {
         arrive();
         wait();
+    }
+
+    /// [`sync`](Cluster::sync), the barrier of all the transitions: gives the handles in their next states. It takes what the methods
+    /// `…_at_sync` of the cluster's handles give, and of the CTA's, since all threads of the CTA meet here too.
+    ///
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared, Written}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, old: Shared<'c, f32, 64, Loaded>, new: Shared<'c, f32, 64, Written>) {
+    /// // One barrier: peers can read the one array, and the CTA has read the other.
+    /// let (new, old) = cluster.sync_with((cluster.publish_at_sync(new), old.release_at_sync()));
+    /// let _of_the_first = new.peer(0).and_then(|peer| peer.get(5));
+    /// # let _ = (new.end(), old);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sync_with<T: Transitions<Cluster<'c>>>(&self, transitions: T) -> T::Handles {
+        self.sync();
+        transitions.handles(Passed::NEW)
     }
 
     /// The first half of [`sync`](Cluster::sync). What is done before the other half, with the CTA's own memory or with

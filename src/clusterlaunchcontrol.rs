@@ -117,7 +117,6 @@ impl Asker for Cta {
         fence_async(self);
     }
 }
-impl Sealed for Cluster<'_> {}
 #[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 #[diagnostic::do_not_recommend]
 impl Asker for Cluster<'_> {

@@ -441,11 +441,12 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
     }
 }
 
-/// What [`Cta::sync_with`] takes: an [`AfterSync`], or a tuple of two to four.
+/// What [`Cta::sync_with`] and [`Cluster::sync_with`] take: an [`AfterSync`], or a tuple of two to six.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not wait for a barrier of `{G}`",
     label = "no transition that ends at this barrier",
-    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` give, or a tuple of two to four of these"
+    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` of a CTA's handles give, or a tuple of two to six of these",
+    note = "`cluster.sync_with` takes those too, and what the methods `…_at_sync` of the cluster's handles give"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Transitions<G: Sealed>: Sealed {
@@ -495,6 +496,8 @@ transitions! {
     (A OfA 0, B OfB 1)
     (A OfA 0, B OfB 1, C OfC 2)
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5)
 }
 
 /// The barrier of the group, and of all the transitions.

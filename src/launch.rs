@@ -43,9 +43,10 @@ impl Cta {
     ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
     ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or is [`Arrived::release`](crate::pipeline::Arrived::release);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
-    ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or a handle that a cluster's scope has made, and
+    ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its [`Arrived`](crate::cluster::Arrived), and
     ///     if it is [`Cta::cluster`] or [`Cta::cluster_last`]. Handles are then of the same type, and lie at the same place in the shared memory of
-    ///     each CTA; sources of copies and values may differ.
+    ///     each CTA; sources of copies and values may differ. A call that takes a handle of a cluster's scope and a `&Cta`, such as
+    ///     [`Sent::receive`](crate::cluster::Sent::receive), is collective in the CTA alone.
     ///
     ///   What a thread does for itself is *not* collective, whatever it takes: [`Cta::thread_rank`],
     ///   [`thread_count`](Cta::thread_count), [`rank`](Cta::rank), [`count`](Cta::count), [`is_elected`](Cta::is_elected),

@@ -1,11 +1,9 @@
 //! Clusters of 4 CTAs: a histogram whose bins lie spread over them, tiles that go round in a ring, and tiles that go on from
 //! mailbox to mailbox.
 
-use ptx::bulk;
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
 use ptx::launch::{Cta, LaunchShape, trap};
-use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
 
@@ -89,9 +87,9 @@ const THREADS: usize = 128;
 
 ptx::shared_memory! {
     struct Exchange {
-        here: SharedArray<u32, N>,
-        next: SharedArray<u32, N>,
-        loaded: Mbarrier<Uninit>,
+        own: Mailbox<u32, N, ByTile>,
+        second: SharedArray<u32, N>,
+        third: SharedArray<u32, N>,
         ring: Mailbox<u32, N, ByRoute>,
         from_the_one_before: Mailbox<u32, N, ByTile>,
         of_all: Mailbox<u32, N, ByTile>,
@@ -130,60 +128,66 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
     let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
 
-    let mailboxes = (
-        (smem.ring.init(&cta), smem.from_the_one_before.init(&cta), smem.of_all.init(&cta)),
-        (smem.sums.init(&cta, |_| 0), smem.of_the_partner.init(&cta, |_| 0)),
-    );
-    let lent = ((smem.here, smem.next, smem.loaded.init(&cta)), mailboxes);
-    cta.cluster_last(lent, |cluster, lent| {
+    let of_tiles = (smem.own.init(&cta), smem.from_the_one_before.init(&cta), smem.of_all.init(&cta));
+    let of_words = (smem.sums.init(&cta, |_| 0), smem.of_the_partner.init(&cta, |_| 0));
+    let ring = (smem.ring.init(&cta), smem.second, smem.third);
+    cta.cluster_last((of_tiles, of_words, ring), |cluster, (of_tiles, of_words, (ring, second, third))| {
+        let ((own, before, of_all), (sums, partner)) = (of_tiles, of_words);
         let cta = cluster.cta();
-        let ((here, next, loaded), ((ring, before, of_all), (sums, partner))) = lent;
-        let (Some(all), Some(to_next), Some(to_second), Some(to_partner)) =
-            (cluster.whole::<SIZE>(), cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
+        let (Some(all), Some(alone)) = (cluster.whole::<SIZE>(), cluster.column::<1>()) else { trap() };
+        let (Some(to_next), Some(to_second), Some(to_partner)) =
+            (cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
         else {
             trap()
         };
+        let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
+            let words = words.unwrap_or([0; 4]);
+            [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
+        };
 
         // Under way from the start.
+        let own = own.multicast(&cluster, alone, mine);
         let of_all = of_all.multicast(&cluster, all, of_the_cluster);
-        let (_loaded, here, _mine) = bulk::load(cta, loaded, here, mine).wait(cta);
-        let mut acc = here.get_vector(thread).unwrap_or_default();
 
+        // Round the ring: what came in, copied by the threads, goes out in the next round. One barrier a round.
+        let own = own.receive(cta);
+        let acc = add([0; 4], own.get_vector(thread), 1);
+        let (sent, own) = ring.along(to_next).send(&cluster, own).wait_read_at_sync(cta);
+        let received = sent.receive(cta);
+        let (words, copy) = (received.get_vector(thread), second.vector_stores());
+        copy.set_vector(thread, words.unwrap_or_default());
+        let (released, second, own) =
+            cta.sync_with((received.release_at_sync(), copy.to_async_at_sync(), own));
+        let (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
+        let received = channel.send(&cluster, second);
         // Each to the one after the next.
-        let (before, here) = before.send(&cluster, to_second, here).wait_read(cta);
-        // It may be changed as soon as it is read, and is changed back below.
-        let here = here.update(cta, |_, word| !word).publish(cta);
-        let before = before.receive(cta);
+        let before = before.send(&cluster, to_second, own);
+        let acc = add(acc, words, 2);
 
-        // Round the ring: what came in, copied by the threads, goes out in the next round.
-        let mut channel = ring.along(to_next);
-        let (mut out, mut free) = (here.update(cta, |_, word| !word).to_async(cta), next);
-        let mut round = 2;
-        while round <= SIZE {
-            let (received, copy) = (channel.send(&cluster, out).receive(cta), free.vector_stores());
-            if let Some(words) = received.get_vector(thread) {
-                copy.set_vector(thread, words);
-                acc = [0, 1, 2, 3].map(|lane| acc[lane].wrapping_add(words[lane].wrapping_mul(round)));
-            }
-            let was_out;
-            (channel, was_out) = received.acknowledge(cta).reclaim(cta);
-            (out, free) = (copy.to_async(cta), was_out.into_free());
-            round += 1;
-        }
+        let received = received.receive(cta);
+        let (words, copy) = (received.get_vector(thread), third.vector_stores());
+        copy.set_vector(thread, words.unwrap_or_default());
+        let (released, third) = cta.sync_with((received.release_at_sync(), copy.to_async_at_sync()));
+        let (channel, second) = released.acknowledge(cta).reclaim_at_sync(cta);
+        let received = channel.send(&cluster, third);
+        let acc = add(acc, words, 3);
+
+        let ring = received.receive(cta);
+        let acc = add(acc, ring.get_vector(thread), 4);
 
         // A word a thread, to all others and to one.
         let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
         let sums = sums.reduce_to_others(&cluster, op::Add, |_| mine_of_all);
-        let sums = sums.receive(cta);
-        let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
         // To the partner: added up where there was 0, then replaced by its number.
-        let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all).receive(cta);
+        let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all);
+        let (sums, partner) = (sums.receive(cta), partner.receive(cta));
+        let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
         let theirs = partner.get(thread).unwrap_or(0);
         let partner = partner.release(&cluster);
         let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
         let theirs = theirs.wrapping_add(partner.get(thread).unwrap_or(0));
 
-        let of_all = of_all.receive(cta);
+        let (before, of_all) = (before.receive(cta), of_all.receive(cta));
         if let Some((_, output)) = outputs.next() {
             let [sent, of_all] =
                 [before.get_vector(thread), of_all.get_vector(thread)].map(Option::unwrap_or_default);
@@ -194,9 +198,9 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
                     .wrapping_sub(theirs.wrapping_mul(5))
             }));
         }
-        let ((before, ()), (of_all, ()), (sums, ()), (partner, ())) =
-            (before.end(), of_all.end(), sums.end(), partner.end());
-        (cluster, ((out.end(), free.end(), ()), ((channel.end(), before, of_all), (sums, partner))))
+        let ((before, (own, ())), (of_all, ())) = (before.end(), of_all.end());
+        let ((sums, ()), (partner, ()), (ring, third)) = (sums.end(), partner.end(), ring.end());
+        (cluster, ((own, before, of_all), (sums, partner), (ring, second.end(), third)))
     });
 }
 

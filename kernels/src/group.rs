@@ -2,7 +2,7 @@
 
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;
-use ptx::global::{Global, GlobalMut};
+use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::sem;
@@ -46,36 +46,38 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; collective calls depend on `n` alone; the grid is one cluster.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, { 1 << 16 }>::from_raw(output, 1024)) };
-    let rounds = ROUNDS.min(n as usize / 1024);
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024)) };
+    let rounds = (ROUNDS as u32).min(n / 1024);
     // One tile is more than the input has, so that all of it is the tail.
     let (_, input) = input.tiles::<{ 1 << 17 }>();
-    let first = (cta.rank() * cta.thread_count() + cta.thread_rank()) as usize;
-    let mut hash = 0_u32;
+    let first = cta.rank() * cta.thread_count() + cta.thread_rank();
+    let mut outputs = output.elements(&cta);
 
     let (of_rows, of_columns) = ([smem.row_even, smem.row_odd], [smem.column_even, smem.column_odd]);
-    cta.cluster((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
+    cta.cluster_last((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
         let cta = cluster.cta();
         let (Some(row), Some(column)) = (cluster.row::<COLUMNS>(), cluster.column::<ROWS>()) else { trap() };
-        let mut row_barrier = row.barrier(&cluster, of_rows);
-        let mut column_barrier = column.barrier(&cluster, of_columns);
-        let of_row = cluster.open_atomic(of_row.write(cta, |_| 0));
-        let of_column = cluster.open_atomic(of_column.write(cta, |_| 0));
-        let [x, y, _] = cluster.position();
+        let (mut row_barrier, mut column_barrier, of_row, of_column) = cluster.sync_with((
+            row.barrier_at_sync(&cluster, of_rows),
+            column.barrier_at_sync(&cluster, of_columns),
+            cluster.open_atomic_at_sync(of_row.write(cta, |_| 0)),
+            cluster.open_atomic_at_sync(of_column.write(cta, |_| 0)),
+        ));
+        let (x, y) = (row.rank(), column.rank());
 
-        let mut round = 0;
+        let (mut hash, mut round) = (0_u32, 0_u32);
         while round < rounds {
-            let word = input.get(first + 1024 * round).unwrap_or(0);
+            let word = input.get((first + 1024 * round) as usize).unwrap_or(0);
             let add = |sums: Option<Peer<'_, u32, ROUNDS, Atomic>>| {
-                if let Some(sum) = sums.and_then(|sums| sums.atomic(round)) {
+                if let Some(sum) = sums.and_then(|sums| sums.atomic(round as usize)) {
                     sum.add(word, sem::Relaxed);
                 }
             };
             let get = |sums: Option<Peer<'_, u32, ROUNDS, Atomic>>| {
-                sums.and_then(|sums| sums.atomic(round)).map_or(0, |sum| sum.load(sem::Relaxed))
+                sums.and_then(|sums| sums.atomic(round as usize)).map_or(0, |sum| sum.load(sem::Relaxed))
             };
             (0..COLUMNS).for_each(|x| add(of_row.peer(y * COLUMNS + x)));
             row_barrier = row_barrier.arrive(cta).wait(cta);
@@ -86,10 +88,11 @@ pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut
             hash = hash.wrapping_mul(31).wrapping_add(get(of_column.peer(y * COLUMNS + x)));
             round += 1;
         }
-        let _memory = (row_barrier.close(&cluster), column_barrier.close(&cluster));
-        let of_row = of_row.close(&cluster).to_async(cta).into_free();
-        let of_column = of_column.close(&cluster).to_async(cta).into_free();
-        (cluster, (of_row, of_column))
+        if let Some((_, output)) = outputs.next() {
+            output.write(hash);
+        }
+        row_barrier.end();
+        column_barrier.end();
+        (cluster, (of_row.end(), of_column.end()))
     });
-    output.tiles(&cta).1.update(&cta, |_, _| hash);
 }

@@ -150,7 +150,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
         else {
             trap()
         };
-        let ([x, y, _], id) = (cluster.position(), rank % 4 / 2);
+        let (x, y, id) = (row.rank(), column.rank(), rank % 4 / 2);
         let of_row = Share { tiles, first: 2 * id + y, step: 4, factor: 1 };
         let of_column = Share { tiles, first: 2 * id + x, step: 4, factor: 3 };
         let of_all = Share { tiles, first: id, step: 2, factor: 5 };

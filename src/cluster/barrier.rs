@@ -3,9 +3,9 @@
 use core::marker::PhantomData;
 
 use super::{Cluster, Group};
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable};
-use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
+use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap;
@@ -18,6 +18,8 @@ use crate::trap::trap;
 ///                             │       ▲                        │
 ///   [Mbarrier; 2] ◄── close ──┘       └──────── wait ──────────┘
 /// ```
+///
+/// `close` is [`close_at_sync`](GroupBarrier::close_at_sync), a barrier of the cluster, and [`inval`](GroupBarrier::inval).
 ///
 /// ```
 /// # use ptx::{cluster::{Cluster, GroupBarrier}, mbarrier::{Mbarrier, Uninit}};
@@ -33,7 +35,7 @@ use crate::trap::trap;
 /// }
 /// # }
 /// ```
-#[must_use = "it owns its mbarriers: end with `.close(&cluster)`"]
+#[must_use = "it owns its mbarriers: end with `.close(&cluster)`, or with `.end()` in the last scope"]
 #[derive(Debug)]
 pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     /// The mbarrier of this round and its parity, then that of the next.
@@ -41,6 +43,23 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     group: Group<'c, CTAS>,
     _phase: PhantomData<P>,
 }
+
+/// Phase of a [`GroupBarrier`] that all CTAs of the cluster have waited for the last time: its mbarriers can be invalidated.
+///
+/// ```
+/// # use ptx::{cluster::{Cluster, GroupBarrier, Unused}, mbarrier::{Mbarrier, Uninit}};
+/// # fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>) {
+/// let barrier: GroupBarrier<2, Unused> = cluster.sync_with(barrier.close_at_sync());
+/// let memory: [Mbarrier<Uninit>; 2] = barrier.inval(cluster.cta());
+/// # }
+/// ```
+#[derive(Debug)]
+pub enum Unused {}
+impl Sealed for Unused {}
+impl Phase for Unused {}
+
+// What each phase is not for.
+static_assertions::assert_not_impl_any!(Unused: Arrivable, Waitable, Idle);
 
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2, Arrived>: Copy, Clone, Send, Sync);
@@ -62,6 +81,28 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// ```
     #[inline(always)]
     pub fn barrier(self, cluster: &Cluster<'c>, memory: [Mbarrier<Uninit>; 2]) -> GroupBarrier<'c, CTAS> {
+        cluster.sync_with(self.barrier_at_sync(cluster, memory))
+    }
+
+    /// [`barrier`](Group::barrier), at a barrier of the cluster that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
+    /// `fence.mbarrier_init.release.cluster;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Cluster, Group, GroupBarrier}, mbarrier::{Mbarrier, Uninit}};
+    /// # type Memory = [Mbarrier<Uninit>; 2];
+    /// # fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 4>, column: Group<'c, 2>, (a, b): (Memory, Memory)) {
+    /// let barriers = (row.barrier_at_sync(cluster, a), column.barrier_at_sync(cluster, b));
+    /// let (of_row, of_column): (GroupBarrier<4>, GroupBarrier<2>) = cluster.sync_with(barriers);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn barrier_at_sync(
+        self,
+        cluster: &Cluster<'c>,
+        memory: [Mbarrier<Uninit>; 2],
+    ) -> AfterSync<GroupBarrier<'c, CTAS>, Cluster<'c>> {
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
         if cta.thread_count() < CTAS {
             trap();
@@ -73,8 +114,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
             }
             raw::fence_mbarrier_init();
         }
-        cluster.sync();
-        GroupBarrier::new(addrs.map(|addr| (addr, 0)), self)
+        AfterSync::new(GroupBarrier::new(addrs.map(|addr| (addr, 0)), self))
     }
 }
 
@@ -134,16 +174,51 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     where
         P: Idle,
     {
-        // All have arrived at, and waited on, every mbarrier for the last time.
-        cluster.sync();
-        self.round.map(|(addr, _)| {
-            if cluster.cta().is_elected() {
-                // SAFETY: valid, and nobody uses it. This same thread initialises it again, if any.
-                unsafe { raw::mbarrier_inval(space::SharedCta, addr) };
-            }
-            // SAFETY: the memory that this was made of, which holds no mbarrier.
-            unsafe { Mbarrier::at(addr) }
-        })
+        cluster.sync_with(self.close_at_sync()).inval(cluster.cta())
+    }
+
+    /// The barrier of [`close`](GroupBarrier::close), which other transitions share ([`Cluster::sync_with`]): behind it all CTAs have
+    /// arrived at, and waited on, every mbarrier for the last time. The memory comes back by [`inval`](GroupBarrier::inval).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, GroupBarrier};
+    /// # fn body<'c>(cluster: &Cluster<'c>, row: GroupBarrier<'c, 4>, column: GroupBarrier<'c, 2>) {
+    /// let (row, column) = cluster.sync_with((row.close_at_sync(), column.close_at_sync()));
+    /// let _memory = (row.inval(cluster.cta()), column.inval(cluster.cta()));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close_at_sync(self) -> AfterSync<GroupBarrier<'c, CTAS, Unused>, Cluster<'c>>
+    where
+        P: Idle,
+    {
+        AfterSync::new(GroupBarrier::new(self.round, self.group))
+    }
+
+    /// Ends the use of the barrier in the last scope of the kernel ([`Cta::cluster_last`]), without the barrier of the cluster. Its
+    /// memory does not come back.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::{Cta, trap}, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+    /// # fn kernel(cta: Cta, words: SharedArray<u32, 64>, memory: [Mbarrier<Uninit>; 2], work: fn()) {
+    /// cta.cluster_last(words, |cluster, words| {
+    ///     let Some(row) = cluster.row::<4>() else { trap() };
+    ///     let (words, row) = cluster.sync_with((cluster.open_at_sync(words), row.barrier_at_sync(&cluster, memory)));
+    ///     work(); // … with the words of the row …
+    ///     row.arrive(cluster.cta()).wait(cluster.cta()).end();
+    ///     (cluster, words.end())
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self)
+    where
+        P: Idle,
+    {
     }
 
     /// Waits until all CTAs of the group have arrived.
@@ -199,5 +274,40 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         let [(bar, parity), _] = self.round;
         // SAFETY: as in `wait`. Relaxed: only the wait makes anything visible.
         unsafe { raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity) }
+    }
+}
+
+impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
+    /// Ends the life of its mbarriers, and gives the memory back.
+    ///
+    /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` twice
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, ClusterSmem, GroupBarrier, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>, words: ClusterSmem<'c, u32, 64, Open>) {
+    /// let (barrier, words) = cluster.sync_with((barrier.close_at_sync(), words.close_at_sync()));
+    /// let memory = barrier.inval(cluster.cta());
+    /// # let _ = (memory, words);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
+        self.round.map(|(addr, _)| {
+            if cta.is_elected() {
+                // SAFETY: valid; by the phase nobody uses it. This same thread initialises it again, if any.
+                unsafe { raw::mbarrier_inval(space::SharedCta, addr) };
+            }
+            // SAFETY: the memory that this was made of, which holds no mbarrier.
+            unsafe { Mbarrier::at(addr) }
+        })
+    }
+}
+
+// SAFETY: no copy uses it. Other CTAs arrive at it until they end theirs.
+unsafe impl<const CTAS: u32, P: Idle> End for GroupBarrier<'_, CTAS, P> {
+    type Ended = ();
+    #[inline(always)]
+    fn end(self) {
+        GroupBarrier::end(self);
     }
 }

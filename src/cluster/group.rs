@@ -63,8 +63,10 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     pub fn row<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
         const { members::<CTAS>() };
-        let x = raw::cluster_ctaid_x();
-        Group::new(raw::cluster_nctaid_x(), self.rank() - x, 1, x)
+        // x is the fastest in the rank, and CTAS is a constant. `%cluster_ctaid` is a division at run time.
+        let rank = self.rank();
+        let x = rank % CTAS;
+        Group::new(raw::cluster_nctaid_x(), rank - x, 1, x)
     }
 
     /// The CTAs of the cluster that differ from this one in y alone, or `None` where they are not `CTAS`.
@@ -79,8 +81,10 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     pub fn column<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
         const { members::<CTAS>() };
-        let (y, stride) = (raw::cluster_ctaid_y(), raw::cluster_nctaid_x());
-        Group::new(raw::cluster_nctaid_y(), self.rank() - y * stride, stride, y)
+        // As in `row`; the number of columns is a constant where the kernel states the cluster's shape.
+        let (rank, stride) = (self.rank(), raw::cluster_nctaid_x());
+        let y = rank.checked_div(stride).unwrap_or(0) % CTAS;
+        Group::new(raw::cluster_nctaid_y(), rank - y * stride, stride, y)
     }
 }
 

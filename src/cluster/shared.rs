@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::{Brand, Cluster};
 use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
-use crate::group::End;
+use crate::group::{AfterSync, End};
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
 use crate::shared::{Element, Ended, Fenced, Free, Loaded, Published, Shared, SharedArray, Spent, Written};
@@ -158,8 +158,27 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> ClusterSmem<'c, T, N, ReadOnly<S::After>> {
-        self.sync();
-        ClusterSmem::new(memory.addr())
+        self.sync_with(self.publish_at_sync(memory))
+    }
+
+    /// [`publish`](Cluster::publish), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Published, Shared, Written}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, keys: Shared<'c, u32, 64, Written>, values: Shared<'c, f32, 64, Written>) {
+    /// let (keys, values) = cluster.sync_with((cluster.publish_at_sync(keys), cluster.publish_at_sync(values)));
+    /// let first = keys.peer(1).and_then(|peer| peer.get(0)).zip(values.peer(1).and_then(|peer| peer.get(0)));
+    /// # let _ = (keys.end(), values.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn publish_at_sync<T: Element, const N: usize, S: Publishable>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<S::After>>, Cluster<'c>> {
+        AfterSync::new(ClusterSmem::new(memory.addr()))
     }
 
     /// Lets the whole cluster write into the `memory` of each CTA, which keeps what it holds.
@@ -182,8 +201,29 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> ClusterSmem<'c, T, N, Open> {
-        self.sync();
-        ClusterSmem::new(memory.addr())
+        self.sync_with(self.open_at_sync(memory))
+    }
+
+    /// [`open`](Cluster::open), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, shared::{Free, Shared, Written}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, from: Shared<'c, u32, 64, Written>, to: Shared<'c, u32, 64, Free>) {
+    /// let (from, to) = cluster.sync_with((cluster.publish_at_sync(from), cluster.open_at_sync(to)));
+    /// if let (Some(word), Some(peer)) = (from.peer(0).and_then(|first| first.get(5)), to.peer(1)) {
+    ///     peer.set(cluster.rank() as usize, word);
+    /// }
+    /// # let _ = (from.end(), to.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn open_at_sync<T: Element, const N: usize, S: Openable>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> AfterSync<ClusterSmem<'c, T, N, Open>, Cluster<'c>> {
+        AfterSync::new(ClusterSmem::new(memory.addr()))
     }
 
     /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
@@ -206,8 +246,30 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> ClusterSmem<'c, T, N, Atomic> {
-        self.sync();
-        ClusterSmem::new(memory.addr())
+        self.sync_with(self.open_atomic_at_sync(memory))
+    }
+
+    /// [`open_atomic`](Cluster::open_atomic), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Free, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, low: Shared<'c, u32, 64, Free>, high: Shared<'c, u32, 64, Free>) {
+    /// let [low, high] = [low, high].map(|bins| bins.write(cluster.cta(), |_| 0));
+    /// let (low, high) = cluster.sync_with((cluster.open_atomic_at_sync(low), cluster.open_atomic_at_sync(high)));
+    /// if let Some(bin) = high.peer(1).and_then(|peer| peer.atomic(17)) {
+    ///     bin.add(1, sem::Relaxed);
+    /// }
+    /// # let _ = (low.end(), high.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn open_atomic_at_sync<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
+        &self,
+        memory: Shared<'c, T, N, S>,
+    ) -> AfterSync<ClusterSmem<'c, T, N, Atomic>, Cluster<'c>> {
+        AfterSync::new(ClusterSmem::new(memory.addr()))
     }
 }
 
@@ -261,8 +323,28 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     where
         State: PeerChanged,
     {
-        cluster.sync();
-        ClusterSmem::new(self.addr)
+        cluster.sync_with(self.publish_at_sync())
+    }
+
+    /// [`publish`](ClusterSmem::publish), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterSmem, Open}};
+    /// # type Words<'c, State> = ClusterSmem<'c, u32, 64, State>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Words<'c, Atomic>, words: Words<'c, Open>) {
+    /// let (bins, words) = cluster.sync_with((bins.publish_at_sync(), words.publish_at_sync()));
+    /// let both = bins.peer(0).and_then(|peer| peer.get(17)).zip(words.get(5));
+    /// # let _ = (bins.end(), words.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn publish_at_sync(self) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<Published>>, Cluster<'c>>
+    where
+        State: PeerChanged,
+    {
+        AfterSync::new(ClusterSmem::new(self.addr))
     }
 
     /// Ends the use of the memory in the last scope of the kernel ([`Cta::cluster_last`](crate::launch::Cta::cluster_last)), whose last
@@ -350,8 +432,25 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     /// ```
     #[inline(always)]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, After> {
-        cluster.sync();
-        Shared::new(self.addr)
+        cluster.sync_with(self.close_at_sync())
+    }
+
+    /// [`close`](ClusterSmem::close), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Cluster, ClusterSmem, ReadOnly}, shared::{Loaded, Shared, Written}};
+    /// # type Tile<'c> = ClusterSmem<'c, f32, 64, ReadOnly<Loaded>>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, old: Tile<'c>, new: Shared<'c, f32, 64, Written>) {
+    /// // The cluster has read one tile and may read the next.
+    /// let (old, new) = cluster.sync_with((old.close_at_sync(), cluster.publish_at_sync(new)));
+    /// # let _ = (old, new.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, After>, Cluster<'c>> {
+        AfterSync::new(Shared::new(self.addr))
     }
 }
 
@@ -369,8 +468,23 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// ```
     #[inline(always)]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
-        cluster.sync();
-        Shared::new(self.addr)
+        cluster.sync_with(self.close_at_sync())
+    }
+
+    /// [`close`](ClusterSmem::close), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
+    /// # fn body<'c>(cluster: &Cluster<'c>, a: ClusterSmem<'c, u32, 64, Open>, b: ClusterSmem<'c, u32, 64, Open>) {
+    /// let (a, b) = cluster.sync_with((a.close_at_sync(), b.close_at_sync()));
+    /// let from_peers = a.get(17).zip(b.get(17));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, Published>, Cluster<'c>> {
+        AfterSync::new(Shared::new(self.addr))
     }
 }
 
@@ -388,8 +502,23 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     /// ```
     #[inline(always)]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
-        cluster.sync();
-        Shared::new(self.addr)
+        cluster.sync_with(self.close_at_sync())
+    }
+
+    /// [`close`](ClusterSmem::close), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterSmem}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, a: ClusterSmem<'c, u32, 64, Atomic>, b: ClusterSmem<'c, u32, 64, Atomic>) {
+    /// let (a, b) = cluster.sync_with((a.close_at_sync(), b.close_at_sync()));
+    /// let counts = a.get(17).zip(b.get(17));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, Published>, Cluster<'c>> {
+        AfterSync::new(Shared::new(self.addr))
     }
 }
 

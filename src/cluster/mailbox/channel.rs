@@ -1,9 +1,9 @@
 //! Mailboxes that stream tiles from CTA to CTA.
 
-use super::{ByRoute, Inbox, Mailbox, Sendable};
+use super::{ByRoute, Inbox, Mailbox, Sendable, await_sources_read};
 use crate::bulk::wait_sources_read;
 use crate::cluster::{Cluster, Route};
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::Ready;
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
@@ -19,6 +19,11 @@ use crate::size;
 ///          ▲                     │   ▲                                              │ acknowledge
 ///          └──── into_inbox ─────┘   └─────────────── reclaim ─────────────── Acknowledged
 /// ```
+///
+/// A round needs one barrier of the CTA, between its threads' reads and the word to the sender: [`release_at_sync`](
+/// ChannelReceived::release_at_sync), which the next tile's [`to_async_at_sync`](crate::shared::Shared::to_async_at_sync) shares. One thread
+/// waits for the receiver and sends the next tile, so the channel goes on without a barrier, and the source comes back behind the next
+/// one: [`reclaim_at_sync`](Acknowledged::reclaim_at_sync).
 ///
 /// ```
 /// # use ptx::{cluster::{ByRoute, Channel, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -76,6 +81,26 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
 }
 
 static_assertions::assert_not_impl_any!(ChannelReceived<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+
+/// A [`Channel`] whose tile all threads of this CTA have read, and whose sender does not know it yet.
+///
+/// ```
+/// # use ptx::{cluster::{ChannelReceived, ChannelReleased}, launch::Cta, shared::{Fenced, Shared}};
+/// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+/// let _first = received.get(0);
+/// let released: ChannelReleased<f32, 64, _> = cta.sync_with(received.release_at_sync());
+/// let acknowledged = released.acknowledge(cta);
+/// # let _ = acknowledged.reclaim(cta);
+/// # }
+/// ```
+#[must_use = "the sender waits for this: call `.acknowledge(cta)`"]
+#[derive(Debug)]
+pub struct ChannelReleased<'c, T, const N: usize, Src> {
+    channel: Channel<'c, T, N>,
+    src: Src,
+}
+
+static_assertions::assert_not_impl_any!(ChannelReleased<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
 /// A [`Channel`] that has told its sender, and waits to be told by its receiver.
 ///
@@ -163,8 +188,25 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// ```
     #[inline(always)]
     pub fn into_inbox(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByRoute> {
-        cluster.sync();
-        self.inbox
+        cluster.sync_with(self.into_inbox_at_sync())
+    }
+
+    /// [`into_inbox`](Channel::into_inbox), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Acknowledged, Cluster}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, acknowledged: Acknowledged<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let (channel, src) = acknowledged.reclaim_at_sync(cluster.cta());
+    /// // One barrier: the channel has ended, and all threads know that the source is read.
+    /// let (inbox, src) = cluster.sync_with((channel.into_inbox_at_sync(), src));
+    /// # let _ = (inbox, src);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn into_inbox_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByRoute>, Cluster<'c>> {
+        AfterSync::new(self.inbox)
     }
 
     /// Ends the channel in the last scope of the kernel ([`Cta::cluster_last`]).
@@ -227,6 +269,38 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     {
         wait_sources_read(cta);
         (ChannelSent { channel: self.channel, src: () }, self.src)
+    }
+
+    /// [`wait_read`](ChannelSent::wait_read), at a barrier that other transitions share, as
+    /// [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync).
+    ///
+    /// PTX: as [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync)
+    ///
+    /// ```
+    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Free, Shared}};
+    /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, mut channel: Channel<'c, f32, 64>, (mut out, mut free): (Tile<'c, Fenced>, Tile<'c, Free>)) {
+    /// # let cta = cluster.cta();
+    /// for _round in 0..4 {
+    ///     let (sent, src) = channel.send(cluster, out).wait_read_at_sync(cta);
+    ///     let received = sent.receive(cta);
+    ///     let next = free.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
+    ///     // One barrier a round: what came is read, the next tile can go out, and what went out has been read.
+    ///     let (released, next, src) =
+    ///         cta.sync_with((received.release_at_sync(), next.to_async_at_sync(), src));
+    ///     (out, free) = (next, src.into_free());
+    ///     (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
+    /// }
+    /// # let _ = (channel.end(), out.end(), free.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_read_at_sync(self, cta: &Cta) -> (ChannelSent<'c, T, N, ()>, AfterSync<Src>)
+    where
+        Src: Sendable<T, N>,
+    {
+        await_sources_read(cta);
+        (ChannelSent { channel: self.channel, src: () }, AfterSync::new(self.src))
     }
 
     /// Waits for the tile that comes in.
@@ -328,10 +402,81 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// ```
     #[inline(always)]
     pub fn acknowledge(self, cta: &Cta) -> Acknowledged<'c, T, N, Src> {
-        cta.sync();
+        cta.sync_with(self.release_at_sync()).acknowledge(cta)
+    }
+
+    /// The barrier of [`acknowledge`](ChannelReceived::acknowledge), which other transitions share: behind it all threads of this CTA
+    /// have read what they want, and [`ChannelReleased::acknowledge`] tells the sender.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReceived, launch::Cta, shared::{Fenced, Shared, Written}};
+    /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
+    /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Tile<'c, Fenced>>, next: Tile<'c, Written>) {
+    /// // One barrier: the tile that came is read, and the next can be sent.
+    /// let (released, next) = cta.sync_with((received.release_at_sync(), next.to_async_at_sync()));
+    /// # let _ = (released.acknowledge(cta).reclaim(cta), next);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync(self) -> AfterSync<ChannelReleased<'c, T, N, Src>> {
+        AfterSync::new(ChannelReleased { channel: self.channel, src: self.src })
+    }
+
+    /// Ends the channel in the last scope of the kernel ([`Cta::cluster_last`]), and the use of what was sent from here: nothing more
+    /// comes, so the sender need not be told.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByRoute, Mailbox}, launch::{Cta, trap}, mbarrier::Ready, shared::SharedArray};
+    /// # type Ring = Mailbox<f32, 64, ByRoute, Ready>;
+    /// # fn kernel(cta: Cta, ring: Ring, tile: SharedArray<f32, 64>, out: &mut f32) {
+    /// cta.cluster_last((ring, tile), |cluster, (ring, tile)| {
+    ///     let Some(to_the_next) = cluster.rotation(1) else { trap() };
+    ///     let tile = tile.write(cluster.cta(), |i| i as f32).to_async(cluster.cta());
+    ///     let received = ring.along(to_the_next).send(&cluster, tile).receive(cluster.cta());
+    ///     *out = received.get(7).unwrap_or(0.0);
+    ///     (cluster, received.end())
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn end(self) -> (Ended<'c, Mailbox<T, N, ByRoute, Ready>>, Src::Ended)
+    where
+        Src: End,
+    {
+        (self.channel.end(), self.src.end())
+    }
+}
+
+// SAFETY: what came has come. Another CTA still copies what was sent from here until it ends what it received.
+unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReceived<'c, T, N, Src> {
+    type Ended = (Ended<'c, Mailbox<T, N, ByRoute, Ready>>, Src::Ended);
+    #[inline(always)]
+    fn end(self) -> Self::Ended {
+        ChannelReceived::end(self)
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
+    /// Tells the sender that all threads of this CTA have read. As [`ChannelReceived::acknowledge`], behind its barrier.
+    ///
+    /// PTX, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
+    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
+    ///
+    /// ```
+    /// # use ptx::{cluster::ChannelReleased, launch::Cta, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cta: &Cta, released: ChannelReleased<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
+    /// let (channel, src) = released.acknowledge(cta).reclaim(cta);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn acknowledge(self, cta: &Cta) -> Acknowledged<'c, T, N, Src> {
         if cta.is_elected() {
             // SAFETY: the mbarrier is valid in all CTAs. Its count is 1, and this its one arrival in the phase: the sender
-            // has waited for the phase before, or its tile would not be here (9.7.13.15.4).
+            // has waited for the phase before, or its tile would not be here (9.7.13.15.4). All threads have read, behind a barrier.
             unsafe {
                 let bar = raw::mapa_shared_cluster(self.channel.inbox.credit(), self.channel.route.from);
                 raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
@@ -366,6 +511,35 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
     /// ```
     #[inline(always)]
     pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, Src) {
+        let (channel, src) = self.reclaim_at_sync(cta);
+        (channel, cta.sync_with(src))
+    }
+
+    /// [`reclaim`](Acknowledged::reclaim), at a barrier that other transitions share: gives the source behind it, and at once the
+    /// channel, since the thread that sends the next tile is the one that has waited.
+    ///
+    /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
+    /// repeated while false
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByRoute, Cluster, Inbox}, shared::{Fenced, Free, Shared}};
+    /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByRoute>, (a, b, c): (Tile<'c, Fenced>, Tile<'c, Free>, Tile<'c, Free>)) {
+    /// # let (cta, thread) = (cluster.cta(), cluster.cta().thread_rank() as usize);
+    /// let Some(to_the_next) = cluster.rotation(1) else { return };
+    /// let received = inbox.along(to_the_next).send(cluster, a).receive(cta);
+    /// let b = b.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
+    /// let (released, b) = cta.sync_with((received.release_at_sync(), b.to_async_at_sync()));
+    /// let (channel, a) = released.acknowledge(cta).reclaim_at_sync(cta);
+    /// let received = channel.send(cluster, b).receive(cta);
+    /// let c = c.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
+    /// // The barrier of this round gives back the source of the one before.
+    /// let (released, c, a) = cta.sync_with((received.release_at_sync(), c.to_async_at_sync(), a));
+    /// # let _ = (released.acknowledge(cta).reclaim(cta), c, a);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn reclaim_at_sync(self, cta: &Cta) -> (Channel<'c, T, N>, AfterSync<Src>) {
         let inbox = self.channel.inbox;
         if cta.is_elected() {
             // SAFETY: the CTA's own mbarrier, valid; it is as many phases on as the other, so of the same parity. One thread
@@ -381,8 +555,11 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
                 )
             } {}
         }
-        cta.sync();
-        (Channel { inbox: Inbox { parity: inbox.parity ^ 1, ..inbox }, route: self.channel.route }, self.src)
+        // The next tile's expect-tx and copy are this thread's, and all threads have waited for this one's, before `release_at_sync`'s
+        // barrier: what a barrier here would tell is that the source is read.
+        let channel =
+            Channel { inbox: Inbox { parity: inbox.parity ^ 1, ..inbox }, route: self.channel.route };
+        (channel, AfterSync::new(self.src))
     }
 }
 

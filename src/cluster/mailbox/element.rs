@@ -2,7 +2,7 @@
 
 use super::{ByElement, ClusterReduce, Inbox, Received, Sent, for_each_other, vector};
 use crate::cluster::{Cluster, Route};
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta};
 use crate::qualifier::{space, ty};
 use crate::raw;
 use crate::shared::{Element, bits, for_each_vector};
@@ -158,7 +158,23 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByElement> {
-        cluster.sync();
-        self.inbox
+        cluster.sync_with(self.release_at_sync())
+    }
+
+    /// [`release`](Received::release), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::cluster::{ByElement, Cluster, Received};
+    /// # type Words<'c> = Received<'c, u32, 64, ByElement, ()>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, a: Words<'c>, b: Words<'c>) {
+    /// let (a, b) = cluster.sync_with((a.release_at_sync(), b.release_at_sync()));
+    /// # let _ = (a, b);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByElement>, Cluster<'c>> {
+        AfterSync::new(self.inbox)
     }
 }

@@ -47,6 +47,9 @@ macro_rules! come_back_as_they_are {
         }
     )* };
 }
+// It holds no shared memory.
+crate::group::nothing_to_end! { [T, S: LoadShape] TensorTile<T, S>; }
+
 come_back_as_they_are! {
     [] ();
     [T, const N: usize, State] Shared<'_, T, N, State>;

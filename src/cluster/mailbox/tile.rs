@@ -1,14 +1,15 @@
 //! Mailboxes that bulk copies fill.
 
 use super::{
-    ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
+    ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, await_sources_read,
+    for_each_other, phase_bytes,
 };
 use crate::async_group::Token;
 use crate::bulk::wait_sources_read;
 use crate::cache_policy::MaybeHinted;
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta};
 use crate::mask::CtaMask;
 use crate::qualifier::{arrivals, cache_hint, multicast, scope, sem, space};
 use crate::raw;
@@ -297,6 +298,30 @@ impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile,
         wait_sources_read(cta);
         (Sent { inbox: self.inbox, src: () }, self.src)
     }
+
+    /// [`wait_read`](Sent::wait_read), at a barrier that other transitions share: gives the source behind it, and at once what is still
+    /// to be received.
+    ///
+    /// PTX, by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Loaded, Shared, Written}};
+    /// # type Tile<'c, State> = Shared<'c, f32, 1024, State>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, old: Tile<'c, Loaded>, new: Tile<'c, Written>) {
+    /// # let cta = cluster.cta();
+    /// let Some(to_the_next) = cluster.rotation(1) else { return };
+    /// let (sent, old) = inbox.send(cluster, to_the_next, old).wait_read_at_sync(cta);
+    /// // One barrier: all threads know that the copy has read the old tile, and the async proxy sees the new one.
+    /// let (old, new) = cta.sync_with((old, new.to_async_at_sync()));
+    /// let received = sent.receive(cta);
+    /// # let _ = (old.end(), new.end(), received.end());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn wait_read_at_sync(self, cta: &Cta) -> (Sent<'c, T, N, ByTile, ()>, AfterSync<Src>) {
+        await_sources_read(cta);
+        (Sent { inbox: self.inbox, src: () }, AfterSync::new(self.src))
+    }
 }
 
 impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
@@ -315,8 +340,25 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
-        cluster.sync();
-        self.back(Token::NEW)
+        cluster.sync_with(self.release_at_sync())
+    }
+
+    /// [`release`](Received::release), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByElement, ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Tile<'c>, words: Received<'c, u32, 64, ByElement, ()>) {
+    /// let ((tiles, src), words) = cluster.sync_with((tile.release_at_sync(), words.release_at_sync()));
+    /// # let _ = (tiles, src, words);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync(self) -> AfterSync<(Inbox<'c, T, N, ByTile>, Src::Back), Cluster<'c>> {
+        // What comes back is for those who have passed the barrier.
+        AfterSync::new(self.back(Token::NEW))
     }
 
     /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
@@ -343,7 +385,26 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// ```
     #[inline(always)]
     pub fn reclaim(self, cluster: &Cluster<'c>) -> (Received<'c, T, N, ByTile, ()>, Src::Back) {
-        cluster.sync();
-        (Received { inbox: self.inbox, src: () }, self.src.back(Token::NEW))
+        cluster.sync_with(self.reclaim_at_sync())
+    }
+
+    /// [`reclaim`](Received::reclaim), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByElement, ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Tile<'c>, words: Received<'c, u32, 64, ByElement, ()>) {
+    /// let ((tile, src), words) = cluster.sync_with((tile.reclaim_at_sync(), words.release_at_sync()));
+    /// let _still_readable = tile.get(0);
+    /// # let _ = (tile.end(), src, words);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "what `reclaim` gives, behind the barrier")]
+    pub fn reclaim_at_sync(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
+        // As in `release_at_sync`.
+        AfterSync::new((Received { inbox: self.inbox, src: () }, self.src.back(Token::NEW)))
     }
 }

@@ -1,6 +1,8 @@
 //! The last scope ends with its own memory.
 
-use ptx::cluster::{ByElement, ByRoute, ByTile, Channel, ClusterSmem, Inbox, Mailbox, Open, Received};
+use ptx::cluster::{
+    ByElement, ByRoute, ByTile, Channel, ChannelReceived, ClusterSmem, Inbox, Mailbox, Open, Received,
+};
 use ptx::launch::Cta;
 use ptx::mbarrier::Ready;
 use ptx::shared::{Ended, SharedArray};
@@ -22,6 +24,10 @@ pub fn received<'a>(own: Received<'a, u32, 64, ByElement, ()>) -> (Ended<'a, Wor
 }
 
 pub fn channel<'a>(own: Channel<'a, u32, 64>) -> Ended<'a, Stream> {
+    own.end()
+}
+
+pub fn received_by_a_channel<'a>(own: ChannelReceived<'a, u32, 64, ()>) -> (Ended<'a, Stream>, ()) {
     own.end()
 }
 

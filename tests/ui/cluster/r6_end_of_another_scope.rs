@@ -1,6 +1,8 @@
 //! The last scope ends with its own memory.
 
-use ptx::cluster::{ByElement, ByRoute, ByTile, Channel, ClusterSmem, Inbox, Mailbox, Open, Received};
+use ptx::cluster::{
+    ByElement, ByRoute, ByTile, Channel, ChannelReceived, ClusterSmem, Inbox, Mailbox, Open, Received,
+};
 use ptx::launch::Cta;
 use ptx::mbarrier::Ready;
 use ptx::shared::{Ended, SharedArray};
@@ -22,6 +24,10 @@ pub fn received<'a, 'b: 'a>(other: Received<'a, u32, 64, ByElement, ()>) -> (End
 }
 
 pub fn channel<'a, 'b: 'a>(other: Channel<'a, u32, 64>) -> Ended<'b, Stream> {
+    other.end()
+}
+
+pub fn received_by_a_channel<'a, 'b: 'a>(other: ChannelReceived<'a, u32, 64, ()>) -> (Ended<'b, Stream>, ()) {
     other.end()
 }
 

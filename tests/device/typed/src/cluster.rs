@@ -196,6 +196,15 @@ unsafe fn send(inbox: u32, bar: u32, to: u32, start: impl FnOnce(u32, u32)) {
 unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
     unsafe {
         sync();
+        acknowledge_at_sync(bar, from, parity);
+        sync();
+    }
+}
+
+/// `acknowledge` between two barriers.
+#[inline(always)]
+unsafe fn acknowledge_at_sync(bar: u32, from: u32, parity: u32) {
+    unsafe {
         if elected() {
             let credit = raw::mapa_shared_cluster(bar + 8, from);
             raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
@@ -203,7 +212,17 @@ unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
         if elected() {
             wait(bar + 8, parity);
         }
-        sync();
+    }
+}
+
+/// `wait_sources_read` before its barrier.
+#[inline(always)]
+unsafe fn await_sources_read() {
+    if elected() {
+        unsafe {
+            raw::cp_async_bulk_commit_group();
+            raw::cp_async_bulk_wait_group_read::<0>();
+        }
     }
 }
 
@@ -235,6 +254,22 @@ fn across(mask: u32) -> Option<u32> {
         return None;
     }
     Some(raw::cluster_ctarank() ^ mask)
+}
+
+/// The rank of the first CTA of a row of `ctas`, and the rank in the row: x is the fastest in the rank in the cluster.
+#[inline(always)]
+pub fn row(ctas: u32) -> Option<(u32, u32)> {
+    let rank = raw::cluster_ctarank();
+    let x = rank % ctas;
+    (raw::cluster_nctaid_x() == ctas).then_some((rank - x, x))
+}
+
+/// The rank of the first CTA of a column of `ctas`, the distance to the next, and the rank in the column.
+#[inline(always)]
+fn column(ctas: u32) -> Option<(u32, u32, u32)> {
+    let (rank, stride) = (raw::cluster_ctarank(), raw::cluster_nctaid_x());
+    let y = rank.checked_div(stride).unwrap_or(0) % ctas;
+    (raw::cluster_nctaid_y() == ctas).then_some((rank - y * stride, stride, y))
 }
 
 /// `ctas` CTAs from the rank `first` on, `stride` apart.
@@ -303,9 +338,10 @@ pair! {
     }
     raw_cluster_groups(base, src, out) {
         scope(|| {
-            out.write(if raw::cluster_nctarank() == 8 { raw::cluster_ctarank() } else { 99 });
-            out.add(1).write(if raw::cluster_nctaid_x() == 4 { raw::cluster_ctaid_x() } else { 99 });
-            out.add(2).write(if raw::cluster_nctaid_y() == 2 { raw::cluster_ctaid_y() } else { 99 });
+            let (size, rank) = (raw::cluster_nctarank(), raw::cluster_ctarank());
+            out.write(if size == 8 { rank } else { 99 });
+            out.add(1).write(row(4).map_or(99, |(_, x)| x));
+            out.add(2).write(column(2).map_or(99, |(_, _, y)| y));
         });
         cluster_sync();
     }
@@ -461,6 +497,180 @@ pair! {
             }
             cluster_sync();
             out.write(read(tile + 20));
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_sync_with(cta, smem, src, out) {
+        cta.cluster((smem.tile, smem.signed_tile, smem.wide_tile), |cluster, (a, b, c)| {
+            let cta = cluster.cta();
+            let (a, b, c) = cluster.sync_with((
+                cluster.publish_at_sync(a.write(cta, |i| i as u32)),
+                cluster.open_atomic_at_sync(b.write(cta, |i| i as i32)),
+                cluster.open_at_sync(c),
+            ));
+            if let Some(peer) = b.peer(unsafe { src.read() }).and_then(|peer| peer.atomic(5)) {
+                peer.add(a.get(3).unwrap_or(0) as i32, sem::Relaxed);
+            }
+            let (a, b, c) = cluster.sync_with((a.close_at_sync(), b.publish_at_sync(), c.close_at_sync()));
+            unsafe { out.write(b.get(5).unwrap_or(0) as u32) };
+            // Transitions of the CTA's handles end here too.
+            let (a, b, c) = cluster.sync_with((a.to_async_at_sync(), b.close_at_sync(), c.to_async_at_sync()));
+            let b = cluster.sync_with(cluster.open_atomic_at_sync(b));
+            let b = cluster.sync_with(b.close_at_sync());
+            (cluster, (a.into_free(), b.to_async(cta).into_free(), c.into_free()))
+        });
+    }
+    raw_cluster_sync_with(base, src, out) {
+        scope(|| {
+            let (a, b) = (base + TILE, base + SIGNED_TILE);
+            write_tile(a, |i| i);
+            write_tile(b, |i| i);
+            cluster_sync();
+            let rank = src.read();
+            if rank < raw::cluster_nctarank() {
+                let peer = raw::mapa_shared_cluster(b, rank);
+                raw::red_add(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::S32, peer + 20, read(a + 12) as i32, cache_hint::None);
+            }
+            cluster_sync();
+            out.write(read(b + 20));
+            raw::fence_proxy_async(space::SharedCta);
+            raw::fence_proxy_async(space::SharedCta);
+            cluster_sync();
+            cluster_sync();
+            cluster_sync();
+            fence_async();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_mailboxes_at_sync(cta, smem, src, out) {
+        let mailboxes = (smem.tiles.init(&cta), smem.more_tiles.init(&cta), smem.words.init(&cta, |_| 0));
+        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (tiles, more_tiles, words))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let (sent, tile) = tiles.send(&cluster, route, tile).wait_read_at_sync(cta);
+            let (tiles, words) = (sent.receive(cta), words.store(&cluster, route, |i| i as u32).receive(cta));
+            let ((tiles, ()), words, tile) =
+                cluster.sync_with((tiles.reclaim_at_sync(), words.release_at_sync(), tile));
+            unsafe { out.write(tiles.get(3).unwrap_or(0)) };
+            let more_tiles = more_tiles.send(&cluster, route, tiles).receive(cta);
+            let (more_tiles, (tiles, ())) = cluster.sync_with(more_tiles.release_at_sync());
+            (cluster, (tile.into_free(), (tiles, more_tiles, words)))
+        });
+    }
+    raw_cluster_mailboxes_at_sync(base, src, out) {
+        let (tile, tiles, more_tiles, words) = (base + TILE, base + TILES, base + MORE_TILES, base + WORDS);
+        init(tiles + BYTES, 1, true);
+        init(more_tiles + BYTES, 1, true);
+        init(words + BYTES, 1, false);
+        write_tile(words, |_| 0);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+            await_sources_read();
+            wait(tiles + BYTES, 0);
+            each::<{ BYTES / 16 }>(words, words + BYTES, to, |v, dst, mbar| {
+                let i = 4 * v;
+                raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst, [i, i + 1, i + 2, i + 3], mbar);
+            });
+            wait(words + BYTES, 0);
+            cluster_sync();
+            out.write(read(tiles + 12));
+            send(more_tiles, more_tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tiles, BYTES, mbar));
+            wait(more_tiles + BYTES, 0);
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_channel_at_sync(cta, smem, src, out) {
+        let mailboxes = (smem.channel.init(&cta), smem.onward.init(&cta));
+        cta.cluster_last((smem.tile, mailboxes), |cluster, (tile, (a, b))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let (sent, tile) = a.along(route).send(&cluster, tile).wait_read_at_sync(cta);
+            let received = sent.receive(cta);
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let (released, tile) = cta.sync_with((received.release_at_sync(), tile));
+            let (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
+            let received = channel.send(&cluster, tile).receive(cta);
+            let released = cta.sync_with(received.release_at_sync());
+            let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
+            let (a, tile) = cluster.sync_with((channel.into_inbox_at_sync(), tile));
+            let received = b.along(route).send(&cluster, tile).receive(cta);
+            unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
+            let (b, tile) = received.end();
+            (cluster, (tile, (a.end(), b)))
+        });
+    }
+    raw_cluster_channel_at_sync(base, src, out) {
+        let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
+        init(a + BYTES, 2, true);
+        init(b + BYTES, 2, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let copy = |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
+            send(a, a + BYTES, to, copy);
+            await_sources_read();
+            wait(a + BYTES, 0);
+            out.write(read(a + 12));
+            sync();
+            acknowledge_at_sync(a + BYTES, to, 0);
+            send(a, a + BYTES, to, copy);
+            wait(a + BYTES, 1);
+            sync();
+            acknowledge_at_sync(a + BYTES, to, 1);
+            cluster_sync();
+            send(b, b + BYTES, to, copy);
+            wait(b + BYTES, 0);
+            out.add(1).write(read(b + 12));
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_last_tensor(cta, smem, src, out) {
+        let tiles = smem.tiles.init(&cta);
+        let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
+        cta.cluster_last(tiles, |cluster, inbox| {
+            let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
+            let received = inbox.multicast_tensor(&cluster, all, map.at_const::<8, -1>()).receive(cluster.cta());
+            unsafe { out.write(received.get(3).unwrap_or(0)) };
+            let (tiles, ()) = received.end();
+            (cluster, tiles)
+        });
+    }
+    raw_cluster_last_tensor(base, src, out) {
+        let (inbox, bar) = (base + TILES, base + TILES + BYTES);
+        init(bar, 1, true);
+        cluster_sync();
+        scope(|| {
+            if raw::cluster_nctarank() != 4 {
+                ptx::launch::trap();
+            }
+            expect(bar, BYTES);
+            if raw::cluster_ctarank() == 0 && elected() {
+                let all = CtaMask::from_bits_retain(0b1111);
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [8, -1], bar, multicast::Cluster(all), cache_hint::None);
+            }
+            wait(bar, 0);
+            out.write(read(inbox + 12));
         });
         cluster_sync();
     }
@@ -700,25 +910,19 @@ pair! {
         init(bar, 1, true);
         cluster_sync();
         scope(|| {
-            let (rank, x) = (raw::cluster_ctarank(), raw::cluster_ctaid_x());
-            if raw::cluster_nctaid_x() != 4 {
-                ptx::launch::trap();
-            }
+            let Some((first, x)) = row(4) else { ptx::launch::trap() };
             expect(bar, BYTES);
             if x == 0 && elected() {
-                let row = group(rank - x, 1, 4);
+                let row = group(first, 1, 4);
                 raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(row), cache_hint::None);
             }
             wait(bar, 0);
             out.write(read(inbox + 12));
             cluster_sync();
-            let (y, stride) = (raw::cluster_ctaid_y(), raw::cluster_nctaid_x());
-            if raw::cluster_nctaid_y() != 2 {
-                ptx::launch::trap();
-            }
+            let Some((first, stride, y)) = column(2) else { ptx::launch::trap() };
             expect(bar, BYTES);
             if y == 0 && elected() {
-                let column = group(rank - y * stride, stride, 2);
+                let column = group(first, stride, 2);
                 raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(column), cache_hint::None);
             }
             wait(bar, 1);
@@ -869,14 +1073,11 @@ pair! {
         init(bar, 1, true);
         cluster_sync();
         scope(|| {
-            let (rank, y, stride) = (raw::cluster_ctarank(), raw::cluster_ctaid_y(), raw::cluster_nctaid_x());
-            if raw::cluster_nctaid_y() != 2 {
-                ptx::launch::trap();
-            }
+            let Some((first, stride, y)) = column(2) else { ptx::launch::trap() };
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             expect(bar, BYTES);
             if y == 0 && elected() {
-                let column = group(rank - y * stride, stride, 2);
+                let column = group(first, stride, 2);
                 raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [8, -1], bar, multicast::Cluster(column), cache_hint::Policy(policy));
             }
             wait(bar, 0);

@@ -2,15 +2,63 @@
 
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
+use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::cluster::cluster_sync;
+use crate::cluster::{cluster_sync, row};
 use crate::{elected, scope as closure, sync, thread_count, thread_rank};
 
 ptx::shared_memory! {
     struct Smem { even: Mbarrier<Uninit>, odd: Mbarrier<Uninit>, words: SharedArray<u32, 4> }
+}
+
+#[inline(always)]
+unsafe fn init(first: u32, second: u32) {
+    if elected() {
+        unsafe {
+            raw::mbarrier_init(space::SharedCta, first, 2);
+            raw::mbarrier_init(space::SharedCta, second, 2);
+        }
+        raw::fence_mbarrier_init();
+    }
+}
+
+/// Arrives for the CTA in the row of two whose first CTA has the rank `first`.
+#[inline(always)]
+unsafe fn arrive(bar: u32, first: u32) {
+    unsafe {
+        sync();
+        let rank = thread_rank();
+        if rank < 2 {
+            let bar = raw::mapa_shared_cluster(bar, first + rank);
+            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn wait(bar: u32, parity: u32) {
+    while !unsafe {
+        raw::mbarrier_try_wait_parity(
+            sem::Acquire,
+            scope::Cluster,
+            space::SharedCta,
+            bar,
+            parity,
+            suspend_time_hint::None,
+        )
+    } {}
+}
+
+#[inline(always)]
+unsafe fn inval(even: u32) {
+    if elected() {
+        unsafe { raw::mbarrier_inval(space::SharedCta, even + 8) };
+    }
+    if elected() {
+        unsafe { raw::mbarrier_inval(space::SharedCta, even) };
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -37,48 +85,69 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let even = smem.even.addr();
     closure(|| unsafe {
-        if raw::cluster_nctaid_x() != 2 {
-            trap();
-        }
-        let (rank, x) = (raw::cluster_ctarank(), raw::cluster_ctaid_x());
-        let first = rank - x;
+        let Some((first, x)) = row(2) else { trap() };
         if thread_count() < 2 {
             trap();
         }
-        if elected() {
-            raw::mbarrier_init(space::SharedCta, even, 2);
-            raw::mbarrier_init(space::SharedCta, even + 8, 2);
-            raw::fence_mbarrier_init();
-        }
+        init(even, even + 8);
         cluster_sync();
         for round in 0..3 {
             let (bar, parity) = (even + 8 * (round & 1), round >> 1);
-            sync();
-            let rank = thread_rank();
-            if rank < 2 {
-                let bar = raw::mapa_shared_cluster(bar, first + rank);
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
-            }
+            arrive(bar, first);
             let complete =
                 raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity);
             out.add(round as usize).write(complete as u32);
-            while !raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cluster,
-                space::SharedCta,
-                bar,
-                parity,
-                suspend_time_hint::None,
-            ) {}
+            wait(bar, parity);
         }
         cluster_sync();
-        if elected() {
-            raw::mbarrier_inval(space::SharedCta, even + 8);
-        }
-        if elected() {
-            raw::mbarrier_inval(space::SharedCta, even);
-        }
+        inval(even);
         out.add(3).write(x);
+        cluster_sync();
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_group_barrier_at_sync(out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let memory = [smem.even, smem.odd];
+    cta.cluster_last(smem.words, |cluster, words| {
+        let Some(row) = cluster.row::<2>() else { trap() };
+        let cta = cluster.cta();
+        let (barrier, words) =
+            cluster.sync_with((row.barrier_at_sync(&cluster, memory), cluster.open_at_sync(words)));
+        let barrier = barrier.arrive(cta).wait(cta);
+        let (barrier, words) = cluster.sync_with((barrier.close_at_sync(), words.close_at_sync()));
+        unsafe { out.write(words.get(3).unwrap_or(0)) };
+        let barrier = row.barrier(&cluster, barrier.inval(cta));
+        barrier.arrive(cta).wait(cta).end();
+        (cluster, words.end())
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_group_barrier_at_sync(out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (even, odd) = (smem.even.addr(), smem.odd.addr());
+    closure(|| unsafe {
+        let Some((first, _)) = row(2) else { trap() };
+        if thread_count() < 2 {
+            trap();
+        }
+        init(even, odd);
+        cluster_sync();
+        arrive(even, first);
+        wait(even, 0);
+        cluster_sync();
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, even + 128 + 12));
+        inval(even);
+        if thread_count() < 2 {
+            trap();
+        }
+        // The memory comes back with the mbarrier of the next round first.
+        init(odd, even);
+        cluster_sync();
+        arrive(odd, first);
+        wait(odd, 0);
         cluster_sync();
     });
 }

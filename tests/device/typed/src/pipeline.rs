@@ -418,11 +418,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
     let base: u32 = unsafe { core::mem::transmute(smem.memory) };
     let mut sum = 0_u32;
     closure(|| unsafe {
-        let (x, size) = (raw::cluster_ctaid_x(), raw::cluster_nctaid_x());
-        let first = raw::cluster_ctarank() - x;
-        if size != 2 {
-            trap();
-        }
+        let Some((first, x)) = crate::cluster::row(2) else { trap() };
         run_in::<2>(
             Position { base, stage: 0, parity: 0, first, rank: x },
             |at| {

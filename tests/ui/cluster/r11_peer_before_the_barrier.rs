@@ -1,0 +1,23 @@
+//! No way to a peer opens before the barrier that is shared.
+
+use ptx::atomic::Atomic;
+use ptx::cluster::{Cluster, ClusterSmem};
+use ptx::shared::{Free, Shared, Written};
+
+type Words<'c, State> = Shared<'c, u32, 64, State>;
+
+pub fn published<'c>(cluster: &Cluster<'c>, words: Words<'c, Written>) -> Option<u32> {
+    cluster.publish_at_sync(words).peer(0)?.get(5)
+}
+
+pub fn opened<'c>(cluster: &Cluster<'c>, words: Words<'c, Free>) -> Option<()> {
+    cluster.open_at_sync(words).peer(0)?.set(5, 1)
+}
+
+pub fn made_atomic<'c>(cluster: &Cluster<'c>, words: Words<'c, Written>) -> bool {
+    cluster.open_atomic_at_sync(words).peer(0).and_then(|peer| peer.atomic(5)).is_some()
+}
+
+pub fn published_again(words: ClusterSmem<u32, 64, Atomic>) -> Option<u32> {
+    words.publish_at_sync().peer(0)?.get(5)
+}

@@ -1,0 +1,26 @@
+//! The mbarriers of a group's barrier are valid in all CTAs behind a barrier of the cluster, and are invalidated behind another.
+
+use ptx::cluster::{Cluster, Group, GroupBarrier};
+use ptx::mbarrier::{Arrived, Mbarrier, Uninit};
+
+pub fn arrived_at_before_all_are_valid<'c>(
+    cluster: &Cluster<'c>,
+    row: Group<'c, 4>,
+    memory: [Mbarrier<Uninit>; 2],
+) -> GroupBarrier<'c, 4, Arrived> {
+    row.barrier_at_sync(cluster, memory).arrive(cluster.cta())
+}
+
+pub fn invalidated_before_all_have_waited<'c>(
+    cluster: &Cluster<'c>,
+    barrier: GroupBarrier<'c, 4>,
+) -> [Mbarrier<Uninit>; 2] {
+    barrier.close_at_sync().inval(cluster.cta())
+}
+
+pub fn invalidated_while_in_use<'c>(
+    cluster: &Cluster<'c>,
+    barrier: GroupBarrier<'c, 4>,
+) -> [Mbarrier<Uninit>; 2] {
+    barrier.inval(cluster.cta())
+}

@@ -1,0 +1,22 @@
+//! What peers use is the CTA's own again behind the barrier that is shared.
+
+use ptx::atomic::Atomic;
+use ptx::cluster::{Cluster, ClusterSmem, Open, ReadOnly};
+use ptx::shared::{Loaded, Shared};
+
+type Words<'c, State> = ClusterSmem<'c, u32, 64, State>;
+
+pub fn while_peers_read<'c>(
+    cluster: &Cluster<'c>,
+    words: Words<'c, ReadOnly<Loaded>>,
+) -> Shared<'c, u32, 64, Loaded> {
+    cluster.sync_with(words.close_at_sync())
+}
+
+pub fn while_peers_write<'c>(cluster: &Cluster<'c>, words: Words<'c, Open>) -> Option<u32> {
+    cluster.sync_with(words.close_at_sync()).get(0)
+}
+
+pub fn while_peers_count<'c>(cluster: &Cluster<'c>, words: Words<'c, Atomic>) -> Option<u32> {
+    cluster.sync_with(words.close_at_sync()).get(0)
+}
