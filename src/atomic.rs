@@ -1410,6 +1410,8 @@ static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, once every thread is done with what it did to them before.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -1466,6 +1468,8 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
     /// Ends the atomic operations: what each thread did is visible to every thread, and the elements are readable.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -1483,6 +1487,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
     }
 
     /// Ends the atomic operations: what each thread did is visible to asynchronous copies.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///

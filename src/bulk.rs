@@ -140,6 +140,8 @@ pub type Store<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, GlobalTileMut<T
 
 /// Starts a group with the copy of `src` to `dst`.
 ///
+/// Collective in the CTA.
+///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
 ///
 /// ```
@@ -162,6 +164,8 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
 }
 
 /// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are.
+///
+/// Collective in the CTA.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`
 ///
@@ -227,6 +231,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
 impl<Copies, State> BulkGroup<Copies, State> {
     /// Adds the copy of `src` to `dst`.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: as [`store`].
     ///
     /// ```
@@ -277,6 +283,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
 
     /// Closes the list of copies.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     ///
     /// ```
@@ -301,6 +309,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
     }
 
     /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     ///
@@ -332,6 +342,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// behind the barrier of this wait, so they come back as [`Fenced`]: free by [`into_free`](Shared::into_free), readable by
     /// [`into_loaded`](Shared::into_loaded).
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -356,6 +368,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
     }
 
     /// Waits until everything is written and visible, and gives back all that the group owns.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -425,6 +439,8 @@ impl<Copies> Queue for BulkGroup<Copies, Committed> {
 impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// Commits another group after these, which stay in flight.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     ///
     /// ```
@@ -451,6 +467,8 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 
     /// Waits until the sources of the oldest group are read, and gives them back with the group of its
     /// destinations, still being written; the newer groups, `N` of them, stay in flight.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -489,6 +507,8 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
 
     /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -515,6 +535,8 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     }
 
     /// Waits until everything of all groups is written and visible.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///

@@ -41,6 +41,8 @@ impl Cta {
 
     /// The thread's rank in the CTA, x fastest.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
     /// let lane = cta.thread_rank() % 32;
@@ -55,6 +57,8 @@ impl Cta {
 
     /// The number of threads of the CTA.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
     /// let warps = cta.thread_count().div_ceil(32);
@@ -66,6 +70,8 @@ impl Cta {
     }
 
     /// The CTA's rank in the grid, x fastest.
+    ///
+    /// Not collective.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
@@ -80,6 +86,8 @@ impl Cta {
     }
 
     /// The number of CTAs of the grid.
+    ///
+    /// Not collective.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
@@ -97,6 +105,8 @@ impl Cta {
 
     /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
     /// if cta.is_elected() {
@@ -111,6 +121,8 @@ impl Cta {
 
     /// The warp's rank in the CTA: 32 threads each, by their rank.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
     /// let producer = cta.warp_rank() == 0;
@@ -122,6 +134,8 @@ impl Cta {
     }
 
     /// Waits for all threads of the CTA; what each wrote before is visible to all after.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -142,6 +156,8 @@ impl Cta {
 
     /// [`sync`](Cta::sync), and in how many threads the predicate is true.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, 0, predicate;`
     ///
     /// ```
@@ -158,6 +174,8 @@ impl Cta {
 
     /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.red.and.aligned.pred p, 0, predicate;`
     ///
     /// ```
@@ -173,6 +191,8 @@ impl Cta {
 
     /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
     /// steer which collective calls come next.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.red.or.aligned.pred p, 0, predicate;`
     ///
@@ -303,6 +323,8 @@ transitions! {
 
 impl Cta {
     /// [`sync`](Cta::sync), the barrier of all the transitions: gives the handles in their next states.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///

@@ -239,6 +239,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
 
     /// Initialises it for the threads of the CTA: the `ARRIVALS` of each complete a phase.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -276,6 +278,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
 
     /// Ends its life: the memory can become another mbarrier.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -301,6 +305,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     }
 
     /// Arrives: what this thread did before is visible to every thread after its wait.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};`, with a count if it is not one.
     ///
@@ -350,6 +356,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
 
     /// Makes `COUNT` of this thread's arrivals, fewer than `ARRIVALS`, so that this completes no phase.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `mbarrier.arrive.noComplete.release.cta.shared::cta.b64 state, [addr], count;`
     ///
     /// ```
@@ -377,6 +385,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     }
 
     /// Arrives for this phase, and from the next on `FEWER` times a phase.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 state, [addr], count;` for those that it drops,
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};` for the others.
@@ -414,6 +424,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
 
     /// Waits until all threads have arrived, and the copies of the phase are complete.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
     ///
     /// ```
@@ -444,6 +456,8 @@ impl<P: Phase, const ARRIVALS: u32> Mbarrier<P, ARRIVALS> {
     }
 
     /// [`wait`](Mbarrier::wait) whose tries may each last `nanoseconds`, for waits known to be long.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state,
     /// suspendTimeHint;`

@@ -167,6 +167,8 @@ impl<T: Word> Partials<T> {
     /// `f` runs up to ten times in each thread, or up to 36 times in a CTA whose threads are no multiple of 32 or whose warps are no
     /// power of two; not equally often in each, so it makes no collective call.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
     /// `ld.weak.shared::cta`, and a `shfl.sync.bfly` for each power of two below the number of warps.
     ///
@@ -188,6 +190,8 @@ impl<T: Word> Partials<T> {
     /// `f` runs up to eleven times in each thread, or up to 37 times in a CTA whose threads are no multiple of 32; not equally often
     /// in each, so it makes no collective call.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
     /// `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps, and two `shfl.sync.idx`.
     ///
@@ -205,6 +209,8 @@ impl<T: Word> Partials<T> {
 
     /// What `f` makes of the values of the threads before this one, by rank, `None` in the first, and what it makes of all. Else as
     /// [`inclusive_scan`](Partials::inclusive_scan).
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: that of [`inclusive_scan`](Partials::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, 0, membermask;`
     ///
@@ -230,6 +236,8 @@ impl<T: Word> Partials<T> {
 impl<T: Reducible> Partials<T> {
     /// The sum over the CTA: of integers modulo 2^32 or 2^64; of floats by pairs.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::reduce_add`](crate::warp::Lanes::reduce_add), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
     /// `ld.weak.shared::cta`, and `redux.sync.add` for integers, for floats a `shfl.sync.bfly` for each power of two below the number
     /// of warps.
@@ -252,6 +260,8 @@ impl<T: Reducible> Partials<T> {
 
     /// The least value of the CTA. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and
     /// `ld.weak.shared::cta` between.
     ///
@@ -268,6 +278,8 @@ impl<T: Reducible> Partials<T> {
     }
 
     /// The greatest value of the CTA; as [`reduce_min`](Partials::reduce_min).
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and
     /// `ld.weak.shared::cta` between.
@@ -286,6 +298,8 @@ impl<T: Reducible> Partials<T> {
 
     /// The sum of the values of the threads up to this one and with it, by rank, and that of all: of integers modulo 2^32 or 2^64.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: as [`inclusive_scan`](Partials::inclusive_scan).
     ///
     /// ```
@@ -302,6 +316,8 @@ impl<T: Reducible> Partials<T> {
 
     /// The sum of the values of the threads before this one, by rank, zero in the first, and that of all: of integers modulo 2^32 or
     /// 2^64.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: for integers as [`inclusive_scan`](Partials::inclusive_scan), for floats as [`exclusive_scan`](Partials::exclusive_scan).
     ///
@@ -326,6 +342,8 @@ macro_rules! bits {
     ($( $(#[doc = $doc:literal])* $name:ident $op:literal $Op:ident $operator:tt $more:expr, $example:literal; )*) => {
         impl<T: BitReducible> Partials<T> { $(
             $(#[doc = $doc])*
+            ///
+            /// Collective in the CTA.
             ///
             #[doc = concat!("PTX: `redux.sync", $op, ".b32` twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and")]
             /// `ld.weak.shared::cta` between (four times for 64 bits).

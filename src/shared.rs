@@ -845,6 +845,8 @@ impl Cta {
     /// The scope's lifetime belongs to this call alone, so handles of another scope are no substitute, and none can
     /// leave.
     ///
+    /// Collective in the CTA.
+    ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
     /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
@@ -868,6 +870,8 @@ impl Cta {
     /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
     /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
     /// thread for itself, since the `Cta` is used up; calls of a `Warp` stay collective in the warp.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: none.
     ///
@@ -1196,6 +1200,8 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Waits until all threads have read what they want, then replaces each element `v` at index `i` by `f(i, v)`. Each
     /// thread does its share, sixteen bytes at a time.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -1232,6 +1238,8 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -1267,6 +1275,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Loaded> {
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
     /// Fills element `i` with `f(i)`. Each thread does its share, sixteen bytes at a time.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -1298,6 +1308,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
 
 impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State> {
     /// Makes what every thread stored visible to every thread.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -1331,6 +1343,8 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     }
 
     /// Makes what every thread stored visible to asynchronous copies.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
@@ -1369,6 +1383,8 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// [`to_async`](Shared::to_async), after the threads have read what they want.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -1396,6 +1412,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
 
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
     /// Gives up the contents: waits until all threads have read what they want.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -1429,6 +1447,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
 impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     /// [`write`](Shared::write), over what was there.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -1444,6 +1464,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     }
 
     /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///

@@ -247,6 +247,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
 
     /// Brings the map into the cache for a copy to come.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
     ///
     /// ```
@@ -508,6 +510,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 
     /// Brings the map into the cache for a copy to come.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
     ///
     /// ```
@@ -524,6 +528,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 
 impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     /// The boxes that are this CTA's: those of the numbers `rank`, `rank + count`, …, the innermost dimension fastest.
+    ///
+    /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
@@ -573,8 +579,10 @@ pub struct BoxesMut<T, S: BoxShape> {
 static_assertions::assert_not_impl_any!(BoxesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: BoxShape> BoxesMut<T, S> {
-    /// The next box, with its index in each dimension, or `None` when all are taken. Collective: it is one box of the CTA,
+    /// The next box, with its index in each dimension, or `None` when all are taken. It is one box of the CTA,
     /// which all its threads take.
+    ///
+    /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
@@ -715,6 +723,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 
     /// Brings the map into the cache for a copy to come.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
     ///
     /// ```
@@ -797,6 +807,8 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_
 
 /// Starts to fetch a part of a tensor into the L2 cache. Nothing has to be waited for.
 ///
+/// Collective in the CTA.
+///
 /// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
 ///
 /// ```
@@ -842,6 +854,8 @@ pub type TensorReduce<'s, T, const N: usize, State, S> = (Shared<'s, T, N, State
 
 /// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
 /// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
+///
+/// Collective in the CTA.
 ///
 /// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
 /// [src];`
@@ -915,6 +929,8 @@ reduce_ops! {
 /// Starts a group with the reduction of `src` into a part of a tensor: each element there becomes `op` of itself and of that
 /// of `src`, atomically (relaxed, at the scope of the GPU).
 ///
+/// Collective in the CTA.
+///
 /// PTX, of a `Box2` and `op::Add`, by the elected thread: `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
 /// [map, {x, y}], [src];`
 ///
@@ -960,6 +976,8 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape>(
 impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     /// Adds the copy of `src` to a part of a tensor.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: as [`tensor::store`](store).
     ///
     /// ```
@@ -989,6 +1007,8 @@ impl<Copies, State: Extendable> BulkGroup<Copies, State> {
     }
 
     /// Adds the reduction of `src` into a part of a tensor.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`tensor::reduce`](reduce).
     ///

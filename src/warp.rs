@@ -364,6 +364,8 @@ pub fn active_mask() -> LaneMask {
 impl Cta {
     /// The thread's warp, whose threads make calls among themselves.
     ///
+    /// Not collective.
+    ///
     /// PTX: none.
     ///
     /// ```
@@ -384,6 +386,8 @@ impl Warp {
     }
 
     /// The group of `WIDTH` neighbours, 1, 2, 4, 8, 16 or 32, that this thread is in.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `mov.u32 lane, %laneid;` and the mask's arithmetic.
     ///
@@ -412,6 +416,8 @@ impl Warp {
 impl<M: Members> Lanes<M> {
     /// The group's lanes.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
     /// let lanes = cta.warp().partition_by(value).mask();
@@ -423,6 +429,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The thread's lane in the warp, 0 to 31.
+    ///
+    /// Not collective.
     ///
     /// PTX: `mov.u32 d, %laneid;`
     ///
@@ -438,6 +446,8 @@ impl<M: Members> Lanes<M> {
 
     /// The thread's rank in the group, by lane.
     ///
+    /// Not collective.
+    ///
     /// PTX: `mov.u32 d, %lanemask_lt;` `popc.b32`
     ///
     /// ```
@@ -452,6 +462,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// Waits for the threads of the group; what each wrote before is visible to them after.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `bar.warp.sync membermask;`
     ///
@@ -470,6 +482,8 @@ impl<M: Members> Lanes<M> {
 
     /// The lanes of the group where the predicate is true.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     ///
     /// ```
@@ -486,6 +500,8 @@ impl<M: Members> Lanes<M> {
 
     /// Whether the predicate is true in all threads of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
     ///
     /// ```
@@ -500,6 +516,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// Whether the predicate is true in any thread of the group.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.any.pred d, predicate, membermask;`
     ///
@@ -517,6 +535,8 @@ impl<M: Members> Lanes<M> {
 
     /// Whether the predicate is the same in all threads of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
     ///
     /// ```
@@ -532,6 +552,8 @@ impl<M: Members> Lanes<M> {
 
     /// The lanes of the group whose value has the same bits as this thread's.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     ///
     /// ```
@@ -546,6 +568,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The lanes of the group, if the value has the same bits in all its threads, else `None`.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
     ///
@@ -563,6 +587,8 @@ impl<M: Members> Lanes<M> {
 
     /// The group of the threads whose value has the same bits as this thread's.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     ///
     /// ```
@@ -578,6 +604,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The group of the threads where the predicate is true, for these; `None` for the others.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     ///
@@ -597,6 +625,8 @@ impl<M: Members> Lanes<M> {
 
     /// Calls `f` in one thread of the group, always the same, which alone gets what it returns.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `elect.sync d|p, membermask;`
     ///
     /// ```
@@ -614,6 +644,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// Calls `f` in one thread of the group, always the same, and gives every thread what it returned.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `elect.sync d|p, membermask;` `shfl.sync.idx.b32 value, value, d, 0x1f, membermask;` (twice for 64 bits)
     ///
@@ -634,6 +666,8 @@ impl<M: Members> Lanes<M> {
     /// The value of the thread of that lane, 0 to 31 (modulo 32), in a tile counted from the tile's first (modulo its
     /// width). It is unspecified if that thread is not in the group, or has exited.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
     ///
     /// ```
@@ -650,6 +684,8 @@ impl<M: Members> Lanes<M> {
 
     /// The least value of the group, or of the absolute values ([`Abs`](crate::qualifier::abs::Abs)); -0.0 is below +0.0.
     /// NaN counts as nothing, or makes the result NaN ([`Propagate`](crate::qualifier::nan::Propagate)).
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.min{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
@@ -668,6 +704,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The greatest value of the group; as [`reduce_min_f32`](Lanes::reduce_min_f32).
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
@@ -688,6 +726,8 @@ impl<M: Members> Lanes<M> {
 
 impl<M: Members> Lanes<M> {
     /// The value of the thread `delta` lanes below (0 to 31), or `None` where the group has none.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     ///
@@ -713,6 +753,8 @@ impl<M: Members> Lanes<M> {
     /// The value of the thread `delta` lanes above (0 to 31), or `None` where the group has none. It is unspecified if that
     /// thread has exited.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     ///
     /// ```
@@ -733,6 +775,8 @@ impl<M: Members> Lanes<M> {
 
     /// The value of the thread whose lane is this one's exclusive or `lanes`, or the thread's own where that is outside of
     /// the group. It is unspecified if that thread has exited.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits)
     ///
@@ -757,6 +801,8 @@ impl<M: Members> Lanes<M> {
 
 impl Lanes<Subset> {
     /// The value of the group's lowest lane.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being that of the mask's lowest
     /// bit.

@@ -23,6 +23,8 @@ fn await_read(cta: &Cta, newer: u32) {
 impl<Copies, State> BulkGroup<Copies, State> {
     /// [`wait_read`](BulkGroup::wait_read), at a barrier that other transitions share.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
     ///
     /// ```
@@ -51,6 +53,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
     /// Ends the use of the sources in the last scope of the kernel ([`Cta::lend_last`]): the elected thread stays until they are read,
     /// the others go on.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
     ///
     /// ```
@@ -75,6 +79,8 @@ impl<Copies, State> BulkGroup<Copies, State> {
 
     /// [`wait`](BulkGroup::wait), at a barrier that other transitions share.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread
     #[inline(always)]
     pub fn wait_at_sync(self, cta: &Cta) -> AfterSync<Copies>
@@ -91,6 +97,8 @@ crate::group::nothing_to_end! { [Copies] BulkGroup<Copies, ReadDone>; }
 
 impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     /// [`wait_read_oldest`](InFlight::wait_read_oldest), at a barrier that other transitions share.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread
     #[inline(always)]
@@ -110,6 +118,8 @@ impl<Older: Queue, Newest> InFlight<Older, BulkGroup<Newest, Committed>> {
     }
 
     /// [`wait_oldest`](InFlight::wait_oldest), at a barrier that other transitions share.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the elected thread
     #[inline(always)]

@@ -49,6 +49,8 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// A barrier of the group's CTAs. A cluster call: every group of the cluster makes one. Traps where a CTA has fewer
     /// threads than the group has CTAs.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
     /// `fence.mbarrier_init.release.cluster;` By every thread `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -87,6 +89,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// Arrives for the CTA, at the mbarriers of all of the group: what its threads did before is visible to every thread
     /// of the group after its wait. A call of the CTA, not of the cluster.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`, then by as many threads as the group has CTAs `mapa.shared::cluster.u32 bar, bar, cta;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
@@ -119,6 +123,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
 
     /// Ends it when all CTAs of the cluster have come to this point, and gives the memory back.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the elected thread
     /// `mbarrier.inval.shared::cta.b64 [bar];` twice
     ///
@@ -147,6 +153,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     }
 
     /// Waits until all CTAs of the group have arrived.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     ///

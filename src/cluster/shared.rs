@@ -142,6 +142,8 @@ pub struct ClusterSmem<'c, T, const N: usize, State> {
 impl<'c> Cluster<'c> {
     /// Lets the whole cluster read what each CTA has in `memory`.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -163,6 +165,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// Lets the whole cluster write into the `memory` of each CTA, which keeps what it holds.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -187,6 +191,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -241,6 +247,8 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     }
 
     /// Lets the whole cluster read what all CTAs have written, or changed by atomic operations, here.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -339,6 +347,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 
     /// Waits until all CTAs have read what they want.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -358,6 +368,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -376,6 +388,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
 
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///

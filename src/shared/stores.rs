@@ -111,7 +111,9 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
 }
 
 impl<T: Element, const N: usize, State> Shared<'_, T, N, State> {
-    /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins. Not collective.
+    /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins.
+    ///
+    /// Not collective.
     ///
     /// PTX: `st.weak.shared::cta`
     ///
@@ -133,7 +135,9 @@ impl<T: Element, const N: usize, State> Shared<'_, T, N, State> {
     }
 
     /// Stores the sixteen bytes that start at byte `16 * i`; `None` past the end. Of several threads that store there, any wins
-    /// each element. Not collective.
+    /// each element.
+    ///
+    /// Not collective.
     ///
     /// PTX: `st.weak.shared::cta.v4.b32`
     ///

@@ -38,6 +38,8 @@ static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Cop
 
 /// Copies a tensor map to shared memory, to be changed there.
 ///
+/// Collective in the CTA.
+///
 /// PTX per sixteen bytes, by a thread: two `ld.b64`, `st.weak.shared::cta.v4.b32`; then, by every thread,
 /// `barrier.cta.sync.aligned 0;`
 ///
@@ -263,6 +265,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the address of the tensor.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
     ///
     /// ```
@@ -283,6 +287,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     }
 
     /// Replaces the size of the tensor in the dimension `ORD`, 0 being the innermost, in elements.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
     ///
@@ -312,6 +318,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the bytes from one index to the next of the dimension after `ORD`: `ord::D0` is the stride of dimension 1, as
     /// dimension 0 is contiguous.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
     ///
     /// ```
@@ -339,6 +347,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
 
     /// Makes it a map of elements of `U` in boxes of `To`, not swizzled, which fills with zeros. The address, the sizes and the
     /// strides of the tensor stay, in the dimensions that there were before: replace those that are not right any more.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if
     /// the rank is another; for each dimension `tensormap.replace.tile.box_dim`, `ORD, elements`, and, if it is new,
@@ -406,6 +416,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the type of the elements by another of the same size, which tells what a copy does to them:
     /// `elemtype::Tf32` rounds an `f32`, for good (see [`publish`](Draft::publish)), `elemtype::F32Ftz` flushes subnormals.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
     ///
     /// ```
@@ -426,6 +438,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     }
 
     /// Replaces how 16-byte units are permuted in shared memory: not at all, or by a swizzle as wide as a row of the box.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature
     /// `sm_100f` or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
@@ -451,6 +465,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Replaces the swizzle by that of 128 bytes, as wide as a row of the box, which keeps units of 16, 32 or 64 bytes whole, or
     /// units of 32 with the halves of each 16 bytes swapped in every second row.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
     ///
@@ -475,6 +491,8 @@ impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     }
 
     /// Replaces the fill: what elements outside of the tensor read as, zeros or, of floating-point elements, a NaN.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [addr], fill;`
     ///
@@ -513,6 +531,8 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
 
 impl<'s, T: Element, S: LoadShape> Draft<'s, T, S> {
     /// Copies the map to its slot in global memory and releases it to the tensormap proxy. Gives back the shared memory.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`, by the warp of the elected thread
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`, then
@@ -623,6 +643,8 @@ impl<T: Element, S: LoadShape> Released<T, S> {
     }
 
     /// Acquires the map for the copies of this CTA.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
     ///

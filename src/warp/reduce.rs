@@ -278,6 +278,8 @@ impl<M: Members> Lanes<M> {
     /// The sum over the group: of integers modulo 2^32 or 2^64, the same for all threads; of floats by pairs, the same bits in all
     /// threads.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats as
     /// [`reduce`](Lanes::reduce).
     ///
@@ -298,6 +300,8 @@ impl<M: Members> Lanes<M> {
 
     /// The least value of the group. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for floats `redux.sync.min.f32` on
     /// sm_100f, else that of integers in the same order.
     ///
@@ -313,6 +317,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The greatest value of the group; as [`reduce_min`](Lanes::reduce_min).
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for floats `redux.sync.max.f32` on
     /// sm_100f, else that of integers in the same order.
@@ -330,6 +336,8 @@ impl<M: Members> Lanes<M> {
 
     /// The bits that are set in all values of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
     ///
     /// ```
@@ -345,6 +353,8 @@ impl<M: Members> Lanes<M> {
 
     /// The bits that are set in any value of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
     ///
     /// ```
@@ -359,6 +369,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The bits that are set in an odd number of values of the group.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
     ///
@@ -376,6 +388,8 @@ impl<M: Members> Lanes<M> {
     /// What `f` makes of the values of the group. It is to be associative and commutative; all threads get the same.
     ///
     /// `f` runs up to five times in each thread, not equally often in each: it makes no collective call.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX, where the group's lanes are neighbours and the CTA's warps whole: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;`
     /// (twice for 64 bits) for each power of two below the group's width; else [`inclusive_scan`](Lanes::inclusive_scan), and a
@@ -425,6 +439,8 @@ impl<M: Members> Lanes<M> {
     /// from below is its first argument.
     ///
     /// `f` runs up to five times in each thread, not equally often in each: it makes no collective call.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the group's
     /// width; in a group without order among its lanes, five times `shfl.sync.idx.b32` of the value and of a lane.
@@ -487,6 +503,8 @@ impl<M: Members> Lanes<M> {
     /// What `f` makes of the values of the group below this thread's, by lane; `None` in the lowest. Else as
     /// [`inclusive_scan`](Lanes::inclusive_scan).
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: that of [`inclusive_scan`](Lanes::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, c, membermask;` or
     /// `shfl.sync.idx.b32`.
     ///
@@ -519,6 +537,8 @@ impl<M: Members> Lanes<M> {
 
     /// The sum of the values of the group up to this thread's and with it, by lane: of integers modulo 2^32 or 2^64.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: as [`inclusive_scan`](Lanes::inclusive_scan).
     ///
     /// ```
@@ -532,6 +552,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The sum of the values of the group below this thread's, by lane: of integers modulo 2^32 or 2^64; zero in the lowest.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: for integers as [`inclusive_scan`](Lanes::inclusive_scan), for floats as [`exclusive_scan`](Lanes::exclusive_scan).
     ///

@@ -125,6 +125,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// [`Inbox::send`]: what another channel has received can go on, and is acknowledged when it is [reclaimed](
     /// Acknowledged::reclaim).
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: as [`Inbox::send`]
     ///
     /// ```
@@ -152,6 +154,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     }
 
     /// Ends the channel when the channels of all CTAs have come to this point.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -209,6 +213,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
 
     /// Waits until what is sent from here has been read, as [`Sent::wait_read`](super::Sent::wait_read).
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: as [`Sent::wait_read`](super::Sent::wait_read)
     ///
     /// ```
@@ -230,6 +236,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     }
 
     /// Waits for the tile that comes in.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`Sent::receive`](super::Sent::receive)
     ///
@@ -315,6 +323,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// Gives up the contents: tells the sender when all threads of this CTA have read what they want. An arrival on the
     /// mbarrier of another CTA gives no state, and nobody here waits for it.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
@@ -352,6 +362,8 @@ unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for ChannelReceived<
 
 impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
     /// Waits until the receiver has read: its mailbox is ready for more, and the source is no longer read.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
     /// repeated while false, then `barrier.cta.sync.aligned 0;`
