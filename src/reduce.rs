@@ -103,7 +103,7 @@ impl<T: Word> Partials<T> {
         all
     }
 
-    /// The same where `redux` reduces a warp, and `more` is what changes no result: the lanes from the number of warps on have it.
+    /// The same where `redux` reduces a warp, as it has made `value`, and `more` is what changes no result: the lanes from the number of warps on have it.
     #[inline(always)]
     fn of_all_by_redux(
         &mut self,
@@ -114,7 +114,7 @@ impl<T: Word> Partials<T> {
         f: impl Fn(T, T) -> T,
     ) -> T {
         let (warp, count) = (cta.warp(), cta.thread_count());
-        self.publish(cta, warp.lane() == 0, redux(value));
+        self.publish(cta, warp.lane() == 0, value);
         let warps = count.div_ceil(32);
         let all = if count.is_multiple_of(32) {
             let value = match more {
@@ -250,11 +250,10 @@ impl<T: Reducible> Partials<T> {
     /// ```
     #[inline(always)]
     pub fn reduce_add(&mut self, cta: &Cta, value: T) -> T {
-        if T::REDUX {
-            let warp = cta.warp();
-            self.of_all_by_redux(cta, value, Some(T::ZERO), |value| warp.reduce_add(value), T::plus)
-        } else {
-            self.reduce(cta, value, T::plus)
+        let warp = cta.warp();
+        match warp.redux_add(value) {
+            Some(sum) => self.of_all_by_redux(cta, sum, Some(T::ZERO), |sum| warp.reduce_add(sum), T::plus),
+            None => self.reduce(cta, value, T::plus),
         }
     }
 
@@ -274,7 +273,7 @@ impl<T: Reducible> Partials<T> {
     #[inline(always)]
     pub fn reduce_min(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
-        self.of_all_by_redux(cta, value, None, |value| warp.reduce_min(value), T::lesser)
+        self.of_all_by_redux(cta, warp.reduce_min(value), None, |least| warp.reduce_min(least), T::lesser)
     }
 
     /// The greatest value of the CTA; as [`reduce_min`](Partials::reduce_min).
@@ -293,7 +292,13 @@ impl<T: Reducible> Partials<T> {
     #[inline(always)]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
-        self.of_all_by_redux(cta, value, None, |value| warp.reduce_max(value), T::greater)
+        self.of_all_by_redux(
+            cta,
+            warp.reduce_max(value),
+            None,
+            |greatest| warp.reduce_max(greatest),
+            T::greater,
+        )
     }
 
     /// The sum of the values of the threads up to this one and with it, by rank, and that of all: of integers modulo 2^32 or 2^64.
@@ -358,7 +363,7 @@ macro_rules! bits {
             pub fn $name(&mut self, cta: &Cta, value: T) -> T {
                 // SAFETY: by the contract of `Cta::enter` all threads of the warp execute this.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };
-                self.of_all_by_redux(cta, value, $more, redux, |a, b| a $operator b)
+                self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b)
             }
         )* }
     };

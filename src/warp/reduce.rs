@@ -28,9 +28,6 @@ pub trait Reducible: Word {
     /// Zero.
     #[doc(hidden)]
     const ZERO: Self;
-    /// Whether the sum is made by `redux.sync`.
-    #[doc(hidden)]
-    const REDUX: bool;
     /// The sum, of integers modulo 2^32 or 2^64.
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
@@ -43,13 +40,13 @@ pub trait Reducible: Word {
     /// The greater.
     #[doc(hidden)]
     fn greater(self, other: Self) -> Self;
-    /// The sum by `redux.sync`; called where [`REDUX`](Reducible::REDUX) holds.
+    /// The sum by `redux.sync`, of integers; `None` of floats, which it does not add.
     ///
     /// # Safety
     ///
     /// That of `redux.sync`.
     #[doc(hidden)]
-    unsafe fn redux_add(self, membermask: u32) -> Self;
+    unsafe fn redux_add(self, membermask: u32) -> Option<Self>;
     /// # Safety
     ///
     /// That of `redux.sync`.
@@ -91,7 +88,6 @@ pub trait BitReducible: Word + BitAnd<Output = Self> + BitOr<Output = Self> + Bi
 macro_rules! integer_arithmetic {
     ($T:ident) => {
         const ZERO: $T = 0;
-        const REDUX: bool = true;
         #[inline(always)]
         fn plus(self, other: $T) -> $T {
             self.wrapping_add(other)
@@ -116,9 +112,9 @@ macro_rules! integers_32 {
         impl Reducible for $T {
             integer_arithmetic! { $T }
             #[inline(always)]
-            unsafe fn redux_add(self, membermask: u32) -> $T {
+            unsafe fn redux_add(self, membermask: u32) -> Option<$T> {
                 // SAFETY: the caller keeps that of `redux.sync`.
-                unsafe { raw::redux_sync(op::Add, ty::$Type, self, membermask) }
+                Some(unsafe { raw::redux_sync(op::Add, ty::$Type, self, membermask) })
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
@@ -150,15 +146,15 @@ macro_rules! integers_64 {
         impl Reducible for $T {
             integer_arithmetic! { $T }
             #[inline(always)]
-            unsafe fn redux_add(self, membermask: u32) -> $T {
+            unsafe fn redux_add(self, membermask: u32) -> Option<$T> {
                 const PART: u32 = (1 << 27) - 1;
                 // SAFETY: the caller keeps that of `redux.sync`.
-                let sum = |part: u32| u64::from(unsafe { part.redux_add(membermask) });
+                let sum = |part| u64::from(unsafe { raw::redux_sync(op::Add, ty::U32, part, membermask) });
                 let bits = self as u64;
                 let low = sum(bits as u32 & PART);
                 let middle = sum((bits >> 27) as u32 & PART);
                 let high = sum((bits >> 54) as u32);
-                low.wrapping_add(middle << 27).wrapping_add(high << 54) as $T
+                Some(low.wrapping_add(middle << 27).wrapping_add(high << 54) as $T)
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
@@ -205,7 +201,6 @@ macro_rules! floats {
     ($( $T:ident $Key:ident $sign:literal $( $native:ident $feature:literal )?; )*) => { $(
         impl Reducible for $T {
             const ZERO: $T = 0.0;
-            const REDUX: bool = false;
             #[inline(always)]
             fn plus(self, other: $T) -> $T {
                 self + other
@@ -223,8 +218,8 @@ macro_rules! floats {
                 floats!(@number $T $Key $sign floats!(@key $T $Key $sign self, MIN).max(floats!(@key $T $Key $sign other, MIN)))
             }
             #[inline(always)]
-            unsafe fn redux_add(self, _: u32) -> $T {
-                unreachable!()
+            unsafe fn redux_add(self, _: u32) -> Option<$T> {
+                None
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
@@ -290,12 +285,17 @@ impl<M: Members> Lanes<M> {
     /// ```
     #[inline(always)]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
-        if T::REDUX {
-            // SAFETY: see the impl.
-            unsafe { value.redux_add(self.members.mask()) }
-        } else {
-            self.reduce(value, T::plus)
+        match self.redux_add(value) {
+            Some(sum) => sum,
+            None => self.reduce(value, T::plus),
         }
+    }
+
+    /// The sum over the group, of numbers that `redux.sync` adds.
+    #[inline(always)]
+    pub(crate) fn redux_add<T: Reducible>(&self, value: T) -> Option<T> {
+        // SAFETY: see the impl.
+        unsafe { value.redux_add(self.members.mask()) }
     }
 
     /// The least value of the group. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
