@@ -1054,18 +1054,35 @@ impl Overwritable for Free {}
 impl Overwritable for Spent {}
 
 /// States in which threads have stored, and whose stores are not visible yet.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` has nothing to publish",
+    label = "no stores that other threads wait for",
+    note = "`.publish(&cta)` is for what threads have stored (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable as it is"
+)]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ThreadStores: Sealed {}
 impl Sealed for Written {}
 impl ThreadStores for Written {}
 
+/// States in which there are stores that the async proxy does not see yet.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
+    label = "nothing for `fence.proxy.async`",
+    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `Published`, `Spent`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Unfenced: Sealed {}
+impl Unfenced for Written {}
+impl Unfenced for Published {}
+impl Unfenced for Spent {}
+
 // What each state is not for.
-static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource);
-static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource, ThreadStores, Unfenced);
+static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable, ThreadStores, Unfenced);
 static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination);
-static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable, ThreadStores);
+static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination, ThreadStores);
+static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable, ThreadStores, Unfenced);
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 ///
@@ -1306,8 +1323,8 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Free> {
     }
 }
 
-impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State> {
-    /// Makes what every thread stored visible to every thread.
+impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
+    /// Makes what every thread stored, by atomic operations too, visible to every thread.
     ///
     /// Collective in the CTA.
     ///
@@ -1322,7 +1339,10 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # }
     /// ```
     #[inline(always)]
-    pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
+    pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published>
+    where
+        State: ThreadStores,
+    {
         cta.sync_with(self.publish_at_sync())
     }
 
@@ -1338,11 +1358,14 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # (old, new) }
     /// ```
     #[inline(always)]
-    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published>> {
+    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published>>
+    where
+        State: ThreadStores,
+    {
         AfterSync::new(self.into_state())
     }
 
-    /// Makes what every thread stored visible to asynchronous copies.
+    /// Makes what every thread stored visible to asynchronous copies, when all threads have read what they want.
     ///
     /// Collective in the CTA.
     ///
@@ -1358,7 +1381,10 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # }
     /// ```
     #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
+    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced>
+    where
+        State: Unfenced,
+    {
         cta.sync_with(self.to_async_at_sync())
     }
 
@@ -1374,37 +1400,10 @@ impl<'s, T: Element, const N: usize, State: ThreadStores> Shared<'s, T, N, State
     /// # (from, to) }
     /// ```
     #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
-        raw::fence_proxy_async(space::SharedCta);
-        AfterSync::new(self.into_state())
-    }
-}
-
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Published> {
-    /// [`to_async`](Shared::to_async), after the threads have read what they want.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Fenced> {
-    /// let x = tile.get(17);
-    /// let tile = tile.to_async(cta); // every thread has read its `x`
-    /// # tile
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        cta.sync_with(self.to_async_at_sync())
-    }
-
-    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;`
-    #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>>
+    where
+        State: Unfenced,
+    {
         raw::fence_proxy_async(space::SharedCta);
         AfterSync::new(self.into_state())
     }
@@ -1461,34 +1460,6 @@ impl<'s, T: Element, const N: usize> Shared<'s, T, N, Spent> {
     #[inline(always)]
     pub fn write(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written> {
         self.into_state::<Free>().write(cta, f)
-    }
-
-    /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Free> {
-    /// let tile = tile.release(cta); // `Spent`: threads may fill it again
-    /// let tile = tile.to_async(cta).into_free(); // now a bulk copy may, too
-    /// # tile
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        cta.sync_with(self.to_async_at_sync())
-    }
-
-    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;`
-    #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced>> {
-        raw::fence_proxy_async(space::SharedCta);
-        AfterSync::new(self.into_state())
     }
 }
 

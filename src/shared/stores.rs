@@ -1,6 +1,6 @@
 //! Threads store where they like: the states [`ElementStores`] and [`VectorStores`].
 
-use super::{Element, Overwritable, Shared, ThreadStores};
+use super::{Element, Overwritable, Shared, ThreadStores, Unfenced};
 use crate::qualifier::Sealed;
 use crate::size;
 
@@ -55,6 +55,8 @@ impl Sealed for ElementStores {}
 impl Sealed for VectorStores {}
 impl ThreadStores for ElementStores {}
 impl ThreadStores for VectorStores {}
+impl Unfenced for ElementStores {}
+impl Unfenced for VectorStores {}
 
 static_assertions::assert_not_impl_any!(ElementStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(VectorStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
