@@ -70,7 +70,7 @@ use crate::raw::{
 };
 use crate::shared::{
     AsyncDestination, AsyncSource, Element, Fenced, Free, Loaded, Overwritable, Published, Readable, Shared,
-    Spent, Written, bits, fence_async,
+    Spent, ThreadStores, Unfenced, Written, bits,
 };
 
 /// A state space of which a view can be.
@@ -1397,6 +1397,8 @@ impl IntoAtomic for Loaded {}
 pub trait AtomicAccess: Sealed {}
 impl Sealed for Atomic {}
 impl AtomicAccess for Atomic {}
+impl ThreadStores for Atomic {}
+impl Unfenced for Atomic {}
 
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Atomic: IntoAtomic, Readable, AsyncSource, AsyncDestination, Overwritable);
@@ -1409,6 +1411,8 @@ static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, once every thread is done with what it did to them before.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -1460,43 +1464,6 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         // SAFETY: in bounds, and aligned since the array is to 128. The state gives no other access, of this CTA's
         // threads or of copies, and all handles leave it together, at a barrier, which needs this borrow to end.
         Some(unsafe { AtomicRef::new(self.addr() + (i * size_of::<T>()) as u32) })
-    }
-}
-
-impl<'s, T: Element, const N: usize> Shared<'s, T, N, Atomic> {
-    /// Ends the atomic operations: what each thread did is visible to every thread, and the elements are readable.
-    ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::Atomic, launch::Cta, shared::{Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, bins: Shared<'s, u32, 256, Atomic>) -> Shared<'s, u32, 256, Published> {
-    /// let bins = bins.publish(cta);
-    /// let zeros = bins.get(0); // the same in every thread
-    /// # bins
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn publish(self, cta: &Cta) -> Shared<'s, T, N, Published> {
-        cta.sync();
-        self.into_state()
-    }
-
-    /// Ends the atomic operations: what each thread did is visible to asynchronous copies.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::Atomic, bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, bins: Shared<'s, u32, 256, Atomic>, dst: GlobalTileMut<u32, 256>) -> Shared<'s, u32, 256, Fenced> {
-    /// let (bins, _writing) = bulk::store(cta, bins.to_async(cta), dst).commit(cta).wait_read(cta);
-    /// # bins
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn to_async(self, cta: &Cta) -> Shared<'s, T, N, Fenced> {
-        fence_async(cta);
-        self.into_state()
     }
 }
 

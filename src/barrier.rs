@@ -193,6 +193,8 @@ unsafe impl<const ID: u32, const THREADS: u32, K: Kind> Place for NamedBarrier<I
 impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     /// Waits until `THREADS` threads have come, this warp's 32 among them; what each wrote before is visible to all after.
     ///
+    /// Collective in the warp.
+    ///
     /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
     ///
     /// ```
@@ -218,6 +220,8 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
 
     /// Waits until `THREADS` threads have come, and combines their predicates; what each wrote before is visible to all
     /// after.
+    ///
+    /// Collective in the warp.
     ///
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, ID, THREADS, c;` or `barrier.cta.red.op.aligned.pred p, ID, THREADS, c;`
     ///
@@ -324,6 +328,8 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     /// Splits the CTA by rank: the first `PRODUCERS` threads call `produce`, the next `CONSUMERS` call `consume`, the others
     /// none. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
     /// rest again: the next copy can have it.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;` after the parts.
     ///
@@ -551,6 +557,8 @@ impl<T, const N: usize, H, State> Consumer<T, N, H, State> {
 impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
     /// Fills element `i` with `f(i)`, each producer its share, and hands the tile over without waiting.
     ///
+    /// Collective in the warp.
+    ///
     /// PTX: an element: `st.weak.shared::cta`; `barrier.cta.arrive.aligned FULL, THREADS;`
     ///
     /// ```
@@ -590,6 +598,8 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
 
     /// Waits until all consumers have released the tile.
     ///
+    /// Collective in the warp.
+    ///
     /// PTX: `barrier.cta.sync.aligned EMPTY, THREADS;`
     ///
     /// ```
@@ -613,6 +623,8 @@ impl<T: Element, const N: usize, H: Parties, State> Producer<T, N, H, State> {
 
 impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     /// Waits for the tile.
+    ///
+    /// Collective in the warp.
     ///
     /// PTX: `barrier.cta.sync.aligned FULL, THREADS;`
     ///
@@ -659,6 +671,8 @@ impl<T: Element, const N: usize, H: Parties, State> Consumer<T, N, H, State> {
     }
 
     /// Gives the tile back to the producers without waiting.
+    ///
+    /// Collective in the warp.
     ///
     /// PTX: `barrier.cta.arrive.aligned EMPTY, THREADS;`
     ///

@@ -143,6 +143,8 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 
 /// Starts a group with the copy of `src` to `dst`.
 ///
+/// Collective in the group.
+///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
 ///
 /// ```
@@ -165,6 +167,8 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
 }
 
 /// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are.
+///
+/// Collective in the group.
 ///
 /// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`
 ///
@@ -230,6 +234,8 @@ impl<Copies, State, G> BulkGroup<Copies, State, G> {
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Adds the copy of `src` to `dst`.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: as [`store`].
     ///
     /// ```
@@ -280,6 +286,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
 
     /// Closes the list of copies.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     ///
     /// ```
@@ -304,6 +312,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 
     /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     ///
@@ -335,6 +345,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// behind the barrier of this wait, so they come back as [`Fenced`]: free by [`into_free`](Shared::into_free), readable by
     /// [`into_loaded`](Shared::into_loaded).
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -359,6 +371,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 
     /// Waits until everything is written and visible, and gives back all that the group owns.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -428,6 +442,8 @@ impl<Copies, G> Queue for BulkGroup<Copies, Committed, G> {
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
     /// Commits another group after these, which stay in flight.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
     ///
     /// ```
@@ -454,6 +470,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
 
     /// Waits until the sources of the oldest group are read, and gives them back with the group of its
     /// destinations, still being written; the newer groups, `N` of them, stay in flight.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -493,6 +511,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
 
     /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -519,6 +539,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     }
 
     /// Waits until everything of all groups is written and visible.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///

@@ -146,6 +146,8 @@ impl Cta {
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it. There is one scope at a time.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX, at the end, and at the beginning too if a [`Mailbox`] is lent: `barrier.cluster.arrive.release.aligned;`
     /// `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -182,6 +184,8 @@ impl Cta {
     /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each.
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: as [`cluster`](Cta::cluster).
     ///
@@ -225,6 +229,8 @@ impl<'c> Cluster<'c> {
 
     /// The executing CTA, for the collective calls of its threads alone.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>, value: u32) {
     /// let sum: u32 = cluster.cta().warp().reduce_add(value); // a call of this CTA's threads alone
@@ -236,6 +242,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// The CTA's rank in the cluster, less than [`size`](Cluster::size).
+    ///
+    /// Not collective.
     ///
     /// PTX: `mov.u32 d, %cluster_ctarank;`
     ///
@@ -251,6 +259,8 @@ impl<'c> Cluster<'c> {
 
     /// How many CTAs the cluster has.
     ///
+    /// Not collective.
+    ///
     /// PTX: `mov.u32 d, %cluster_nctarank;`
     ///
     /// ```
@@ -264,6 +274,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// The cluster's extents in CTAs, x first.
+    ///
+    /// Not collective.
     ///
     /// PTX: `mov.u32 d, %cluster_nctaid.x;`, `.y`, `.z`
     ///
@@ -280,6 +292,8 @@ impl<'c> Cluster<'c> {
 
     /// Where the CTA is in the cluster, x first.
     ///
+    /// Not collective.
+    ///
     /// PTX: `mov.u32 d, %cluster_ctaid.x;`, `.y`, `.z`
     ///
     /// ```
@@ -294,6 +308,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// Waits for all threads of all CTAs of the cluster; what each wrote before is visible to all after.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -314,6 +330,8 @@ impl<'c> Cluster<'c> {
     /// [`sync`](Cluster::sync), the barrier of all the transitions: gives the handles in their next states. It takes what the methods
     /// `…_at_sync` of the cluster's handles give, and of the CTA's, since all threads of the CTA meet here too.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -333,6 +351,8 @@ impl<'c> Cluster<'c> {
 
     /// The first half of [`sync`](Cluster::sync). What is done before the other half, with the CTA's own memory or with
     /// what is already published, is ordered neither before nor after what other CTAs do.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;`
     ///

@@ -265,6 +265,8 @@ impl ClusterQueue {
     /// A [`Cta`] asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own. A [`Cluster`] asks for
     /// all its CTAs, inside its scope, and each of them gets the same answer; this and all calls that take it are cluster calls.
     ///
+    /// Collective in the CTA or the cluster that asks.
+    ///
     /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -324,6 +326,8 @@ impl ClusterQueue {
 impl<'s, By: Asker> Queue<'s, By> {
     /// Asks for a cluster that has not started.
     ///
+    /// Collective in the CTA or the cluster that asks.
+    ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], 16;`
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the elected
     /// thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the elected thread of
@@ -379,6 +383,8 @@ impl<'s, By: Asker> Queue<'s, By> {
 
 impl<'s, By: Asker> Request<'s, By> {
     /// Waits for the response.
+    ///
+    /// Collective in the CTA or the cluster that asks.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`, then
     /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and of a success

@@ -172,6 +172,8 @@ sources! { GlobalTile, GlobalTileMut }
 
 /// Starts the copy of a tile to shared memory. It passes L1 by.
 ///
+/// Collective in the CTA.
+///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16;`
 ///
 /// ```
@@ -191,6 +193,8 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 }
 
 /// [`load`] that lets the L2 cache fetch more around the data.
+///
+/// Collective in the CTA.
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16;`
 ///
@@ -217,6 +221,8 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
 
 /// [`load`] that caches in L1 too, for a tile that is read again from global memory.
 ///
+/// Collective in the CTA.
+///
 /// PTX per sixteen bytes: `cp.async.ca.shared::cta.global [dst], [src], 16;`
 ///
 /// ```
@@ -239,6 +245,8 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 }
 
 /// [`load`] of the sixteen-byte vectors for whose number `wanted` is true; the others become zero, and are not read.
+///
+/// Collective in the CTA.
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, ignore-src;`
 ///
@@ -267,6 +275,8 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 
 /// Starts the copy of a slice's last elements, those after its whole tiles; zeros fill the rest of the destination. Of a
 /// tail that is longer than the destination, the first `N` are copied.
+///
+/// Collective in the CTA.
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`, of a tail with a policy
 /// `cp.async.cg.shared::cta.global.L2::cache_hint [dst], [src], 16, src-size, policy;`
@@ -406,6 +416,8 @@ words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 
 /// Starts the copy of a window, each element by itself; zeros stand for elements beyond the ends of the slice.
 ///
+/// Collective in the CTA.
+///
 /// PTX per element: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`, of a window with a policy
 /// `cp.async.ca.shared::cta.global.L2::cache_hint [dst], [src], cp-size, src-size, policy;`
 ///
@@ -497,6 +509,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 
     /// Closes the list of copies.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.commit_group;`
     ///
     /// ```
@@ -519,6 +533,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     }
 
     /// Commits another group after this one, which has been committed and stays in flight.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.commit_group;`
     ///
@@ -548,6 +564,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 
     /// Waits for the copies: the tiles are readable by all threads, the sources no longer read.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -569,6 +587,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     }
 
     /// Waits for the copies, committed or not.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_all;` `barrier.cta.sync.aligned 0;`
     ///
@@ -593,6 +613,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 
     /// Makes the copies, committed or not, part of this phase of an mbarrier: it completes when all threads have
     /// called this and their copies are complete. Neither a group nor a barrier is needed then.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.mbarrier.arrive.shared::cta.b64 [bar];`
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
@@ -621,6 +643,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 
     /// [`arrive_on`](CpAsyncGroup::arrive_on) an mbarrier on which each thread arrives twice a phase: its copies make one of
     /// these arrivals when they are complete, the thread the other at once. So nothing is added to the pending count first.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];`
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
@@ -679,6 +703,8 @@ static_assertions::assert_not_impl_any!(Tracked<()>: Copy, Clone, Send, Sync);
 
 impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// Waits for the copies of all threads.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     ///
@@ -745,6 +771,8 @@ impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
 impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// Commits another group after these, which stay in flight.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `cp.async.commit_group;`
     ///
     /// ```
@@ -769,6 +797,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     }
 
     /// Waits for the oldest group; the newer ones, `N` of them, stay in flight.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
     ///
@@ -799,6 +829,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     }
 
     /// [`wait_oldest`](InFlight::wait_oldest) that also [`release`](Shared::release)s a tile: one barrier serves both.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
     ///
@@ -838,6 +870,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     }
 
     /// Waits for all groups.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     ///

@@ -383,6 +383,8 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     /// The whole tiles that are this CTA's, `rank`, `rank + count`, …, and the part of the elements
     /// after the last whole tile that is this thread's.
     ///
+    /// Collective in the CTA.
+    ///
     /// ```
     /// # use ptx::{global::GlobalMut, launch::Cta};
     /// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>) {
@@ -446,8 +448,10 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
         self.count.div_ceil(self.step)
     }
 
-    /// The next tile with its index among all tiles of the slice, or `None` when all are taken. Collective: it is one tile of
+    /// The next tile with its index among all tiles of the slice, or `None` when all are taken. It is one tile of
     /// the CTA, which all its threads take.
+    ///
+    /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::global::TilesMut;
@@ -571,6 +575,8 @@ static_assertions::assert_not_impl_any!(TailMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> TailMut<T> {
     /// Replaces each element `v` at index `i` of the tail by `f(i, v)`; each thread of the grid does its share.
+    ///
+    /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::{global::{Tail, TailMut}, launch::Cta};

@@ -61,6 +61,8 @@ impl Cta {
 
     /// The thread's rank in the CTA, x fastest.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
     /// let lane = cta.thread_rank() % 32;
@@ -73,6 +75,8 @@ impl Cta {
 
     /// The number of threads of the CTA.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
     /// let warps = cta.thread_count().div_ceil(32);
@@ -84,6 +88,8 @@ impl Cta {
     }
 
     /// The CTA's rank in the grid, x fastest.
+    ///
+    /// Not collective.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
@@ -98,6 +104,8 @@ impl Cta {
     }
 
     /// The number of CTAs of the grid.
+    ///
+    /// Not collective.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
@@ -115,6 +123,8 @@ impl Cta {
 
     /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
     /// if cta.is_elected() {
@@ -129,6 +139,8 @@ impl Cta {
 
     /// The warp's rank in the CTA: 32 threads each, by their rank.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
     /// let producer = cta.warp_rank() == 0;
@@ -140,6 +152,8 @@ impl Cta {
     }
 
     /// Waits for all threads of the CTA; what each wrote before is visible to all after.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -160,6 +174,8 @@ impl Cta {
 
     /// [`sync`](Cta::sync), and in how many threads the predicate is true.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, 0, predicate;`
     ///
     /// ```
@@ -176,6 +192,8 @@ impl Cta {
 
     /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.red.and.aligned.pred p, 0, predicate;`
     ///
     /// ```
@@ -191,6 +209,8 @@ impl Cta {
 
     /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
     /// steer which collective calls come next.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.red.or.aligned.pred p, 0, predicate;`
     ///
@@ -510,6 +530,8 @@ pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transition
 impl Cta {
     /// [`sync`](Cta::sync), the barrier of all the transitions: gives the handles in their next states.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -632,6 +654,8 @@ invoke! {
     /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
     /// them again. The other threads go on to the barrier.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -657,6 +681,8 @@ invoke! {
     invoke_one,
     /// [`invoke_one`](Cta::invoke_one), at a barrier that other transitions share.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: none.
     ///
     /// ```
@@ -672,6 +698,8 @@ invoke! {
     invoke_one_at_sync,
     /// [`invoke_one`](Cta::invoke_one) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
     /// there is no barrier. The other threads go on.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: none.
     ///
@@ -697,6 +725,8 @@ invoke! {
     /// [`invoke_one`](Cta::invoke_one) for the first warp: in `body` the handles are held by that [`FirstWarp`], whose calls wait for the
     /// warp alone.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -712,10 +742,14 @@ invoke! {
     invoke_warp,
     /// [`invoke_warp`](Cta::invoke_warp), at a barrier that other transitions share.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: none.
     invoke_warp_at_sync,
     /// [`invoke_warp`](Cta::invoke_warp) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
     /// there is no barrier. The other warps go on.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: none.
     invoke_warp_last
@@ -724,13 +758,19 @@ invoke! {
     FirstWarp<'_>, Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
     /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again.
     ///
+    /// Collective in the warp.
+    ///
     /// PTX: `bar.warp.sync 0xffffffff;`
     invoke_one,
     /// [`invoke_one`](FirstWarp::invoke_one), at a barrier that other transitions share.
     ///
+    /// Collective in the warp.
+    ///
     /// PTX: none.
     invoke_one_at_sync,
     /// As [`Cta::invoke_one_last`], of the warp's handles.
+    ///
+    /// Collective in the warp.
     ///
     /// PTX: none.
     invoke_one_last
@@ -738,6 +778,8 @@ invoke! {
 
 impl FirstWarp<'_> {
     /// Waits for all threads of the warp, the barrier of all the transitions: gives the handles in their next states.
+    ///
+    /// Collective in the warp.
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`
     #[inline(always)]

@@ -53,7 +53,8 @@ impl Cta {
     ///   [`warp_rank`](Cta::warp_rank), [`warp`](Cta::warp), [`launch_dependents`](Cta::launch_dependents), ranks and counts of
     ///   lanes and clusters; what takes a handle by `&self` alone, such as `get`, `set`, `addr`, `len`, `is_complete` and atomic
     ///   operations; the elements and vectors of [`GlobalElementsMut`](crate::global::GlobalElementsMut) and
-    ///   [`GlobalVectorsMut`](crate::global::GlobalVectorsMut); and what its documentation calls so.
+    ///   [`GlobalVectorsMut`](crate::global::GlobalVectorsMut); and what its documentation calls so:
+    ///   each function that takes a group has a line `Not collective.`, or one that names the threads that make the call.
     /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
     ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
     /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
@@ -77,6 +78,8 @@ impl Cta {
 
     /// Lets the grids that depend on this one launch, once every CTA has said so or ended. They wait for this grid's memory
     /// by [`Prerequisite::wait`], not by this: it may stand before the last store. Saying it twice changes nothing.
+    ///
+    /// Not collective.
     ///
     /// PTX: `griddepcontrol.launch_dependents;`
     ///
@@ -152,6 +155,8 @@ impl<T> Prerequisite<T> {
     }
 
     /// Waits until the prerequisite grids are complete and their memory operations visible. Without any it does not wait.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `griddepcontrol.wait;`
     ///

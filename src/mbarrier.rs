@@ -252,6 +252,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 
     /// Initialises it for the threads of the CTA: the `ARRIVALS` of each complete a phase.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;` by the elected thread, then `barrier.cta.sync.aligned 0;`
     ///
@@ -271,6 +273,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     }
 
     /// [`init`](Mbarrier::init), at a barrier that other transitions share.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
@@ -308,6 +312,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 
     /// Ends its life: the memory can become another mbarrier.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -334,6 +340,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 
     /// Arrives: what this thread did before is visible to every thread after its wait.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};`, with a count if it is not one.
     ///
     /// ```
@@ -356,6 +364,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 
     /// [`arrive`](Mbarrier::arrive), with transitions that end when the phase does: who waits for the phase knows that every thread has
     /// done its part of them. So the phase is their barrier.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: as [`arrive`](Mbarrier::arrive).
     ///
@@ -405,6 +415,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 
     /// Makes `COUNT` of this thread's arrivals, fewer than `ARRIVALS`, so that this completes no phase.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `mbarrier.arrive.noComplete.release.cta.shared::cta.b64 state, [addr], count;`
     ///
     /// ```
@@ -432,6 +444,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     }
 
     /// Arrives for this phase, and from the next on `FEWER` times a phase.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 state, [addr], count;` for those that it drops,
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};` for the others.
@@ -469,6 +483,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 
     /// Waits until all threads have arrived, and the copies of the phase are complete.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
     ///
     /// ```
@@ -499,6 +515,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     }
 
     /// [`wait`](Mbarrier::wait) whose tries may each last `nanoseconds`, for waits known to be long.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state,
     /// suspendTimeHint;`
@@ -566,6 +584,8 @@ static_assertions::assert_not_impl_any!(ArrivedWith<()>: Copy, Clone, Send, Sync
 
 impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRIVALS, G> {
     /// Waits until all threads have arrived: gives the mbarrier, and the handles of the transitions in their next states.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: as [`Mbarrier::wait`].
     #[inline(always)]

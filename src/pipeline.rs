@@ -248,6 +248,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Starts to stream this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`. Traps where an
     /// input has fewer tiles than `in_out`.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX by the elected thread, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
@@ -309,6 +311,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Streams all of this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`, and replaces each element
     /// `y` of them by `f([x, …], y)`. Traps where an input has fewer tiles than `in_out`.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: as [`start`](IdleRing::start); a tile: as [`wait`](Ring::wait), [`update`](Full::update),
     /// [`store`](Updated::store) and [`refill`](Storing::refill); at the end as [`finish`](Ring::finish).
     ///
@@ -331,6 +335,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     }
 
     /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::lend_last`]): the mbarriers stay as they are.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`update_all`](IdleRing::update_all); at the end `cp.async.bulk.wait_group.read 0;` by the elected thread alone.
     #[inline(always)]
@@ -509,6 +515,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// Waits for the foremost stage, or, when all tiles have gone through, for the last stores.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar], parity;`
     ///
     /// ```
@@ -533,6 +541,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// Waits for everything in flight and lets the tiles that are left be.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: a stage in flight: as [`wait`](Ring::wait); by the elected thread `cp.async.bulk.wait_group.read 0;`; by every
     /// thread `barrier.cta.sync.aligned 0;`; by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
     /// `barrier.cta.sync.aligned 0;`
@@ -553,6 +563,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     }
 
     /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::lend_last`]): the mbarriers stay as they are.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64` for each stage in flight; by the elected thread
     /// `cp.async.bulk.wait_group.read 0;`
@@ -613,6 +625,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, the `x` being those of the inputs at its place.
     /// Each thread does its share, sixteen bytes at a time.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -651,6 +665,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 {
     /// Starts to store the in-out tile to where it came from.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, by the elected thread:
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
     ///
@@ -677,6 +693,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     Storing<'s, T, N, INPUTS, STAGES>
 {
     /// Loads the next tiles into the stage as soon as its store has read it, and goes on to the next stage.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX by the elected thread, while there are tiles: `cp.async.bulk.wait_group.read 0;`
     /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:

@@ -103,7 +103,7 @@ impl<T: Word> Partials<T> {
         all
     }
 
-    /// The same where `redux` reduces a warp, and `more` is what changes no result: the lanes from the number of warps on have it.
+    /// The same where `redux` reduces a warp, as it has made `value`, and `more` is what changes no result: the lanes from the number of warps on have it.
     #[inline(always)]
     fn of_all_by_redux(
         &mut self,
@@ -114,7 +114,7 @@ impl<T: Word> Partials<T> {
         f: impl Fn(T, T) -> T,
     ) -> T {
         let (warp, count) = (cta.warp(), cta.thread_count());
-        self.publish(cta, warp.lane() == 0, redux(value));
+        self.publish(cta, warp.lane() == 0, value);
         let warps = count.div_ceil(32);
         let all = if count.is_multiple_of(32) {
             let value = match more {
@@ -167,6 +167,8 @@ impl<T: Word> Partials<T> {
     /// `f` runs up to ten times in each thread, or up to 36 times in a CTA whose threads are no multiple of 32 or whose warps are no
     /// power of two; not equally often in each, so it makes no collective call.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
     /// `ld.weak.shared::cta`, and a `shfl.sync.bfly` for each power of two below the number of warps.
     ///
@@ -188,6 +190,8 @@ impl<T: Word> Partials<T> {
     /// `f` runs up to eleven times in each thread, or up to 37 times in a CTA whose threads are no multiple of 32; not equally often
     /// in each, so it makes no collective call.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
     /// `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps, and two `shfl.sync.idx`.
     ///
@@ -205,6 +209,8 @@ impl<T: Word> Partials<T> {
 
     /// What `f` makes of the values of the threads before this one, by rank, `None` in the first, and what it makes of all. Else as
     /// [`inclusive_scan`](Partials::inclusive_scan).
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: that of [`inclusive_scan`](Partials::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, 0, membermask;`
     ///
@@ -230,6 +236,8 @@ impl<T: Word> Partials<T> {
 impl<T: Reducible> Partials<T> {
     /// The sum over the CTA: of integers modulo 2^32 or 2^64; of floats by pairs.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: that of [`Lanes::reduce_add`](crate::warp::Lanes::reduce_add), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
     /// `ld.weak.shared::cta`, and `redux.sync.add` for integers, for floats a `shfl.sync.bfly` for each power of two below the number
     /// of warps.
@@ -242,15 +250,16 @@ impl<T: Reducible> Partials<T> {
     /// ```
     #[inline(always)]
     pub fn reduce_add(&mut self, cta: &Cta, value: T) -> T {
-        if T::REDUX {
-            let warp = cta.warp();
-            self.of_all_by_redux(cta, value, Some(T::ZERO), |value| warp.reduce_add(value), T::plus)
-        } else {
-            self.reduce(cta, value, T::plus)
+        let warp = cta.warp();
+        match warp.redux_add(value) {
+            Some(sum) => self.of_all_by_redux(cta, sum, Some(T::ZERO), |sum| warp.reduce_add(sum), T::plus),
+            None => self.reduce(cta, value, T::plus),
         }
     }
 
     /// The least value of the CTA. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and
     /// `ld.weak.shared::cta` between.
@@ -264,10 +273,12 @@ impl<T: Reducible> Partials<T> {
     #[inline(always)]
     pub fn reduce_min(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
-        self.of_all_by_redux(cta, value, None, |value| warp.reduce_min(value), T::lesser)
+        self.of_all_by_redux(cta, warp.reduce_min(value), None, |least| warp.reduce_min(least), T::lesser)
     }
 
     /// The greatest value of the CTA; as [`reduce_min`](Partials::reduce_min).
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and
     /// `ld.weak.shared::cta` between.
@@ -281,10 +292,18 @@ impl<T: Reducible> Partials<T> {
     #[inline(always)]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
-        self.of_all_by_redux(cta, value, None, |value| warp.reduce_max(value), T::greater)
+        self.of_all_by_redux(
+            cta,
+            warp.reduce_max(value),
+            None,
+            |greatest| warp.reduce_max(greatest),
+            T::greater,
+        )
     }
 
     /// The sum of the values of the threads up to this one and with it, by rank, and that of all: of integers modulo 2^32 or 2^64.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`inclusive_scan`](Partials::inclusive_scan).
     ///
@@ -302,6 +321,8 @@ impl<T: Reducible> Partials<T> {
 
     /// The sum of the values of the threads before this one, by rank, zero in the first, and that of all: of integers modulo 2^32 or
     /// 2^64.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: for integers as [`inclusive_scan`](Partials::inclusive_scan), for floats as [`exclusive_scan`](Partials::exclusive_scan).
     ///
@@ -327,6 +348,8 @@ macro_rules! bits {
         impl<T: BitReducible> Partials<T> { $(
             $(#[doc = $doc])*
             ///
+            /// Collective in the CTA.
+            ///
             #[doc = concat!("PTX: `redux.sync", $op, ".b32` twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and")]
             /// `ld.weak.shared::cta` between (four times for 64 bits).
             ///
@@ -340,7 +363,7 @@ macro_rules! bits {
             pub fn $name(&mut self, cta: &Cta, value: T) -> T {
                 // SAFETY: by the contract of `Cta::enter` all threads of the warp execute this.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };
-                self.of_all_by_redux(cta, value, $more, redux, |a, b| a $operator b)
+                self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b)
             }
         )* }
     };

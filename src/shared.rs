@@ -845,6 +845,8 @@ impl Cta {
     /// The scope's lifetime belongs to this call alone, so handles of another scope are no substitute, and none can
     /// leave.
     ///
+    /// Collective in the CTA.
+    ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
     /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
@@ -868,6 +870,8 @@ impl Cta {
     /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
     /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
     /// thread for itself, since the `Cta` is used up; calls of a `Warp` stay collective in the warp.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: none.
     ///
@@ -1058,6 +1062,11 @@ impl Overwritable for Free {}
 impl Overwritable for Spent {}
 
 /// States in which threads have stored, and whose stores are not visible yet.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` has nothing to publish",
+    label = "no stores that other threads wait for",
+    note = "`.publish(&cta)` is for what threads have stored (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable as it is"
+)]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ThreadStores: Sealed {}
 impl Sealed for Written {}
@@ -1075,16 +1084,28 @@ impl AtRest for Free {}
 impl AtRest for Spent {}
 impl AtRest for Fenced {}
 
+/// States in which there are stores that the async proxy does not see yet.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
+    label = "nothing for `fence.proxy.async`",
+    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `Published`, `Spent`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Unfenced: Sealed {}
+impl Unfenced for Written {}
+impl Unfenced for Published {}
+impl Unfenced for Spent {}
+
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Loaded: AtRest);
 static_assertions::assert_not_impl_any!(Published: AtRest);
 static_assertions::assert_not_impl_any!(Written: AtRest);
-static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource);
-static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource, ThreadStores, Unfenced);
+static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable, ThreadStores, Unfenced);
 static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination);
-static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable);
+static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable, ThreadStores);
+static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination, ThreadStores);
+static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable, ThreadStores, Unfenced);
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
 ///
@@ -1220,6 +1241,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     /// Waits until all threads have read what they want, then replaces each element `v` at index `i` by `f(i, v)`. Each
     /// thread does its share, sixteen bytes at a time.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -1256,6 +1279,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G> {
     /// Gives up the contents: waits until all threads have read what they want.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
@@ -1291,6 +1316,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     /// Fills element `i` with `f(i)`. Each thread does its share, sixteen bytes at a time.
     ///
+    /// Collective in the group.
+    ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -1320,8 +1347,10 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     }
 }
 
-impl<'s, T: Element, const N: usize, State: ThreadStores, G: ThreadGroup> Shared<'s, T, N, State, G> {
-    /// Makes what every thread stored visible to every thread.
+impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
+    /// Makes what every thread stored, by atomic operations too, visible to every thread.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -1334,7 +1363,10 @@ impl<'s, T: Element, const N: usize, State: ThreadStores, G: ThreadGroup> Shared
     /// # }
     /// ```
     #[inline(always)]
-    pub fn publish(self, group: &G) -> Shared<'s, T, N, Published, G> {
+    pub fn publish(self, group: &G) -> Shared<'s, T, N, Published, G>
+    where
+        State: ThreadStores,
+    {
         sync_with(group, self.publish_at_sync())
     }
 
@@ -1350,11 +1382,16 @@ impl<'s, T: Element, const N: usize, State: ThreadStores, G: ThreadGroup> Shared
     /// # (old, new) }
     /// ```
     #[inline(always)]
-    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published, G>, G> {
+    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published, G>, G>
+    where
+        State: ThreadStores,
+    {
         AfterSync::new(self.into_state())
     }
 
-    /// Makes what every thread stored visible to asynchronous copies.
+    /// Makes what every thread stored visible to asynchronous copies, when all threads have read what they want.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
     ///
@@ -1368,7 +1405,10 @@ impl<'s, T: Element, const N: usize, State: ThreadStores, G: ThreadGroup> Shared
     /// # }
     /// ```
     #[inline(always)]
-    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G> {
+    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G>
+    where
+        State: Unfenced,
+    {
         sync_with(group, self.to_async_at_sync())
     }
 
@@ -1384,35 +1424,10 @@ impl<'s, T: Element, const N: usize, State: ThreadStores, G: ThreadGroup> Shared
     /// # (from, to) }
     /// ```
     #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G> {
-        raw::fence_proxy_async(space::SharedCta);
-        AfterSync::new(self.into_state())
-    }
-}
-
-impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published, G> {
-    /// [`to_async`](Shared::to_async), after the threads have read what they want.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Fenced> {
-    /// let x = tile.get(17);
-    /// let tile = tile.to_async(cta); // every thread has read its `x`
-    /// # tile
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G> {
-        sync_with(group, self.to_async_at_sync())
-    }
-
-    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;`
-    #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G> {
+    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G>
+    where
+        State: Unfenced,
+    {
         raw::fence_proxy_async(space::SharedCta);
         AfterSync::new(self.into_state())
     }
@@ -1420,6 +1435,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published, G> {
     /// Gives up the contents: waits until all threads have read what they want.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
@@ -1453,6 +1470,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Spent, G> {
     /// [`write`](Shared::write), over what was there.
     ///
+    /// Collective in the group.
+    ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
     ///
     /// ```
@@ -1465,32 +1484,6 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Spent, G> 
     #[inline(always)]
     pub fn write(self, group: &G, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
         self.into_state::<Free>().write(group, f)
-    }
-
-    /// Hands the memory to asynchronous copies: what threads stored is behind a proxy fence.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Free> {
-    /// let tile = tile.release(cta); // `Spent`: threads may fill it again
-    /// let tile = tile.to_async(cta).into_free(); // now a bulk copy may, too
-    /// # tile
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G> {
-        sync_with(group, self.to_async_at_sync())
-    }
-
-    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;`
-    #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G> {
-        raw::fence_proxy_async(space::SharedCta);
-        AfterSync::new(self.into_state())
     }
 }
 

@@ -247,6 +247,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
 
     /// Brings the map into the cache for a copy to come.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
     ///
     /// ```
@@ -508,6 +510,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 
     /// Brings the map into the cache for a copy to come.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
     ///
     /// ```
@@ -524,6 +528,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 
 impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     /// The boxes that are this CTA's: those of the numbers `rank`, `rank + count`, …, the innermost dimension fastest.
+    ///
+    /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
@@ -592,8 +598,10 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         self.count.div_ceil(self.step)
     }
 
-    /// The next box, with its index in each dimension, or `None` when all are taken. Collective: it is one box of the CTA,
+    /// The next box, with its index in each dimension, or `None` when all are taken. It is one box of the CTA,
     /// which all its threads take.
+    ///
+    /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
@@ -734,6 +742,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 
     /// Brings the map into the cache for a copy to come.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `prefetch.tensormap [object];`
     ///
     /// ```
@@ -816,6 +826,8 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
 
 /// Starts to fetch a part of a tensor into the L2 cache. Nothing has to be waited for.
 ///
+/// Collective in the group.
+///
 /// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
 ///
 /// ```
@@ -866,6 +878,8 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 
 /// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
 /// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
+///
+/// Collective in the group.
 ///
 /// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
 /// [src];`
@@ -939,6 +953,8 @@ reduce_ops! {
 /// Starts a group with the reduction of `src` into a part of a tensor: each element there becomes `op` of itself and of that
 /// of `src`, atomically (relaxed, at the scope of the GPU).
 ///
+/// Collective in the group.
+///
 /// PTX, of a `Box2` and `op::Add`, by the elected thread: `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
 /// [map, {x, y}], [src];`
 ///
@@ -984,6 +1000,8 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape, 
 impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Adds the copy of `src` to a part of a tensor.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: as [`tensor::store`](store).
     ///
     /// ```
@@ -1014,6 +1032,8 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 
     /// Adds the reduction of `src` into a part of a tensor.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: as [`tensor::reduce`](reduce).
     ///

@@ -364,6 +364,8 @@ pub fn active_mask() -> LaneMask {
 impl Cta {
     /// The thread's warp, whose threads make calls among themselves.
     ///
+    /// Not collective.
+    ///
     /// PTX: none.
     ///
     /// ```
@@ -379,6 +381,8 @@ impl Cta {
 
 impl FirstWarp<'_> {
     /// The warp, for votes, shuffles and reductions among its threads.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -405,6 +409,8 @@ impl Warp {
     }
 
     /// The group of `WIDTH` neighbours, 1, 2, 4, 8, 16 or 32, that this thread is in.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `mov.u32 lane, %laneid;` and the mask's arithmetic.
     ///
@@ -433,6 +439,8 @@ impl Warp {
 impl<M: Members> Lanes<M> {
     /// The group's lanes.
     ///
+    /// Not collective.
+    ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
     /// let lanes = cta.warp().partition_by(value).mask();
@@ -444,6 +452,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The thread's lane in the warp, 0 to 31.
+    ///
+    /// Not collective.
     ///
     /// PTX: `mov.u32 d, %laneid;`
     ///
@@ -459,6 +469,8 @@ impl<M: Members> Lanes<M> {
 
     /// The thread's rank in the group, by lane.
     ///
+    /// Not collective.
+    ///
     /// PTX: `mov.u32 d, %lanemask_lt;` `popc.b32`
     ///
     /// ```
@@ -473,6 +485,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// Waits for the threads of the group; what each wrote before is visible to them after.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `bar.warp.sync membermask;`
     ///
@@ -491,6 +505,8 @@ impl<M: Members> Lanes<M> {
 
     /// The lanes of the group where the predicate is true.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     ///
     /// ```
@@ -507,6 +523,8 @@ impl<M: Members> Lanes<M> {
 
     /// Whether the predicate is true in all threads of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
     ///
     /// ```
@@ -521,6 +539,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// Whether the predicate is true in any thread of the group.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.any.pred d, predicate, membermask;`
     ///
@@ -538,6 +558,8 @@ impl<M: Members> Lanes<M> {
 
     /// Whether the predicate is the same in all threads of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
     ///
     /// ```
@@ -553,6 +575,8 @@ impl<M: Members> Lanes<M> {
 
     /// The lanes of the group whose value has the same bits as this thread's.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     ///
     /// ```
@@ -567,6 +591,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The lanes of the group, if the value has the same bits in all its threads, else `None`.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
     ///
@@ -584,6 +610,8 @@ impl<M: Members> Lanes<M> {
 
     /// The group of the threads whose value has the same bits as this thread's.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     ///
     /// ```
@@ -599,6 +627,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The group of the threads where the predicate is true, for these; `None` for the others.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     ///
@@ -618,6 +648,8 @@ impl<M: Members> Lanes<M> {
 
     /// Calls `f` in one thread of the group, always the same, which alone gets what it returns.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `elect.sync d|p, membermask;`
     ///
     /// ```
@@ -635,6 +667,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// Calls `f` in one thread of the group, always the same, and gives every thread what it returned.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `elect.sync d|p, membermask;` `shfl.sync.idx.b32 value, value, d, 0x1f, membermask;` (twice for 64 bits)
     ///
@@ -655,6 +689,8 @@ impl<M: Members> Lanes<M> {
     /// The value of the thread of that lane, 0 to 31 (modulo 32), in a tile counted from the tile's first (modulo its
     /// width). It is unspecified if that thread is not in the group, or has exited.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
     ///
     /// ```
@@ -671,6 +707,8 @@ impl<M: Members> Lanes<M> {
 
     /// The least value of the group, or of the absolute values ([`Abs`](crate::qualifier::abs::Abs)); -0.0 is below +0.0.
     /// NaN counts as nothing, or makes the result NaN ([`Propagate`](crate::qualifier::nan::Propagate)).
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.min{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
@@ -689,6 +727,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The greatest value of the group; as [`reduce_min_f32`](Lanes::reduce_min_f32).
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
@@ -709,6 +749,8 @@ impl<M: Members> Lanes<M> {
 
 impl<M: Members> Lanes<M> {
     /// The value of the thread `delta` lanes below (0 to 31), or `None` where the group has none.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     ///
@@ -734,6 +776,8 @@ impl<M: Members> Lanes<M> {
     /// The value of the thread `delta` lanes above (0 to 31), or `None` where the group has none. It is unspecified if that
     /// thread has exited.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     ///
     /// ```
@@ -754,6 +798,8 @@ impl<M: Members> Lanes<M> {
 
     /// The value of the thread whose lane is this one's exclusive or `lanes`, or the thread's own where that is outside of
     /// the group. It is unspecified if that thread has exited.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits)
     ///
@@ -778,6 +824,8 @@ impl<M: Members> Lanes<M> {
 
 impl Lanes<Subset> {
     /// The value of the group's lowest lane.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being that of the mask's lowest
     /// bit.

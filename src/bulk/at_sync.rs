@@ -24,6 +24,8 @@ fn await_read(group: &impl ThreadGroup, newer: u32) {
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// [`wait_read`](BulkGroup::wait_read), at a barrier that other transitions share.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
     ///
     /// ```
@@ -52,6 +54,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Ends the use of the sources in the last scope of the kernel ([`Cta::lend_last`](crate::launch::Cta::lend_last)): the elected thread stays until they are read,
     /// the others go on.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
     ///
     /// ```
@@ -76,6 +80,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
 
     /// [`wait`](BulkGroup::wait), at a barrier that other transitions share.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread
     #[inline(always)]
     pub fn wait_at_sync(self, group: &G) -> AfterSync<Copies, G>
@@ -92,6 +98,8 @@ crate::group::nothing_to_end! { [Copies, G] BulkGroup<Copies, ReadDone, G>; }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
     /// [`wait_read_oldest`](InFlight::wait_read_oldest), at a barrier that other transitions share.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread
     #[inline(always)]
@@ -111,6 +119,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     }
 
     /// [`wait_oldest`](InFlight::wait_oldest), at a barrier that other transitions share.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the elected thread
     #[inline(always)]

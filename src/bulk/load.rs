@@ -39,6 +39,8 @@ static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
 /// a tensor, of as many elements, which all count, inside of the tensor or not. Pairs are loaded from pairs, `(a, b)` from
 /// `(x, y)`, on the one mbarrier: the bytes that it expects are those of all tiles together, fewer than 2^20.
 ///
+/// Collective in the group.
+///
 /// PTX: by the elected thread `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`, then for each tile
 /// of global memory `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];`, for each of a
 /// tensor, in a `Box2`, `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [dst], [map, {x, y}],
@@ -79,6 +81,8 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 /// them, so who has waited for the load knows that all threads have. A loop of loads and stores needs no barrier for what it gives
 /// back at its end.
 ///
+/// Collective in the group.
+///
 /// PTX: as [`load`].
 ///
 /// ```
@@ -115,6 +119,8 @@ static_assertions::assert_not_impl_any!(LoadWith<(), (), ()>: Copy, Clone, Send,
 
 impl<Dst: Arriving, Src, T: Transitions<G>, G: ThreadGroup> LoadWith<Dst, Src, T, G> {
     /// Waits for the copies and for all threads: gives what [`Load::wait`] gives, and the handles of the transitions.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
@@ -158,6 +164,8 @@ fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 
 impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     /// Waits for the copies: the tiles are readable, the mbarrier ready for the next, the sources no longer read.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     ///

@@ -9,6 +9,8 @@ use crate::shared::Element;
 
 /// Asks for a tile in the L2 cache, for a load that comes later. Nothing waits for it.
 ///
+/// Collective in the group.
+///
 /// PTX, by the elected thread: `cp.async.bulk.prefetch.L2.global [src], bytes;`
 ///
 /// ```

@@ -241,6 +241,8 @@ unsafe impl<'s, T: Element, const N: usize, S, G> Split for Reduce<'s, T, N, S, 
 /// src` becomes 0, else `dst + 1`) and `Dec` (0 or `dst > src` becomes `src`, else `dst - 1`). Sums of `f32` flush subnormals to
 /// zero, those of `half::f16` and `half::bf16` (feature `half`) keep them (9.7.9.25.4.2); in which order CTAs add is open.
 ///
+/// Collective in the group.
+///
 /// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`
 ///
 /// ```

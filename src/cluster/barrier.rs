@@ -68,6 +68,8 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// A barrier of the group's CTAs. A cluster call: every group of the cluster makes one. Traps where a CTA has fewer
     /// threads than the group has CTAs.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
     /// `fence.mbarrier_init.release.cluster;` By every thread `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -85,6 +87,8 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     }
 
     /// [`barrier`](Group::barrier), at a barrier of the cluster that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
     /// `fence.mbarrier_init.release.cluster;`
@@ -127,6 +131,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// Arrives for the CTA, at the mbarriers of all of the group: what its threads did before is visible to every thread
     /// of the group after its wait. A call of the CTA, not of the cluster.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`, then by as many threads as the group has CTAs `mapa.shared::cluster.u32 bar, bar, cta;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
@@ -158,6 +164,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     }
 
     /// Ends it when all CTAs of the cluster have come to this point, and gives the memory back.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the elected thread
     /// `mbarrier.inval.shared::cta.b64 [bar];` twice
@@ -223,6 +231,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
 
     /// Waits until all CTAs of the group have arrived.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     ///
     /// ```
@@ -279,6 +289,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
 
 impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     /// Ends the life of its mbarriers, and gives the memory back.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` twice
     ///

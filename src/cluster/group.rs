@@ -38,6 +38,8 @@ const fn members<const CTAS: u32>() {
 impl<'c> Cluster<'c> {
     /// All CTAs of the cluster, or `None` where they are not `CTAS`.
     ///
+    /// Collective in the cluster.
+    ///
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
     /// if let Some(pair) = cluster.whole::<2>() {
@@ -52,6 +54,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// The CTAs of the cluster that differ from this one in x alone, or `None` where they are not `CTAS`.
+    ///
+    /// Collective in the cluster.
     ///
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
@@ -70,6 +74,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// The CTAs of the cluster that differ from this one in y alone, or `None` where they are not `CTAS`.
+    ///
+    /// Collective in the cluster.
     ///
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {

@@ -178,6 +178,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     /// Makes it ready for a cluster's scope. What the elements are is unspecified until a tile has arrived; to reduce into
     /// them, begin with [`init_with`](Mailbox::init_with).
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
     ///
@@ -197,6 +199,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
 
     /// Makes it ready for a cluster's scope, element `i` being `f(i)`: what others reduce comes on top. Each thread does its
     /// share, sixteen bytes at a time.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
     /// sixteen bytes: `st.weak.shared::cta.v4.b32`, by all: `fence.proxy.async.shared::cta;`
@@ -223,6 +227,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
 impl<T: Element, const N: usize> Mailbox<T, N, ByRoute> {
     /// Makes it ready for a cluster's scope.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` twice, `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
     ///
@@ -242,6 +248,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByRoute> {
 
 impl<T: Element, const N: usize> Mailbox<T, N, ByElement> {
     /// Makes it ready for a cluster's scope, element `i` being `f(i)`. Each thread does its share, sixteen bytes at a time.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
     /// sixteen bytes: `st.weak.shared::cta.v4.b32`
@@ -265,6 +273,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByElement> {
 
 impl<T: Element, const N: usize, V: Via> Mailbox<T, N, V, Ready> {
     /// Ends the life of its mbarrier, or of both.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` for each
     ///
@@ -529,6 +539,8 @@ unsafe impl<'c, T: Element, const N: usize, V: Via, Src: End> End for Received<'
 
 impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     /// Waits until everything that is sent to this CTA has arrived. A call of the CTA, not of the cluster.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     ///

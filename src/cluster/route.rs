@@ -27,6 +27,8 @@ impl<'c> Cluster<'c> {
     /// From each CTA to the one whose rank is greater by `by`, and from the last ones on to the first. `None` unless `by` is
     /// in `1 .. size`: a cluster of one CTA has no other.
     ///
+    /// Collective in the cluster.
+    ///
     /// ```
     /// # use ptx::cluster::{ByElement, Cluster, Inbox};
     /// # fn body<'c>(cluster: &Cluster<'c>, mut inbox: Inbox<'c, u32, 64, ByElement>, mine: u32) {
@@ -51,6 +53,8 @@ impl<'c> Cluster<'c> {
 
     /// Between the CTAs whose ranks differ by the bits of `mask`. `None` unless the cluster's size is a power of two and
     /// `mask` is in `1 .. size`.
+    ///
+    /// Collective in the cluster.
     ///
     /// ```
     /// # use ptx::cluster::{ByElement, Cluster, Inbox};

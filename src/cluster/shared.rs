@@ -142,6 +142,8 @@ pub struct ClusterSmem<'c, T, const N: usize, State> {
 impl<'c> Cluster<'c> {
     /// Lets the whole cluster read what each CTA has in `memory`.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -163,6 +165,8 @@ impl<'c> Cluster<'c> {
 
     /// [`publish`](Cluster::publish), at a barrier that other transitions share ([`Cluster::sync_with`]).
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: none.
     ///
     /// ```
@@ -182,6 +186,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// Lets the whole cluster write into the `memory` of each CTA, which keeps what it holds.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -206,6 +212,8 @@ impl<'c> Cluster<'c> {
 
     /// [`open`](Cluster::open), at a barrier that other transitions share ([`Cluster::sync_with`]).
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: none.
     ///
     /// ```
@@ -227,6 +235,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// Lets the whole cluster access the `memory` of each CTA by atomic operations.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -250,6 +260,8 @@ impl<'c> Cluster<'c> {
     }
 
     /// [`open_atomic`](Cluster::open_atomic), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: none.
     ///
@@ -303,6 +315,8 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     }
 
     /// Lets the whole cluster read what all CTAs have written, or changed by atomic operations, here.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -421,6 +435,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 
     /// Waits until all CTAs have read what they want.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -457,6 +473,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -490,6 +508,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
 
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     /// Waits until all CTAs have done what they want, which is then visible to the threads of the memory's CTA.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///

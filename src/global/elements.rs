@@ -7,7 +7,9 @@ use crate::shared::Element;
 use crate::size;
 
 impl<T: Element> Global<T> {
-    /// The sixteen bytes that start at byte `16 * i`, or `None` past the last whole sixteen. Not collective.
+    /// The sixteen bytes that start at byte `16 * i`, or `None` past the last whole sixteen.
+    ///
+    /// Not collective.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`
     ///
@@ -29,7 +31,9 @@ impl<T: Element> Global<T> {
 
 impl<T: Element> Global<T> {
     /// The vectors `i`, `i + STRIDE`, … of sixteen bytes, `N` of them, under one check; `None` if not all are there. So many loads are
-    /// under way at a time. Not collective.
+    /// under way at a time.
+    ///
+    /// Not collective.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`, `N` times
     ///
@@ -77,6 +81,8 @@ pub(super) const fn per_vector<T: Element>() -> usize {
 impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     /// Stores `f(i)` into each element `i` by the threads of the CTA, instead of by a copy. Each thread calls `f` for its elements:
     /// those of its rank, and every so many after it as the CTA has threads. No barrier.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `st.global` an element
     ///
@@ -159,8 +165,9 @@ impl<T: Element> GlobalElementsMut<T> {
         GlobalElementsMut { base, len }
     }
 
-    /// The elements of the executing thread: every `t`-th from its rank on, where `t` is the number of threads of the grid. Not
-    /// collective.
+    /// The elements of the executing thread: every `t`-th from its rank on, where `t` is the number of threads of the grid.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -181,7 +188,9 @@ impl<T: Element> GlobalElementsMut<T> {
 
 impl<T: Element> GlobalElementsMut<T> {
     /// The elements of the executing thread's warp: every `w`-th from its rank on, where `w` is the number of warps of the grid. The
-    /// warp's first lane has the element, the others go along with it. Not collective.
+    /// warp's first lane has the element, the others go along with it.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -341,7 +350,9 @@ impl<T: Element> GlobalVectorsMut<T> {
     }
 
     /// The vectors of the executing thread, every `t`-th from its rank on, where `t` is the number of threads of the grid; and its
-    /// elements of those after the last whole vector. Not collective.
+    /// elements of those after the last whole vector.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///

@@ -55,7 +55,9 @@ impl<T: Element> GlobalMatrix<T> {
         GlobalMatrix { base, rows, columns }
     }
 
-    /// Row `y`, or `None` past the last. Not collective.
+    /// Row `y`, or `None` past the last.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -74,7 +76,9 @@ impl<T: Element> GlobalMatrix<T> {
         Some(unsafe { Global::from_raw(self.base.add(y * self.columns), self.columns) })
     }
 
-    /// The tile of `R` rows and `C` columns at `[x, y]`, in tiles; `None` if not all of it is inside of the matrix. Not collective.
+    /// The tile of `R` rows and `C` columns at `[x, y]`, in tiles; `None` if not all of it is inside of the matrix.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -122,7 +126,9 @@ impl<T, const R: usize, const C: usize> Clone for MatrixTile<T, R, C> {
 impl<T, const R: usize, const C: usize> Copy for MatrixTile<T, R, C> {}
 
 impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
-    /// The sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the tile. Not collective.
+    /// The sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the tile.
+    ///
+    /// Not collective.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`
     ///
@@ -184,7 +190,9 @@ impl<T: Element> GlobalRowsMut<T> {
         GlobalRowsMut { base, rows, columns }
     }
 
-    /// The rows of the CTA: every `c`-th from its rank on, where `c` is the number of CTAs of the grid. Not collective.
+    /// The rows of the CTA: every `c`-th from its rank on, where `c` is the number of CTAs of the grid.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -246,7 +254,9 @@ static_assertions::assert_not_impl_any!(RowMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> RowMut<T> {
     /// The row's vectors of sixteen bytes that are the executing thread's: every `t`-th from its rank on, where `t` is the number of
-    /// threads of the CTA. Not collective.
+    /// threads of the CTA.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -263,7 +273,9 @@ impl<T: Element> RowMut<T> {
     }
 
     /// The row's elements that are the executing thread's: every `t`-th from its rank on, where `t` is the number of threads of the
-    /// CTA. Not collective.
+    /// CTA.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -338,7 +350,9 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     }
 
     /// The tile of the CTA and its place in tiles, `[x, y]`: that of the CTA in the grid (`blockIdx`). `None` if not all of it is
-    /// inside of the matrix. Not collective.
+    /// inside of the matrix.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -374,7 +388,9 @@ static_assertions::assert_not_impl_any!(MatrixTileMut<u32, 4, 4>: Copy, Clone, S
 impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
     /// What the executing thread has of the tile. The CTA's threads stand in rows of `W`; a block of `B` rows of one vector of sixteen
     /// bytes is one thread's, and the blocks are dealt out to those in both dimensions, round by round. Threads after the last whole
-    /// row of `W` have nothing. Not collective.
+    /// row of `W` have nothing.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -419,7 +435,9 @@ pub struct FragmentMut<T: Element, const R: usize, const C: usize, const B: usiz
 static_assertions::assert_not_impl_any!(FragmentMut<u32, 4, 4, 1, 1>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize> FragmentMut<T, R, C, B, W> {
-    /// Stores the vector `[x, y]` of the fragment: row `y` of its rows, vector `x` of that; `None` where it has none. Not collective.
+    /// Stores the vector `[x, y]` of the fragment: row `y` of its rows, vector `x` of that; `None` where it has none.
+    ///
+    /// Not collective.
     ///
     /// PTX: `st.global.v4.b32`, or `.v2.b64`
     ///

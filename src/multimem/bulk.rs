@@ -134,6 +134,8 @@ unsafe impl<'s, T: Element, const N: usize, S> Split for BulkReduceMulticast<'s,
 ///
 /// `op` and the types that have it are those of [`bulk::reduce`](crate::bulk::reduce()).
 ///
+/// Collective in the CTA.
+///
 /// PTX, by the elected thread: `multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;` (PTX ISA
 /// 9.1), of `half::f16` and `half::bf16` `.add.noftz`
 ///

@@ -281,6 +281,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// its threads would have to make. The mbarriers are initialised before and invalidated after, each behind a barrier: many
     /// tiles are work for one `run`. Traps where the CTA is not of whole warps, two or more.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both, by the producer, a stage:
     /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
@@ -328,6 +330,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
 
     /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::lend_last`]): a consumer that is done does not wait for the
     /// others, and the mbarriers stay as they are.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`run`](Pipeline::run), without the two last barriers and what lies between them
     ///
@@ -381,6 +385,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// A cluster call. Where one CTA loads, or its consumers wait for, more tiles than another of the group, they wait for
     /// ever.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: as [`run`](Pipeline::run), with `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of
     /// the first two `barrier.cta.sync.aligned 0;`, and `.cluster` for `.cta` in the waits
     ///
@@ -431,6 +437,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// the scope's barrier is the last.
     ///
     /// A cluster call.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: as [`run_multicast`](Pipeline::run_multicast), without the two last barriers and what lies between them
     ///
@@ -741,8 +749,10 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Arrived<'p, S, STAGES, 
         self.0.count
     }
 
-    /// Gives the stage back to the producer. A call of the warp, as those of a [`Warp`](crate::warp::Warp) are: its threads make
-    /// them in one order, this one when all of them have read.
+    /// Gives the stage back to the producer, when all threads of the warp have read. They make it in one order with the calls of a
+    /// [`Warp`](crate::warp::Warp).
+    ///
+    /// Collective in the warp.
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`, then by lane 0 `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, in
     /// [`run_multicast`](Pipeline::run_multicast) by as many lanes as CTAs share tiles `mapa.shared::cluster.u32 bar, empty, cta;`

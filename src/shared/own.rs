@@ -45,7 +45,9 @@ static_assertions::assert_not_impl_any!(OwnVector<'static, u32>: Copy, Clone, Se
 
 impl DynamicShared {
     /// Takes `count` vectors of sixteen bytes from the front, for the threads of the CTA to have each for itself. Traps where the launch
-    /// gave too little, as [`take`](DynamicShared::take) does. All threads ask for equally many. Not collective.
+    /// gave too little, as [`take`](DynamicShared::take) does. All threads ask for equally many.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -76,7 +78,9 @@ impl DynamicShared {
 }
 
 impl<T: Element> OwnVectors<T> {
-    /// The executing thread's vectors, with their indices among those of all threads. Not collective.
+    /// The executing thread's vectors, with their indices among those of all threads.
+    ///
+    /// Not collective.
     ///
     /// PTX: none.
     ///

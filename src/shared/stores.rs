@@ -1,6 +1,6 @@
 //! Threads store where they like: the states [`ElementStores`] and [`VectorStores`].
 
-use super::{Element, Overwritable, Shared, ThreadStores};
+use super::{Element, Overwritable, Shared, ThreadStores, Unfenced};
 use crate::qualifier::Sealed;
 use crate::size;
 
@@ -55,6 +55,8 @@ impl Sealed for ElementStores {}
 impl Sealed for VectorStores {}
 impl ThreadStores for ElementStores {}
 impl ThreadStores for VectorStores {}
+impl Unfenced for ElementStores {}
+impl Unfenced for VectorStores {}
 
 static_assertions::assert_not_impl_any!(ElementStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(VectorStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
@@ -111,7 +113,9 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
 }
 
 impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
-    /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins. Not collective.
+    /// Stores element `i`; `None` past the end. Of several threads that store one element, any wins.
+    ///
+    /// Not collective.
     ///
     /// PTX: `st.weak.shared::cta`
     ///
@@ -133,7 +137,9 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     }
 
     /// Stores the sixteen bytes that start at byte `16 * i`; `None` past the end. Of several threads that store there, any wins
-    /// each element. Not collective.
+    /// each element.
+    ///
+    /// Not collective.
     ///
     /// PTX: `st.weak.shared::cta.v4.b32`
     ///

@@ -126,7 +126,9 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         (x < W && y < const { N / W }).then(|| M::place(self.addr + ((y * W + x) * size_of::<T>()) as u32))
     }
 
-    /// Element `x` of row `y`; `None` outside of the matrix. Not collective.
+    /// Element `x` of row `y`; `None` outside of the matrix.
+    ///
+    /// Not collective.
     ///
     /// PTX: `ld.weak.shared::cta`
     ///
@@ -148,8 +150,9 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         self.at(at).map(|addr| unsafe { T::load(addr) })
     }
 
-    /// Stores element `x` of row `y`; `None` outside of the matrix. Of several threads that store one element, any wins. Not
-    /// collective.
+    /// Stores element `x` of row `y`; `None` outside of the matrix. Of several threads that store one element, any wins.
+    ///
+    /// Not collective.
     ///
     /// PTX: `st.weak.shared::cta`
     ///

@@ -38,6 +38,8 @@ static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Cop
 
 /// Copies a tensor map to shared memory, to be changed there. The first warp does, and other threads do not wait for it.
 ///
+/// Collective in the group.
+///
 /// PTX, by the first warp, per eight bytes: `ld.b64`, `st.weak.shared::cta.b64`; then `bar.warp.sync 0xffffffff;`
 ///
 /// ```
@@ -271,6 +273,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
 impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Replaces the address of the tensor.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
     ///
     /// ```
@@ -291,6 +295,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     }
 
     /// Replaces the size of the tensor in the dimension `ORD`, 0 being the innermost, in elements.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
     ///
@@ -320,6 +326,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Replaces the bytes from one index to the next of the dimension after `ORD`: `ord::D0` is the stride of dimension 1, as
     /// dimension 0 is contiguous.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
     ///
     /// ```
@@ -347,6 +355,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
 
     /// Makes it a map of elements of `U` in boxes of `To`, not swizzled, which fills with zeros. The address, the sizes and the
     /// strides of the tensor stay, in the dimensions that there were before: replace those that are not right any more.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, by the elected thread, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if
     /// the rank is another; for each dimension `tensormap.replace.tile.box_dim`, `ORD, elements`, and, if it is new,
@@ -414,6 +424,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Replaces the type of the elements by another of the same size, which tells what a copy does to them:
     /// `elemtype::Tf32` rounds an `f32`, for good (see [`publish`](Draft::publish)), `elemtype::F32Ftz` flushes subnormals.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
     ///
     /// ```
@@ -434,6 +446,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     }
 
     /// Replaces how 16-byte units are permuted in shared memory: not at all, or by a swizzle as wide as a row of the box.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature
     /// `sm_100f` or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
@@ -459,6 +473,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Replaces the swizzle by that of 128 bytes, as wide as a row of the box, which keeps units of 16, 32 or 64 bytes whole, or
     /// units of 32 with the halves of each 16 bytes swapped in every second row.
     ///
+    /// Collective in the group.
+    ///
     /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
     ///
@@ -483,6 +499,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     }
 
     /// Replaces the fill: what elements outside of the tensor read as, zeros or, of floating-point elements, a NaN.
+    ///
+    /// Collective in the group.
     ///
     /// PTX, by the elected thread: `tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [addr], fill;`
     ///
@@ -522,6 +540,8 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
 impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Copies the map to its slot in global memory and releases it to the tensormap proxy. Gives back the shared memory.
     ///
+    /// Collective in the group.
+    ///
     /// PTX: by the first warp `bar.warp.sync 0xffffffff;`
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`
     /// `fence.proxy.async.shared::cta;`, then `barrier.cta.sync.aligned 0;`
@@ -552,6 +572,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     }
 
     /// [`publish`](Draft::publish), at a barrier that other transitions share.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: as [`publish`](Draft::publish), without the last barrier.
     ///
@@ -662,6 +684,8 @@ impl<T: Element, S: LoadShape> Released<T, S> {
     }
 
     /// Acquires the map for the copies of this CTA.
+    ///
+    /// Collective in the group.
     ///
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
     ///

@@ -28,9 +28,6 @@ pub trait Reducible: Word {
     /// Zero.
     #[doc(hidden)]
     const ZERO: Self;
-    /// Whether the sum is made by `redux.sync`.
-    #[doc(hidden)]
-    const REDUX: bool;
     /// The sum, of integers modulo 2^32 or 2^64.
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
@@ -43,13 +40,13 @@ pub trait Reducible: Word {
     /// The greater.
     #[doc(hidden)]
     fn greater(self, other: Self) -> Self;
-    /// The sum by `redux.sync`; called where [`REDUX`](Reducible::REDUX) holds.
+    /// The sum by `redux.sync`, of integers; `None` of floats, which it does not add.
     ///
     /// # Safety
     ///
     /// That of `redux.sync`.
     #[doc(hidden)]
-    unsafe fn redux_add(self, membermask: u32) -> Self;
+    unsafe fn redux_add(self, membermask: u32) -> Option<Self>;
     /// # Safety
     ///
     /// That of `redux.sync`.
@@ -91,7 +88,6 @@ pub trait BitReducible: Word + BitAnd<Output = Self> + BitOr<Output = Self> + Bi
 macro_rules! integer_arithmetic {
     ($T:ident) => {
         const ZERO: $T = 0;
-        const REDUX: bool = true;
         #[inline(always)]
         fn plus(self, other: $T) -> $T {
             self.wrapping_add(other)
@@ -116,9 +112,9 @@ macro_rules! integers_32 {
         impl Reducible for $T {
             integer_arithmetic! { $T }
             #[inline(always)]
-            unsafe fn redux_add(self, membermask: u32) -> $T {
+            unsafe fn redux_add(self, membermask: u32) -> Option<$T> {
                 // SAFETY: the caller keeps that of `redux.sync`.
-                unsafe { raw::redux_sync(op::Add, ty::$Type, self, membermask) }
+                Some(unsafe { raw::redux_sync(op::Add, ty::$Type, self, membermask) })
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
@@ -150,15 +146,15 @@ macro_rules! integers_64 {
         impl Reducible for $T {
             integer_arithmetic! { $T }
             #[inline(always)]
-            unsafe fn redux_add(self, membermask: u32) -> $T {
+            unsafe fn redux_add(self, membermask: u32) -> Option<$T> {
                 const PART: u32 = (1 << 27) - 1;
                 // SAFETY: the caller keeps that of `redux.sync`.
-                let sum = |part: u32| u64::from(unsafe { part.redux_add(membermask) });
+                let sum = |part| u64::from(unsafe { raw::redux_sync(op::Add, ty::U32, part, membermask) });
                 let bits = self as u64;
                 let low = sum(bits as u32 & PART);
                 let middle = sum((bits >> 27) as u32 & PART);
                 let high = sum((bits >> 54) as u32);
-                low.wrapping_add(middle << 27).wrapping_add(high << 54) as $T
+                Some(low.wrapping_add(middle << 27).wrapping_add(high << 54) as $T)
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
@@ -205,7 +201,6 @@ macro_rules! floats {
     ($( $T:ident $Key:ident $sign:literal $( $native:ident $feature:literal )?; )*) => { $(
         impl Reducible for $T {
             const ZERO: $T = 0.0;
-            const REDUX: bool = false;
             #[inline(always)]
             fn plus(self, other: $T) -> $T {
                 self + other
@@ -223,8 +218,8 @@ macro_rules! floats {
                 floats!(@number $T $Key $sign floats!(@key $T $Key $sign self, MIN).max(floats!(@key $T $Key $sign other, MIN)))
             }
             #[inline(always)]
-            unsafe fn redux_add(self, _: u32) -> $T {
-                unreachable!()
+            unsafe fn redux_add(self, _: u32) -> Option<$T> {
+                None
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
@@ -278,6 +273,8 @@ impl<M: Members> Lanes<M> {
     /// The sum over the group: of integers modulo 2^32 or 2^64, the same for all threads; of floats by pairs, the same bits in all
     /// threads.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats as
     /// [`reduce`](Lanes::reduce).
     ///
@@ -288,15 +285,22 @@ impl<M: Members> Lanes<M> {
     /// ```
     #[inline(always)]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
-        if T::REDUX {
-            // SAFETY: see the impl.
-            unsafe { value.redux_add(self.members.mask()) }
-        } else {
-            self.reduce(value, T::plus)
+        match self.redux_add(value) {
+            Some(sum) => sum,
+            None => self.reduce(value, T::plus),
         }
     }
 
+    /// The sum over the group, of numbers that `redux.sync` adds.
+    #[inline(always)]
+    pub(crate) fn redux_add<T: Reducible>(&self, value: T) -> Option<T> {
+        // SAFETY: see the impl.
+        unsafe { value.redux_add(self.members.mask()) }
+    }
+
     /// The least value of the group. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for floats `redux.sync.min.f32` on
     /// sm_100f, else that of integers in the same order.
@@ -314,6 +318,8 @@ impl<M: Members> Lanes<M> {
 
     /// The greatest value of the group; as [`reduce_min`](Lanes::reduce_min).
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for floats `redux.sync.max.f32` on
     /// sm_100f, else that of integers in the same order.
     ///
@@ -330,6 +336,8 @@ impl<M: Members> Lanes<M> {
 
     /// The bits that are set in all values of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
     ///
     /// ```
@@ -345,6 +353,8 @@ impl<M: Members> Lanes<M> {
 
     /// The bits that are set in any value of the group.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
     ///
     /// ```
@@ -359,6 +369,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The bits that are set in an odd number of values of the group.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
     ///
@@ -376,6 +388,8 @@ impl<M: Members> Lanes<M> {
     /// What `f` makes of the values of the group. It is to be associative and commutative; all threads get the same.
     ///
     /// `f` runs up to five times in each thread, not equally often in each: it makes no collective call.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX, where the group's lanes are neighbours and the CTA's warps whole: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;`
     /// (twice for 64 bits) for each power of two below the group's width; else [`inclusive_scan`](Lanes::inclusive_scan), and a
@@ -425,6 +439,8 @@ impl<M: Members> Lanes<M> {
     /// from below is its first argument.
     ///
     /// `f` runs up to five times in each thread, not equally often in each: it makes no collective call.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the group's
     /// width; in a group without order among its lanes, five times `shfl.sync.idx.b32` of the value and of a lane.
@@ -487,6 +503,8 @@ impl<M: Members> Lanes<M> {
     /// What `f` makes of the values of the group below this thread's, by lane; `None` in the lowest. Else as
     /// [`inclusive_scan`](Lanes::inclusive_scan).
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: that of [`inclusive_scan`](Lanes::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, c, membermask;` or
     /// `shfl.sync.idx.b32`.
     ///
@@ -519,6 +537,8 @@ impl<M: Members> Lanes<M> {
 
     /// The sum of the values of the group up to this thread's and with it, by lane: of integers modulo 2^32 or 2^64.
     ///
+    /// Collective in the group of lanes.
+    ///
     /// PTX: as [`inclusive_scan`](Lanes::inclusive_scan).
     ///
     /// ```
@@ -532,6 +552,8 @@ impl<M: Members> Lanes<M> {
     }
 
     /// The sum of the values of the group below this thread's, by lane: of integers modulo 2^32 or 2^64; zero in the lowest.
+    ///
+    /// Collective in the group of lanes.
     ///
     /// PTX: for integers as [`inclusive_scan`](Lanes::inclusive_scan), for floats as [`exclusive_scan`](Lanes::exclusive_scan).
     ///

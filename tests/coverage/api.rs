@@ -22,6 +22,34 @@ pub struct Function {
     pub has_handles: bool,
     /// Whether the type of an argument says which instruction it is, or must fit.
     pub has_tags: bool,
+    /// The group that it takes, as its receiver or not: the widest of them.
+    pub group: Option<Group>,
+    pub docs: String,
+}
+
+/// Threads that make calls together, the fewest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    Lanes,
+    Warp,
+    /// Of whichever kind: a `ThreadGroup`.
+    Any,
+    Cta,
+    Cluster,
+}
+
+impl Group {
+    /// Its type's name in the crate.
+    fn named(name: &str) -> Option<Group> {
+        Some(match name {
+            "Lanes" => Group::Lanes,
+            "Warp" | "FirstWarp" => Group::Warp,
+            "ThreadGroup" => Group::Any,
+            "Cta" => Group::Cta,
+            "Cluster" => Group::Cluster,
+            _ => return None,
+        })
+    }
 }
 
 impl Function {
@@ -190,7 +218,24 @@ impl Docs<'_> {
             is_unsafe: item["inner"]["function"]["header"]["is_unsafe"] == true,
             has_handles,
             has_tags: inputs.iter().any(|input| is_tag(&input[1])),
+            group: inputs.iter().filter_map(|input| self.group(&input[1], owner)).max(),
+            docs: item["docs"].as_str().unwrap_or_default().into(),
         }
+    }
+
+    /// The group of which it is the type, or a reference to it.
+    fn group(&self, ty: &Value, owner: Option<&Value>) -> Option<Group> {
+        let ty = ty.get("borrowed_ref").map_or(ty, |reference| &reference["type"]);
+        // The group that holds a handle: the handle's last parameter, or the function's.
+        if ty["generic"] == "G" {
+            return Some(Group::Any);
+        }
+        let ty = owner.filter(|_| ty["generic"] == "Self").unwrap_or(ty);
+        let bound = ty["impl_trait"].as_array().and_then(|bounds| bounds.first());
+        let path =
+            bound.map_or_else(|| ty.get("resolved_path"), |bound| bound["trait_bound"].get("trait"))?;
+        let is_of_the_crate = !self.item(&path["id"]).is_null();
+        Group::named(path["path"].as_str()?.rsplit("::").next()?).filter(|_| is_of_the_crate)
     }
 
     /// Whether a type of the crate that is not `Copy` occurs.

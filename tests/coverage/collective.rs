@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::api;
+use crate::api::{self, Function, Group};
 use crate::calls::{Called, Calls, called, demangled, trait_method};
 use crate::{files, is_called};
 
@@ -61,6 +61,83 @@ pub fn text(json: &Value, calls: &Calls) -> String {
         format!("{name}\n{rows}")
     };
     made.into_iter().map(lines).collect()
+}
+
+const NOT: &str = "Not collective.";
+
+/// What the documentation of a function says of who calls it together: a paragraph of its own.
+const LINES: [&str; 7] = [
+    "Collective in the CTA.",
+    "Collective in the CTA or the cluster that asks.",
+    "Collective in the cluster.",
+    "Collective in the group of lanes.",
+    "Collective in the group.",
+    "Collective in the warp.",
+    NOT,
+];
+
+/// They take a `Cta`, and are collective in its cluster.
+const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster", "launch::Cta::cluster_last"];
+
+/// They are convergent so that LLVM leaves them where they stand: each thread executes them for itself.
+const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];
+
+/// What the line of a function that takes a group says if it is not [`NOT`].
+fn line(function: &Function, group: Group) -> &'static str {
+    match group {
+        Group::Cta if !IN_THE_CLUSTER.contains(&&*function.shown()) => "Collective in the CTA.",
+        Group::Cta | Group::Cluster => "Collective in the cluster.",
+        Group::Lanes => "Collective in the group of lanes.",
+        Group::Warp => "Collective in the warp.",
+        Group::Any => "Collective in the group.",
+    }
+}
+
+/// What is wrong with what the documentation of a function says of who calls it together.
+pub fn fault(function: &Function) -> Option<String> {
+    let docs = &function.docs;
+    let is_line = |text: &str| text.starts_with("Collective") || text.starts_with("Not collective");
+    let paragraphs: Vec<_> = docs.split("\n\n").map(str::trim).collect();
+    let said: Vec<_> = (0..paragraphs.len()).filter(|&i| is_line(paragraphs[i])).collect();
+    let fault = match (function.group, &said[..]) {
+        (None, []) => return None,
+        (Some(group), []) => format!("does not say `{}` or `{NOT}`", line(function, group)),
+        (_, [_, _, ..]) => "says it twice".into(),
+        (group, &[at]) => {
+            let said = paragraphs[at];
+            let ptx = paragraphs.iter().position(|text| text.starts_with("PTX"));
+            match group.map(|group| line(function, group)) {
+                _ if !LINES.contains(&said) => format!("says `{said}`"),
+                Some(line) if said != line && said != NOT => {
+                    format!("says `{said}`, takes what makes it `{line}`")
+                }
+                _ if ptx.is_some_and(|ptx| ptx != at + 1) => "says it elsewhere than before its PTX".into(),
+                _ => return None,
+            }
+        }
+    };
+    Some(format!("{} {fault}", function.shown()))
+}
+
+/// The functions that say [`NOT`], and reach an instruction that threads execute together.
+pub fn executed_together(functions: &[Function], calls: &Calls) -> BTreeSet<String> {
+    let rows = convergent_rows();
+    let row = |symbol: &str| match called(&demangled(symbol)?)? {
+        Called::Free(module, name) if module == "raw" && rows.contains(&name) => Some(name),
+        _ => None,
+    };
+    let mut faults = BTreeSet::new();
+    let not = functions.iter().filter(|function| function.docs.split("\n\n").any(|text| text.trim() == NOT));
+    let not: Vec<_> = not.collect();
+    for symbol in calls.reached("typed_") {
+        let Some(instance) = demangled(symbol).and_then(|path| called(&path)) else { continue };
+        let Some(function) = not.iter().find(|function| is_called(function, &instance)) else { continue };
+        let reached = calls.below(symbol, is_the_callers);
+        let reached = reached.iter().filter_map(|symbol| row(symbol));
+        let reached = reached.filter(|name| !OF_A_THREAD.contains(&&**name));
+        faults.extend(reached.map(|name| format!("{}: {name}", function.shown())));
+    }
+    faults
 }
 
 /// What a caller passed in is not the function's.

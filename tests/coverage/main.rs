@@ -1,4 +1,5 @@
-//! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`; what implements
+//! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`, nor, if it takes a
+//! group, a line of documentation that says who calls it together; what implements
 //! which trait is golden, and so are what makes a handle in safe code, which safe functions are made of convergent instructions,
 //! and the index of instructions: `BLESS=1 cargo test --test coverage` writes them.
 //!
@@ -317,6 +318,22 @@ fn what_is_made_of_convergent_instructions_is_golden() {
     let mut golden = support::Golden::new("collective");
     golden.check("safe_functions.txt", &collective::text(docs, &CALLS));
     golden.finish();
+}
+
+/// Who makes a call together with whom is the one thing that types do not hold: every function that takes a group says it.
+#[test]
+fn what_takes_a_group_says_whether_it_is_collective() {
+    let faults: Vec<_> = FUNCTIONS.iter().filter_map(collective::fault).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn what_is_not_collective_has_no_instruction_that_threads_execute_together() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let faults = collective::executed_together(&FUNCTIONS, &CALLS);
+    assert!(faults.is_empty(), "says `Not collective.`, and reaches: {faults:#?}");
 }
 
 #[test]

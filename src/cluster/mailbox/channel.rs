@@ -150,6 +150,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// [`Inbox::send`]: what another channel has received can go on, and is acknowledged when it is [reclaimed](
     /// Acknowledged::reclaim).
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: as [`Inbox::send`]
     ///
     /// ```
@@ -177,6 +179,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     }
 
     /// Ends the channel when the channels of all CTAs have come to this point.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -251,6 +255,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
 
     /// Waits until what is sent from here has been read, as [`Sent::wait_read`](super::Sent::wait_read).
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: as [`Sent::wait_read`](super::Sent::wait_read)
     ///
     /// ```
@@ -273,6 +279,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
 
     /// [`wait_read`](ChannelSent::wait_read), at a barrier that other transitions share, as
     /// [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync).
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync)
     ///
@@ -304,6 +312,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     }
 
     /// Waits for the tile that comes in.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: as [`Sent::receive`](super::Sent::receive)
     ///
@@ -389,6 +399,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// Gives up the contents: tells the sender when all threads of this CTA have read what they want. An arrival on the
     /// mbarrier of another CTA gives no state, and nobody here waits for it.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `barrier.cta.sync.aligned 0;`, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
@@ -463,6 +475,8 @@ unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReceived<'c
 impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     /// Tells the sender that all threads of this CTA have read. As [`ChannelReceived::acknowledge`], behind its barrier.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX, by the elected thread: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     ///
@@ -498,6 +512,8 @@ unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for ChannelReceived<
 impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
     /// Waits until the receiver has read: its mailbox is ready for more, and the source is no longer read.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
     /// repeated while false, then `barrier.cta.sync.aligned 0;`
     ///
@@ -517,6 +533,8 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
 
     /// [`reclaim`](Acknowledged::reclaim), at a barrier that other transitions share: gives the source behind it, and at once the
     /// channel, since the thread that sends the next tile is the one that has waited.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the elected thread,
     /// repeated while false

@@ -11,6 +11,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// Each CTA stores `f(i)` to element `i` of the mailbox that `route` leads to. Each thread does its share, sixteen bytes
     /// at a time.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the elected thread; `mapa.shared::cluster.u32`
     /// of the mailbox and of its mbarrier; per sixteen bytes:
     /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], b, [mbar];`
@@ -53,6 +55,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
     /// (`element >= f(i)` becomes 0, else `element + 1`) and `Dec` (0 or `element > f(i)` becomes `f(i)`, else `element - 1`).
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the elected thread; `mapa.shared::cluster.u32`
     /// of the mailbox and of its mbarrier; per element:
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
@@ -93,6 +97,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// Each CTA reduces `f(i)` into element `i` of the mailboxes of all others, as [`reduce`](Inbox::reduce) does into one.
     /// Element `i` is the work of thread `i % threads`. With one's own `f(i)` as the first contents, each mailbox receives
     /// the sum, the minimum … over the cluster.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: as [`reduce`](Inbox::reduce), for each other CTA
     ///
@@ -145,6 +151,8 @@ fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
 
 impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// Waits until every CTA has received and read what it wants: the mailbox is ready for more, and keeps what it holds.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///

@@ -21,6 +21,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or a tile that another mailbox or a channel has
     /// received, which goes on without a copy.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`
     /// `mapa.shared::cluster.u32` of the tile and of its mbarrier,
     /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`
@@ -56,6 +58,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
     /// (`element >= src[i]` becomes 0, else `element + 1`) and `Dec` (0 or `element > src[i]` becomes `src[i]`, else `element - 1`).
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX: as [`send`](Inbox::send), with
     /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], bytes, [mbar];`
     ///
@@ -89,6 +93,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// Each CTA reduces the tile `src` into the mailboxes of all others, as [`send_reduce`](Inbox::send_reduce) does into
     /// one. With one's own tile as the first contents, each mailbox receives the sum, the minimum … over the cluster. Tiles
     /// have 69,904 bytes at most.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: as [`send_reduce`](Inbox::send_reduce), for each other CTA
     ///
@@ -133,6 +139,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
 
     /// Loads one tile into the mailbox of every CTA of a group: the `src` of the group's CTA of rank 0.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank 0 besides:
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar],
     /// ctaMask;`
@@ -173,6 +181,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// Loads one part of a tensor into the mailbox of every CTA of a group: the `src` of the group's CTA of rank 0. The mailbox
     /// has as many elements as the shape.
     ///
+    /// Collective in the cluster.
+    ///
     /// PTX of a `Box2`, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank
     /// 0 besides: `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst],
     /// [map, {x, y}], [bar], ctaMask;`
@@ -206,6 +216,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
 
     /// Loads one tile into the mailboxes of the CTAs in `ctas`, which is equal in all CTAs: the `src` of the lowest of them. The
     /// others receive nothing, and their mailboxes keep what they hold. Ranks that the cluster does not have say nothing.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX, by the elected thread: as [`multicast`](Inbox::multicast), with the mask for that of the group; of a CTA outside of it
     /// `mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];` alone
@@ -278,6 +290,8 @@ impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile,
     /// Waits until what is sent from here has been read, and gives the source back: before the receiver has it. Other copies of
     /// the elected thread have read their sources then, too.
     ///
+    /// Collective in the CTA.
+    ///
     /// PTX by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`, by every thread
     /// `barrier.cta.sync.aligned 0;`
     ///
@@ -301,6 +315,8 @@ impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile,
 
     /// [`wait_read`](Sent::wait_read), at a barrier that other transitions share: gives the source behind it, and at once what is still
     /// to be received.
+    ///
+    /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`
     ///
@@ -328,6 +344,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// Waits until every CTA has received and read what it wants: the mailbox is ready for more, and keeps what it holds. The
     /// source of what was sent is no longer read, and comes back: a tile that was forwarded as the [`Inbox`] where it had
     /// arrived, ready for more as well, and what that was filled from.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
@@ -363,6 +381,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
 
     /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
     /// [`release`](Received::release). What has arrived stays readable, and can be forwarded.
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///

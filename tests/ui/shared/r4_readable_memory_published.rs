@@ -1,0 +1,16 @@
+//! `publish` shows what threads have stored: what a copy has loaded, what is published and what copies may read has no such stores.
+
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Loaded, Published, Shared};
+
+pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Published> {
+    tile.publish(cta)
+}
+
+pub fn twice<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Published> {
+    tile.publish(cta)
+}
+
+pub fn fenced<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>) -> Shared<'s, u32, 64, Published> {
+    cta.sync_with(tile.publish_at_sync())
+}
