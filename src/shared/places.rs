@@ -61,7 +61,7 @@ impl DynamicShared {
     ///
     /// // On the host, in the launch's configuration:
     /// const BYTES: u32 = DynamicShared::bytes_for::<(Tile, Mbarrier<Uninit>)>();
-    /// assert_eq!(BYTES, 64 * 1024 + 8);
+    /// const _: () = assert!(BYTES == 64 * 1024 + 8);
     /// ```
     #[inline(always)]
     #[must_use]
@@ -74,8 +74,19 @@ impl DynamicShared {
 mod tests {
     use super::super::SharedArray;
     use super::*;
-    use crate::mbarrier::{Mbarrier, Uninit};
-    use crate::pipeline::RingMemory;
+
+    /// A place of any size and alignment.
+    struct Bytes<const SIZE: u32, const ALIGN: u32>;
+    // SAFETY: it touches nothing.
+    unsafe impl<const SIZE: u32, const ALIGN: u32> Place for Bytes<SIZE, ALIGN> {
+        const SIZE: u32 = SIZE;
+        const ALIGN: u32 = ALIGN;
+        unsafe fn at(addr: u32) -> Self {
+            assert!(addr.is_multiple_of(ALIGN));
+            Bytes
+        }
+    }
+    type Bar = Bytes<8, 8>;
 
     /// What a launch of so many bytes adds, at an address that is a multiple of 128 and of nothing more.
     fn launched_with(bytes: u32) -> DynamicShared {
@@ -100,22 +111,21 @@ mod tests {
     #[test]
     fn the_bytes_for_places_are_those_that_they_are_taken_from() {
         suffice! {
-            => Mbarrier<Uninit>;
-            => SharedArray<u8, 1>;
+            => Bar;
+            => Bytes<1, 1>;
             => SharedArray<u8, { 1 << 20 }>;
+            Bytes<0, 1> => Bytes<3, 1>;
             SharedArray<u8, 1> => SharedArray<u8, 1>;
-            Mbarrier<Uninit> => SharedArray<f32, 33>;
-            SharedArray<f32, 33> => Mbarrier<Uninit>;
-            SharedArray<u8, 3>, Mbarrier<Uninit> => Mbarrier<Uninit>;
-            RingMemory<f32, 3584, 1, 2> => SharedArray<u16, 7>;
-            SharedArray<u8, 1>, Mbarrier<Uninit>, SharedArray<u8, 129> => RingMemory<u8, 16, 1, 3>;
-            SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1> => SharedArray<u8, 1>;
-            SharedArray<u8, 1>, Mbarrier<Uninit>, Mbarrier<Uninit>, Mbarrier<Uninit>, Mbarrier<Uninit>
-                => SharedArray<u8, 1>;
-            Mbarrier<Uninit>, SharedArray<u8, 1>, Mbarrier<Uninit>, SharedArray<u8, 1>, Mbarrier<Uninit>,
-            SharedArray<u8, 1> => Mbarrier<Uninit>;
-            SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>, SharedArray<u8, 1>,
-            SharedArray<u8, 1>, SharedArray<u8, { (1 << 20) - 7 * 128 }> => SharedArray<u8, 128>;
+            Bar => SharedArray<f32, 33>;
+            SharedArray<f32, 33> => Bar;
+            SharedArray<u8, 3>, Bar => Bar;
+            Bytes<57376, 128> => SharedArray<u16, 7>;
+            SharedArray<u8, 1>, Bar, SharedArray<u8, 129> => Bytes<24, 64>;
+            Bytes<1, 1>, Bytes<1, 2>, Bytes<1, 4>, Bytes<1, 8> => Bytes<1, 128>;
+            Bytes<5, 1>, Bar, Bytes<3, 1>, Bytes<12, 4>, Bytes<16, 16> => SharedArray<u8, 1>;
+            Bar, SharedArray<u8, 1>, Bar, SharedArray<u8, 1>, Bar, SharedArray<u8, 1> => Bar;
+            Bytes<1, 128>, Bytes<1, 128>, Bytes<1, 128>, Bytes<1, 128>, Bytes<1, 128>, Bytes<1, 128>,
+            SharedArray<u8, { (1 << 20) - 7 * 128 }> => SharedArray<u8, 128>;
         }
     }
 }
