@@ -142,9 +142,9 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 /// Calls `f` with each word that is this thread's among those of the grid.
 #[inline(always)]
 fn for_each_word(cta: &Cta, input: Global<u32>, mut f: impl FnMut(u32)) {
-    let threads = (cta.count() * cta.thread_count()) as usize;
-    let mut i = (cta.rank() * cta.thread_count() + cta.thread_rank()) as usize;
-    while let Some(word) = input.get(i) {
+    let threads = cta.count() * cta.thread_count();
+    let mut i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    while let Some(word) = input.get(i as usize) {
         f(word);
         i += threads;
     }
