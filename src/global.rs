@@ -16,7 +16,8 @@ mod elements;
 mod matrix;
 
 pub use elements::{
-    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut, WarpElementsMut,
+    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, Length, VectorMut, VectorsMut,
+    WarpElementsMut,
 };
 pub use matrix::{
     FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,

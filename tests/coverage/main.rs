@@ -34,6 +34,7 @@ const NO_TWIN: Exceptions = &[
         "is plain loads and stores, whose machine code `tests/bench.rs` holds against CUDA C++ in the kernel that uses it",
         &[
             "global::FragmentMut::write",
+            "global::Global::for_each_pair",
             "global::Global::get_vectors",
             "global::GlobalElementsMut::warp_elements",
             "global::GlobalMatrix::from_raw",
@@ -50,7 +51,9 @@ const NO_TWIN: Exceptions = &[
             "shared::DynamicShared::take_own",
             "shared::OwnVector::get",
             "shared::OwnVector::set",
+            "shared::OwnVectors::fill_from",
             "shared::OwnVectors::vectors",
+            "shared::OwnVectors::write_to",
         ],
     ),
     ("is directives of the entry, which `tests/golden/kernels` shows", &["launch::Cta::enter_with"]),
@@ -102,6 +105,8 @@ const NO_TOKEN: Exceptions = &[
         "gives numbers",
         &[
             "atomic::AtomicSpace::after",
+            "global::Length::of",
+            "global::Length::plus",
             "tensor::BoxShape::at",
             "tensor::BoxShape::corner",
             "tensor::BoxShape::first",
