@@ -175,11 +175,11 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
 /// A length of 32 or 64 bits: indices below it are counted in as many, which of 32 bits takes half the instructions.
 ///
 /// ```
-/// use ptx::global::{GlobalElementsMut, Length};
+/// use ptx::global::{ElementsMut, GlobalElementsMut, Length};
 /// # use ptx::launch::Cta;
-/// /// Of any length.
-/// fn clear<L: Length>(cta: &Cta, y: GlobalElementsMut<f32, L>) {
-///     y.elements(cta).for_each(|(_, element)| element.write(0.0));
+/// /// The thread's elements, of a slice of either length.
+/// fn own<L: Length>(cta: &Cta, y: GlobalElementsMut<f32, L>) -> ElementsMut<f32, L> {
+///     y.elements(cta)
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -189,25 +189,12 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
 pub trait Length: Copy + Sealed {
     #[doc(hidden)]
     fn of(number: usize) -> Self;
-    #[doc(hidden)]
-    fn plus(self, other: Self) -> Self;
-    #[doc(hidden)]
-    fn get(self) -> usize;
 }
 
-// No sum wraps, by the contract of `GlobalElementsMut::from_raw`: each is of an index below the length and the grid's threads.
 impl Length for u32 {
     #[inline(always)]
     fn of(number: usize) -> u32 {
         number as u32
-    }
-    #[inline(always)]
-    fn plus(self, other: u32) -> u32 {
-        self.wrapping_add(other)
-    }
-    #[inline(always)]
-    fn get(self) -> usize {
-        self as usize
     }
 }
 
@@ -216,15 +203,6 @@ impl Length for usize {
     #[inline(always)]
     fn of(number: usize) -> usize {
         number
-    }
-    #[inline(always)]
-    fn plus(self, other: usize) -> usize {
-        // No slice is longer than `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of 2^10 threads.
-        self + other
-    }
-    #[inline(always)]
-    fn get(self) -> usize {
-        self
     }
 }
 
@@ -352,7 +330,10 @@ pub struct WarpElementsMut<T, L = usize> {
 
 static_assertions::assert_not_impl_any!(WarpElementsMut<u32>: Copy, Clone, Send, Sync);
 
-impl<T: Element, L: Length> Iterator for WarpElementsMut<T, L> {
+impl<T: Element, L: Length> Iterator for WarpElementsMut<T, L>
+where
+    ElementsMut<T, L>: Iterator<Item = (usize, ElementMut<T>)>,
+{
     /// In the warp's first lane with the element.
     type Item = (usize, Option<ElementMut<T>>);
     #[inline(always)]
@@ -381,30 +362,41 @@ impl<T> ElementsMut<T> {
     }
 }
 
-impl<T: Element, L: Length> Iterator for ElementsMut<T, L> {
-    type Item = (usize, ElementMut<T>);
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let index = self.next.get();
-        if index >= self.len.get() {
-            return None;
+// An impl for each type of length: in a generic one LLVM meets the arithmetic late, and loops get longer.
+macro_rules! elements {
+    ($( $L:ty: $after:expr; )*) => { $(
+        impl<T: Element> Iterator for ElementsMut<T, $L> {
+            type Item = (usize, ElementMut<T>);
+            #[inline(always)]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.next;
+                if index >= self.len {
+                    return None;
+                }
+                self.next = $after(index, self.step);
+                // SAFETY: in bounds.
+                Some((index as usize, ElementMut { at: unsafe { self.base.add(index as usize) } }))
+            }
+            // What `for_each` calls: a plain loop, in which LLVM finds a check of the index against an equal length needless.
+            #[inline(always)]
+            fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
+                let (mut all, mut index) = (first, self.next);
+                while index < self.len {
+                    // SAFETY: in bounds.
+                    let at = unsafe { self.base.add(index as usize) };
+                    all = f(all, (index as usize, ElementMut { at }));
+                    index = $after(index, self.step);
+                }
+                all
+            }
         }
-        self.next = self.next.plus(self.step);
-        // SAFETY: in bounds.
-        Some((index, ElementMut { at: unsafe { self.base.add(index) } }))
-    }
-    // What `for_each` calls: a plain loop, in which LLVM finds a check of the index against an equal length needless.
-    #[inline(always)]
-    fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
-        let (mut all, mut next) = (first, self.next);
-        while next.get() < self.len.get() {
-            let index = next.get();
-            // SAFETY: in bounds.
-            all = f(all, (index, ElementMut { at: unsafe { self.base.add(index) } }));
-            next = next.plus(self.step);
-        }
-        all
-    }
+    )* };
+}
+elements! {
+    // By the contract of `GlobalElementsMut::from_raw` the sum does not wrap.
+    u32: |index: u32, step| index.wrapping_add(step);
+    // No slice is longer than `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of 2^10 threads.
+    usize: |index: usize, step: usize| index + step;
 }
 
 /// An element of global memory that is the executing thread's alone.

@@ -106,7 +106,6 @@ const NO_TOKEN: Exceptions = &[
         &[
             "atomic::AtomicSpace::after",
             "global::Length::of",
-            "global::Length::plus",
             "tensor::BoxShape::at",
             "tensor::BoxShape::corner",
             "tensor::BoxShape::first",
