@@ -12,7 +12,8 @@ ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, BINS> }
 }
 
-/// output\[b\] += the number of words of the input whose low byte is b. A row of 4 CTAs of 128 threads; any other length does too.
+/// output\[b\] += the number of words of the input whose low byte is b. A row of 4 CTAs of 128 threads; any other length does
+/// too, if `n` and the threads of the grid are fewer than 2^32 together.
 ///
 /// Each CTA counts in shared memory, where a conflict costs little, and adds its 256 counts to the output at the end.
 ///

@@ -10,7 +10,7 @@ use ptx::math::fma;
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `matrix`, `x` and `y` are the addresses of `rows * columns`, `columns` and `rows` elements of global memory, which do not overlap,
-///   the first two aligned to 16 bytes; `columns` is a multiple of 4.
+///   the first two aligned to 16 bytes; `columns` is a multiple of 4; `rows` and the threads of the grid are fewer than 2^32 together.
 /// - until the grid ends nobody writes `matrix` and `x`, and nobody else uses `y`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn matrix_vector(
