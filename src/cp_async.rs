@@ -436,14 +436,18 @@ pub fn load_window<'s, T: Word, const N: usize, P: L2Policy>(
     window: Window<T, N, P>,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N, P>>, Open> {
     let size = size_of::<T>() as u32;
+    // The elements of the window that are in the slice are those from `before` to `upto`: numbers of 32 bits.
+    let (first, len) = (window.first, window.slice.len as i64);
+    let before = first.min(0).unsigned_abs().min(N as u64) as u32;
+    let upto = len.saturating_sub(first).clamp(0, N as i64) as u32;
+    let src = window.slice.base.wrapping_offset(first as isize);
     for_each_own(cta, N as u32, |i| {
-        // A negative index is a large one.
-        let index = window.first.wrapping_add(i64::from(i)) as usize;
-        let inside = index < window.slice.len;
-        let src = if inside { window.slice.base.wrapping_add(index) } else { window.slice.base };
+        let inside = (i >= before) & (i < upto);
+        let src_size = size * u32::from(inside);
+        let (to, from) = (dst.addr() + size * i, src.wrapping_add(i as usize));
         // SAFETY: either the element is in bounds, or nothing is read from its address. Source and destination are
         // aligned to an element, which each belongs to one thread. The other points as in `load_with`.
-        unsafe { T::copy(dst.addr() + size * i, src, if inside { size } else { 0 }, window.policy) };
+        unsafe { T::copy(to, from, src_size, window.policy) };
     });
     CpAsyncGroup::of(dst, window)
 }

@@ -19,7 +19,8 @@ mod matrix;
 mod slice;
 
 pub use elements::{
-    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, VectorMut, VectorsMut, WarpElementsMut,
+    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, Length, VectorMut, VectorsMut,
+    WarpElementsMut,
 };
 pub use matrix::{
     FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,

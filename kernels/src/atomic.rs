@@ -12,7 +12,8 @@ ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, BINS> }
 }
 
-/// output\[b\] += the number of words of the input whose low byte is b. A row of 4 CTAs of 128 threads; any other length does too.
+/// output\[b\] += the number of words of the input whose low byte is b. A row of 4 CTAs of 128 threads; any other length does
+/// too, if `n` and the threads of the grid are fewer than 2^32 together.
 ///
 /// Each CTA counts in shared memory, where a conflict costs little, and adds its 256 counts to the output at the end.
 ///
@@ -142,9 +143,9 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 /// Calls `f` with each word that is this thread's among those of the grid.
 #[inline(always)]
 fn for_each_word(cta: &Cta, input: Global<u32>, mut f: impl FnMut(u32)) {
-    let threads = (cta.count() * cta.thread_count()) as usize;
-    let mut i = (cta.rank() * cta.thread_count() + cta.thread_rank()) as usize;
-    while let Some(word) = input.get(i) {
+    let threads = cta.count() * cta.thread_count();
+    let mut i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    while let Some(word) = input.get(i as usize) {
         f(word);
         i += threads;
     }

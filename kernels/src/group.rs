@@ -49,7 +49,7 @@ pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024)) };
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024_u32)) };
     let rounds = (ROUNDS as u32).min(n / 1024);
     // One tile is more than the input has, so that all of it is the tail.
     let (_, input) = input.tiles::<{ 1 << 17 }>();

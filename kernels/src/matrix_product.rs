@@ -49,7 +49,6 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
 ) {
     // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's place alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    let (m, n, k) = (m as usize, n as usize, k as usize);
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (a, b, c) = unsafe {
         (
@@ -64,7 +63,8 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
 
     // One vector of each tile: of `a`, four along k, which go into four rows; of `b`, four along n.
     let (a_row, a_vector) = (t / 2, t % 2);
-    let load = |depth: usize| {
+    let load = |depth: u32| {
+        let depth = depth as usize;
         let (a, b) = (a.tile::<TILE, DEPTH>([depth, y])?, b.tile::<DEPTH, TILE>([x, depth])?);
         Some((a.get_vector([a_vector, a_row])?, b.get_vector([t % 32, t / 32])?))
     };
@@ -81,23 +81,16 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
         let (a, b) = (a.element_stores(), b.vector_stores());
         put(&a, &b, first);
         let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
-        let mut depth = 1;
+        let mut depth = 1_u32;
         loop {
             let vectors = load(depth);
             // Rows and columns of each half of the tile: a warp's vectors lie side by side.
             unroll::<DEPTH>(|d| {
-                let vector =
-                    |v| (a.get_vector(d * A_ROW / 4 + t / 16 + v), b.get_vector(d * TILE / 4 + t % 16 + v));
-                let ((u, v), (lower, right)) = (vector(0), vector(16));
-                let [u, v, lower, right] = [u, v, lower, right].map(Option::unwrap_or_default);
-                unroll::<4>(|i| {
-                    unroll::<4>(|j| {
-                        sums[i][j] = fma(u[i], v[j], sums[i][j]);
-                        sums[i][4 + j] = fma(u[i], right[j], sums[i][4 + j]);
-                        sums[4 + i][j] = fma(lower[i], v[j], sums[4 + i][j]);
-                        sums[4 + i][4 + j] = fma(lower[i], right[j], sums[4 + i][4 + j]);
-                    });
-                });
+                let of_a = [0, 16].map(|v| a.get_vector(d * A_ROW / 4 + t / 16 + v).unwrap_or_default());
+                let of_b = [0, 16].map(|v| b.get_vector(d * TILE / 4 + t % 16 + v).unwrap_or_default());
+                // Row by row, so that instructions that follow each other share a register.
+                let (rows, columns) = (of_a.as_flattened(), of_b.as_flattened());
+                unroll::<8>(|i| unroll::<8>(|j| sums[i][j] = fma(rows[i], columns[j], sums[i][j])));
             });
             // All threads have a vector, or none has.
             let Some(vectors) = vectors else { break };

@@ -2,20 +2,22 @@
 
 use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::fence;
-use ptx::launch::{Cta, trap};
+use ptx::launch::{Block, Cta, trap};
 use ptx::multimem::{Multicast, MulticastRef};
 use ptx::qualifier::{scope, sem, space};
+
+const THREADS: u32 = 256;
 
 /// `values[i]` of every GPU ← the sum of `values[i]` over the GPUs, for i < `n`. Built and assembled, and run by no test: its
 /// addresses are those of a multicast object, which takes several GPUs.
 ///
-/// Every GPU runs this kernel in a grid of the same shape, which it has to hold all at once: CTA c waits for the CTAs c of the
-/// other GPUs, before it reads their values and before it ends.
+/// Every GPU runs this kernel in a row of CTAs of 256 threads, as many on each, which it has to hold all at once: CTA c waits for
+/// the CTAs c of the other GPUs, before it reads their values and before it ends.
 ///
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start; on each of `gpus` GPUs in a grid of the same shape, with the same `n`,
-///   and with its own number, below `gpus`, as `gpu`.
+///   and with its own number, below `gpus`, as `gpu`; `n` and the threads of all these grids are fewer than 2^32 together.
 /// - `values` is the multimem address, aligned to 16 bytes, of `n` elements on these GPUs, written before the grids start.
 /// - `arrived` is the multimem address of a counter a CTA on these GPUs, all zero before the first of the grids starts;
 ///   `arrived_here` is this GPU's own address of the same counters.
@@ -30,7 +32,7 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     gpus: u32,
 ) {
     // SAFETY: the kernel's first call; the barriers below depend on the kernel's arguments and the CTA's rank alone.
-    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<THREADS>>() };
     let ctas = cta.count() as usize;
     // SAFETY: the contract above; the counters are accessed by such handles alone, all in scope `.sys`, the values by the first.
     let (values, arrived, arrived_here) = unsafe {
@@ -46,16 +48,15 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
 
     meet(&cta, arrived, arrived_here, gpus);
     // Each element has one thread among those of all GPUs.
-    let threads = cta.thread_count() as usize;
-    let first = (gpu as usize * ctas + rank) * threads + cta.thread_rank() as usize;
-    let step = gpus as usize * ctas * threads;
+    let first = (gpu * cta.count() + cta.rank()) * THREADS + cta.thread_rank();
+    let step = gpus * cta.count() * THREADS;
     let mut v = first;
-    while let Some(vector) = vectors.get(v) {
+    while let Some(vector) = vectors.get(v as usize) {
         vector.store(vector.load_reduce_add(sem::Relaxed), sem::Relaxed);
         v += step;
     }
-    let mut i = 4 * vectors.len() + first;
-    while let Some(value) = values.get(i) {
+    let mut i = n / 4 * 4 + first;
+    while let Some(value) = values.get(i as usize) {
         value.store(value.load_reduce_add(sem::Relaxed), sem::Relaxed);
         i += step;
     }

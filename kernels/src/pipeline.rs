@@ -22,27 +22,27 @@ ptx::shared_memory! {
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `input` is the address, aligned to 16 bytes, of `n` words of global memory, and `output` of a word for each thread of
-///   the grid; they do not overlap.
+///   the grid, fewer than 2^31; they do not overlap.
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
-    let threads = cta.count() as usize * cta.thread_count() as usize;
+    let threads = cta.count() * cta.thread_count();
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
-    let (first, step) = (cta.rank() as usize, cta.count() as usize);
+    let (first, step) = (cta.rank(), cta.count());
 
     cta.lend_last(smem.memory, |cta, pipeline| {
         pipeline.run_last(
             cta,
             |mut producer| {
                 let mut index = first;
-                while let Some(tile) = tiles.get(index) {
+                while let Some(tile) = tiles.get(index as usize) {
                     producer = producer.load(tile);
                     index += step;
                 }
@@ -50,7 +50,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
             },
             |mut consumer| {
                 let mut index = first;
-                while index < tiles.count() {
+                while index < tiles.count() as u32 {
                     let tile = consumer.wait();
                     let mut i = tile.rank();
                     while i < N as u32 {
@@ -90,16 +90,16 @@ impl Share {
             cluster,
             group,
             |mut producer| {
-                let mut index = first as usize;
-                while let Some(tile) = tiles.get(index) {
+                let mut index = first;
+                while let Some(tile) = tiles.get(index as usize) {
                     producer = producer.load(tile);
-                    index += step as usize;
+                    index += step;
                 }
                 producer
             },
             |mut consumer| {
-                let mut index = first as usize;
-                while index < tiles.count() {
+                let mut index = first;
+                while index < tiles.count() as u32 {
                     let tile = consumer.wait();
                     let mut i = tile.rank();
                     while i < N as u32 {
@@ -107,7 +107,7 @@ impl Share {
                         i += tile.count();
                     }
                     consumer = tile.release();
-                    index += step as usize;
+                    index += step;
                 }
                 consumer
             },
@@ -136,7 +136,7 @@ impl LaunchShape for Square {
 pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
-    let (rank, threads) = (cta.rank(), cta.count() as usize * cta.thread_count() as usize);
+    let (rank, threads) = (cta.rank(), cta.count() * cta.thread_count());
     // SAFETY: as in `pipeline_sum`.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
@@ -174,13 +174,13 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
-    let (rank, threads) = (cta.rank() as usize, cta.count() as usize * cta.thread_count() as usize);
+    let (rank, threads) = (cta.rank(), cta.count() * cta.thread_count());
     // SAFETY: as in `pipeline_sum`.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
-    let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() / 8);
+    let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() as u32 / 8);
     let mut sum = 0_u32;
 
     cta.cluster_last(smem.memory, |cluster, pipeline| {
@@ -189,10 +189,10 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
             &cluster,
             (row, column),
             |mut producer| {
-                let mut index = 0;
-                while let (Some(a), Some(b)) = (tiles.get(first.0 + index), tiles.get(first.1 + index)) {
-                    producer = producer.load((a, b));
-                    index += 8;
+                let (mut a, mut b) = first;
+                while let (Some(of_row), Some(of_column)) = (tiles.get(a as usize), tiles.get(b as usize)) {
+                    producer = producer.load((of_row, of_column));
+                    (a, b) = (a + 8, b + 8);
                 }
                 producer
             },

@@ -22,10 +22,10 @@ ptx::shared_memory! {
 pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f32, rows: u32, columns: u32) {
     // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
     let (cta, smem, dynamic) = unsafe { Cta::enter_with::<Smem, Block<256>>() };
-    let (rows, width) = (rows as usize, columns as usize);
     // SAFETY: the contract above; every thread makes the same handles, once.
-    let (input, output) =
-        unsafe { (GlobalMatrix::from_raw(input, rows, width), GlobalRowsMut::from_raw(output, rows, width)) };
+    let (input, output) = unsafe {
+        (GlobalMatrix::from_raw(input, rows, columns), GlobalRowsMut::from_raw(output, rows, columns))
+    };
     let mut partials = smem.partials;
     let (mut cached, _) = dynamic.take_own::<f32>(&cta, columns / 4);
 
@@ -33,11 +33,7 @@ pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f3
         let Some(from) = input.row(row) else { trap() };
 
         let mut greatest = f32::NEG_INFINITY;
-        for (i, mut vector) in cached.vectors() {
-            let x = from.get_vector(i).unwrap_or_default();
-            vector.set(x);
-            greatest = x[0].max(x[1]).max(x[2].max(x[3])).max(greatest);
-        }
+        cached.fill_from::<4>(from, |x| greatest = x[0].max(x[1]).max(x[2].max(x[3])).max(greatest));
         let greatest = partials.reduce_max(&cta, greatest);
 
         let mut sum = 0.0;
@@ -48,8 +44,6 @@ pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f3
         }
         let scale = rcp(partials.reduce_add(&cta, sum));
 
-        for ((_, vector), (_, to)) in cached.vectors().zip(to.vectors(&cta)) {
-            to.write(vector.get().map(|x| x * scale));
-        }
+        cached.write_to(to, |x| x.map(|x| x * scale));
     }
 }

@@ -45,7 +45,7 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     let (input, output) = unsafe {
         (
             TensorMap::<u32, Box2<SIDE, { SIDE / 2 }>>::from_raw(input),
-            GlobalElementsMut::from_raw(output, 256),
+            GlobalElementsMut::from_raw(output, 256_u32),
         )
     };
     let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);

@@ -38,7 +38,7 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
 ) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; one CTA.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
-    let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)].map(u32::cast_signed);
+    let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)];
     let size = Cuboid::LEN * (boxes[0] * boxes[1] * boxes[2]) as usize;
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (words, slot, output) = unsafe {
@@ -62,7 +62,8 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
 
         let [mut x, mut y, mut z] = [0; 3];
         while let Some((_, output)) = outputs.take_next() {
-            let (ready, filled, _) = tensor::load(cta, loaded, part, tensor.box_at([x, y, z])).wait(cta);
+            let (ready, filled, _) =
+                tensor::load(cta, loaded, part, tensor.box_at([x, y, z].map(u32::cast_signed))).wait(cta);
             output.write(cta, |i| filled.get(i).map_or(0, u32::from));
             (part, loaded) = (filled.release(cta), ready);
             x += 1;

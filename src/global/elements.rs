@@ -2,6 +2,7 @@
 
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
+use crate::qualifier::Sealed;
 use crate::registers::unroll;
 use crate::shared::Element;
 use crate::size;
@@ -24,8 +25,8 @@ impl<T: Element> Global<T> {
     /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: in bounds, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
-        (i < self.len / per_vector::<T>()).then(|| unsafe { self.base.cast::<Vector<T>>().add(i).read().0 })
+        // SAFETY: in bounds.
+        (i < self.vector_count()).then(|| unsafe { self.vector_at(i) })
     }
 }
 
@@ -58,15 +59,86 @@ impl<T: Element> Global<T> {
             assert!(N > 0, "at least one vector is read");
             size::product([N - 1, STRIDE])
         };
-        let count = self.len / per_vector::<T>();
+        let count = self.vector_count();
         if count <= last || i >= count - last {
             return None;
         }
         // SAFETY: zeros are a value of elements.
         let mut all: [T::Vector; N] = unsafe { core::mem::zeroed() };
-        // SAFETY: in bounds, as the last one is, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
-        unroll::<N>(|n| all[n] = unsafe { self.base.cast::<Vector<T>>().add(i + n * STRIDE).read().0 });
+        // SAFETY: in bounds, as the last one is.
+        unroll::<N>(|n| all[n] = unsafe { self.vector_at(i + n * STRIDE) });
         Some(all)
+    }
+}
+
+impl<T: Element> Global<T> {
+    /// Calls `f` with the vectors `first`, `first + STRIDE`, … of sixteen bytes of both slices, as far as both have them, in this order.
+    /// `N` loads from each are under way at a time. Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, twice a pair
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta, math::fma};
+    /// # fn kernel(cta: &Cta, x: Global<f32>, y: Global<f32>) {
+    /// // The dot product, by one warp.
+    /// let (warp, mut sum) = (cta.warp(), 0.0);
+    /// x.for_each_pair::<f32, 4, 32>(y, warp.lane() as usize, |x, y| {
+    ///     sum = fma(x[0], y[0], fma(x[1], y[1], fma(x[2], y[2], fma(x[3], y[3], sum))));
+    /// });
+    /// let sum = warp.reduce_add(sum);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn for_each_pair<U: Element, const N: usize, const STRIDE: usize>(
+        self,
+        other: Global<U>,
+        first: usize,
+        mut f: impl FnMut(T::Vector, U::Vector),
+    ) {
+        const {
+            assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads of each slice under way at a time");
+            assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart");
+        }
+        // One bound for both. Below, no sum wraps: no slice is longer than `isize::MAX` bytes.
+        let count = self.vector_count().min(other.vector_count());
+        let mut i = first;
+        while i < count {
+            // SAFETY: zeros are a value of elements.
+            let mut all: [(T::Vector, U::Vector); N] = unsafe { core::mem::zeroed() };
+            // As in `OwnVectors::fill_from`.
+            unroll::<N>(|n| {
+                let i = i + n * STRIDE;
+                if i < count {
+                    // SAFETY: in bounds.
+                    all[n] = unsafe { (self.vector_at(i), other.vector_at(i)) };
+                }
+            });
+            unroll::<N>(|n| {
+                if i + n * STRIDE < count {
+                    f(all[n].0, all[n].1);
+                }
+            });
+            i += N * STRIDE;
+        }
+    }
+}
+
+impl<T: Element> Global<T> {
+    /// How many whole vectors of sixteen bytes there are.
+    #[inline(always)]
+    pub(crate) fn vector_count(&self) -> usize {
+        self.len / per_vector::<T>()
+    }
+
+    /// Vector `i`.
+    ///
+    /// # Safety
+    ///
+    /// `i` is below [`vector_count`](Global::vector_count).
+    #[inline(always)]
+    pub(crate) unsafe fn vector_at(&self, i: usize) -> T::Vector {
+        // SAFETY: in bounds by the caller's contract, aligned to 16 bytes by that of `from_raw`, and nobody writes.
+        unsafe { self.base.cast::<Vector<T>>().add(i).read().0 }
     }
 }
 
@@ -106,6 +178,40 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     }
 }
 
+/// A length of 32 or 64 bits: indices below it are counted in as many, which of 32 bits takes half the instructions.
+///
+/// ```
+/// use ptx::global::{ElementsMut, GlobalElementsMut, Length};
+/// # use ptx::launch::Cta;
+/// /// The thread's elements, of a slice of either length.
+/// fn own<L: Length>(cta: &Cta, y: GlobalElementsMut<f32, L>) -> ElementsMut<f32, L> {
+///     y.elements(cta)
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no length of a slice of global memory",
+    label = "neither `u32` nor `usize`"
+)]
+pub trait Length: Copy + Sealed {
+    #[doc(hidden)]
+    fn of(number: usize) -> Self;
+}
+
+impl Length for u32 {
+    #[inline(always)]
+    fn of(number: usize) -> u32 {
+        number as u32
+    }
+}
+
+impl Sealed for usize {}
+impl Length for usize {
+    #[inline(always)]
+    fn of(number: usize) -> usize {
+        number
+    }
+}
+
 /// The executing thread's place in the grid: what is dealt out is dealt by it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -136,15 +242,17 @@ impl Place {
 /// }
 /// # }
 /// ```
+///
+/// `L` is the type of its length: `u32` or `usize`, whichever the kernel has. With `u32`, indices are counted in 32 bits.
 #[derive(Debug)]
-pub struct GlobalElementsMut<T> {
+pub struct GlobalElementsMut<T, L = usize> {
     base: *mut T,
-    len: usize,
+    len: L,
 }
 
 static_assertions::assert_not_impl_any!(GlobalElementsMut<u32>: Copy, Clone, Send, Sync);
 
-impl<T: Element> GlobalElementsMut<T> {
+impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// Makes it of a pointer and a length in elements.
     ///
     /// ```
@@ -158,10 +266,11 @@ impl<T: Element> GlobalElementsMut<T> {
     /// # Safety
     ///
     /// - `base` is the global or generic address, aligned to the element's size, of `len` elements of global memory.
+    /// - if `len` is a `u32`, the elements and the threads of the grid are fewer than 2^32 together.
     /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on) nobody else uses them: this is the one handle of them in each thread, and all threads of the
     ///   grid make it of the same address and length.
     #[inline(always)]
-    pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
+    pub const unsafe fn from_raw(base: *mut T, len: L) -> Self {
         GlobalElementsMut { base, len }
     }
 
@@ -180,13 +289,13 @@ impl<T: Element> GlobalElementsMut<T> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn elements(self, cta: &Cta) -> ElementsMut<T> {
+    pub fn elements(self, cta: &Cta) -> ElementsMut<T, L> {
         let Place { rank, step } = Place::of(cta);
-        ElementsMut { base: self.base, next: rank, len: self.len, step }
+        ElementsMut { base: self.base, next: L::of(rank), len: self.len, step: L::of(step) }
     }
 }
 
-impl<T: Element> GlobalElementsMut<T> {
+impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// The elements of the executing thread's warp: every `w`-th from its rank on, where `w` is the number of warps of the grid. The
     /// warp's first lane has the element, the others go along with it.
     ///
@@ -207,14 +316,14 @@ impl<T: Element> GlobalElementsMut<T> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn warp_elements(self, cta: &Cta) -> WarpElementsMut<T> {
+    pub fn warp_elements(self, cta: &Cta) -> WarpElementsMut<T, L> {
         let warps = cta.thread_count().div_ceil(32) as usize;
         WarpElementsMut {
             elements: ElementsMut {
                 base: self.base,
-                next: cta.rank() as usize * warps + cta.warp_rank() as usize,
+                next: L::of(cta.rank() as usize * warps + cta.warp_rank() as usize),
                 len: self.len,
-                step: cta.count() as usize * warps,
+                step: L::of(cta.count() as usize * warps),
             },
             is_first: cta.thread_rank().is_multiple_of(32),
         }
@@ -223,14 +332,17 @@ impl<T: Element> GlobalElementsMut<T> {
 
 /// The elements that a warp has of a [`GlobalElementsMut`], with their indices: an iterator.
 #[derive(Debug)]
-pub struct WarpElementsMut<T> {
-    elements: ElementsMut<T>,
+pub struct WarpElementsMut<T, L = usize> {
+    elements: ElementsMut<T, L>,
     is_first: bool,
 }
 
 static_assertions::assert_not_impl_any!(WarpElementsMut<u32>: Copy, Clone, Send, Sync);
 
-impl<T: Element> Iterator for WarpElementsMut<T> {
+impl<T: Element, L: Length> Iterator for WarpElementsMut<T, L>
+where
+    ElementsMut<T, L>: Iterator<Item = (usize, ElementMut<T>)>,
+{
     /// In the warp's first lane with the element.
     type Item = (usize, Option<ElementMut<T>>);
     #[inline(always)]
@@ -242,11 +354,11 @@ impl<T: Element> Iterator for WarpElementsMut<T> {
 
 /// The elements that a thread has of a [`GlobalElementsMut`], with their indices: an iterator.
 #[derive(Debug)]
-pub struct ElementsMut<T> {
+pub struct ElementsMut<T, L = usize> {
     base: *mut T,
-    next: usize,
-    len: usize,
-    step: usize,
+    next: L,
+    len: L,
+    step: L,
 }
 
 static_assertions::assert_not_impl_any!(ElementsMut<u32>: Copy, Clone, Send, Sync);
@@ -259,19 +371,41 @@ impl<T> ElementsMut<T> {
     }
 }
 
-impl<T: Element> Iterator for ElementsMut<T> {
-    type Item = (usize, ElementMut<T>);
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let index = self.next;
-        if index >= self.len {
-            return None;
+// An impl for each type of length: in a generic one LLVM meets the arithmetic late, and loops get longer.
+macro_rules! elements {
+    ($( $L:ty: $after:expr; )*) => { $(
+        impl<T: Element> Iterator for ElementsMut<T, $L> {
+            type Item = (usize, ElementMut<T>);
+            #[inline(always)]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.next;
+                if index >= self.len {
+                    return None;
+                }
+                self.next = $after(index, self.step);
+                // SAFETY: in bounds.
+                Some((index as usize, ElementMut { at: unsafe { self.base.add(index as usize) } }))
+            }
+            // What `for_each` calls: a plain loop, in which LLVM finds a check of the index against an equal length needless.
+            #[inline(always)]
+            fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
+                let (mut all, mut index) = (first, self.next);
+                while index < self.len {
+                    // SAFETY: in bounds.
+                    let at = unsafe { self.base.add(index as usize) };
+                    all = f(all, (index as usize, ElementMut { at }));
+                    index = $after(index, self.step);
+                }
+                all
+            }
         }
-        // No slice is longer than `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of 2^10 threads.
-        self.next = index + self.step;
-        // SAFETY: in bounds.
-        Some((index, ElementMut { at: unsafe { self.base.add(index) } }))
-    }
+    )* };
+}
+elements! {
+    // By the contract of `GlobalElementsMut::from_raw` the sum does not wrap.
+    u32: |index: u32, step| index.wrapping_add(step);
+    // No slice is longer than `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of 2^10 threads.
+    usize: |index: usize, step: usize| index + step;
 }
 
 /// An element of global memory that is the executing thread's alone.
@@ -406,6 +540,17 @@ impl<T: Element> Iterator for VectorsMut<T> {
         self.next = index + self.step;
         // SAFETY: in bounds.
         Some((index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }))
+    }
+    // As of `ElementsMut`.
+    #[inline(always)]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
+        let (mut all, mut index) = (first, self.next);
+        while index < self.count {
+            // SAFETY: in bounds.
+            all = f(all, (index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }));
+            index += self.step;
+        }
+        all
     }
 }
 

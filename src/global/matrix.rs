@@ -12,7 +12,7 @@ use crate::special_register;
 ///
 /// ```
 /// use ptx::global::GlobalMatrix;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, rows: usize, columns: usize) {
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, rows: u32, columns: u32) {
 /// // SAFETY: the host passes so many rows of a multiple of four elements, aligned to 16 bytes, which nobody writes meanwhile.
 /// let x = unsafe { GlobalMatrix::from_raw(x, rows, columns) };
 /// let own = x.row(cta.rank() as usize).and_then(|row| row.get_vector(cta.thread_rank() as usize));
@@ -21,8 +21,8 @@ use crate::special_register;
 #[derive(Debug)]
 pub struct GlobalMatrix<T> {
     base: *const T,
-    rows: usize,
-    columns: usize,
+    rows: u32,
+    columns: u32,
 }
 
 static_assertions::assert_not_impl_any!(GlobalMatrix<u32>: Send, Sync);
@@ -39,7 +39,7 @@ impl<T: Element> GlobalMatrix<T> {
     ///
     /// ```
     /// use ptx::global::GlobalMatrix;
-    /// # unsafe fn kernel(x: *const f32, rows: usize) {
+    /// # unsafe fn kernel(x: *const f32, rows: u32) {
     /// // SAFETY: the host passes `rows` rows of 64 elements, aligned to 16 bytes, which nobody writes meanwhile.
     /// let x = unsafe { GlobalMatrix::from_raw(x, rows, 64) };
     /// # }
@@ -51,7 +51,7 @@ impl<T: Element> GlobalMatrix<T> {
     /// - nobody writes them until the grid ends.
     /// - every thread of the CTA makes it with equal arguments.
     #[inline(always)]
-    pub const unsafe fn from_raw(base: *const T, rows: usize, columns: usize) -> Self {
+    pub const unsafe fn from_raw(base: *const T, rows: u32, columns: u32) -> Self {
         GlobalMatrix { base, rows, columns }
     }
 
@@ -69,11 +69,11 @@ impl<T: Element> GlobalMatrix<T> {
     /// ```
     #[inline(always)]
     pub fn row(&self, y: usize) -> Option<Global<T>> {
-        if y >= self.rows {
+        if y >= self.rows as usize {
             return None;
         }
         // SAFETY: in bounds, aligned to 16 bytes since each row before it has a multiple of so many, and nobody writes.
-        Some(unsafe { Global::from_raw(self.base.add(y * self.columns), self.columns) })
+        Some(unsafe { Global::from_raw(self.base.add(start(y as u32, self.columns)), self.columns as usize) })
     }
 
     /// The tile of `R` rows and `C` columns at `[x, y]`, in tiles; `None` if not all of it is inside of the matrix.
@@ -92,13 +92,19 @@ impl<T: Element> GlobalMatrix<T> {
     #[inline(always)]
     pub fn tile<const R: usize, const C: usize>(&self, [x, y]: [usize; 2]) -> Option<MatrixTile<T, R, C>> {
         const { check::<T, R, C>() };
-        if y >= self.rows / R || x >= self.columns / C {
+        if y >= self.rows as usize / R || x >= self.columns as usize / C {
             return None;
         }
         // SAFETY: in bounds.
-        let base = unsafe { self.base.add(y * R * self.columns + x * C) };
-        Some(MatrixTile { base, columns: self.columns })
+        let base = unsafe { self.base.add(x * C) };
+        Some(MatrixTile { base, row: (y * R) as u32, columns: self.columns })
     }
+}
+
+/// Where row `y` starts, in elements: as a product of 32 bits by 32 bits, which is one instruction.
+#[inline(always)]
+const fn start(y: u32, columns: u32) -> usize {
+    y as usize * columns as usize
 }
 
 /// `R` rows and `C` columns of a [`GlobalMatrix`]: what is read of them is checked against these alone.
@@ -112,8 +118,10 @@ impl<T: Element> GlobalMatrix<T> {
 /// ```
 #[derive(Debug)]
 pub struct MatrixTile<T, const R: usize, const C: usize> {
+    /// Its first row starts `row` rows behind this.
     base: *const T,
-    columns: usize,
+    row: u32,
+    columns: u32,
 }
 
 static_assertions::assert_not_impl_any!(MatrixTile<u32, 4, 4>: Send, Sync);
@@ -144,7 +152,9 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
             return None;
         }
         // SAFETY: inside of the tile, aligned to 16 bytes by the contract of `from_raw`, and nobody writes.
-        Some(unsafe { self.base.add(y * self.columns).cast::<Vector<T>>().add(x).read().0 })
+        Some(unsafe {
+            self.base.add(start(self.row + y as u32, self.columns)).cast::<Vector<T>>().add(x).read().0
+        })
     }
 }
 
@@ -152,7 +162,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
 ///
 /// ```
 /// use ptx::global::GlobalRowsMut;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, y: *mut f32, rows: usize, columns: usize) {
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, y: *mut f32, rows: u32, columns: u32) {
 /// // SAFETY: the host passes so many rows of a multiple of four elements, aligned to 16 bytes; only this grid uses them.
 /// let y = unsafe { GlobalRowsMut::from_raw(y, rows, columns) };
 /// for (row, y) in y.rows(cta) {
@@ -163,8 +173,8 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
 #[derive(Debug)]
 pub struct GlobalRowsMut<T> {
     base: *mut T,
-    rows: usize,
-    columns: usize,
+    rows: u32,
+    columns: u32,
 }
 
 static_assertions::assert_not_impl_any!(GlobalRowsMut<u32>: Copy, Clone, Send, Sync);
@@ -174,7 +184,7 @@ impl<T: Element> GlobalRowsMut<T> {
     ///
     /// ```
     /// use ptx::global::GlobalRowsMut;
-    /// # unsafe fn kernel(y: *mut f32, rows: usize) {
+    /// # unsafe fn kernel(y: *mut f32, rows: u32) {
     /// // SAFETY: the host passes `rows` rows of 64 elements, aligned to 16 bytes, which only this grid uses.
     /// let y = unsafe { GlobalRowsMut::from_raw(y, rows, 64) };
     /// # }
@@ -186,7 +196,7 @@ impl<T: Element> GlobalRowsMut<T> {
     /// - until the grid ends nobody else uses them: this is the one handle of them in each thread, and all threads of the
     ///   grid make it of the same address and numbers.
     #[inline(always)]
-    pub const unsafe fn from_raw(base: *mut T, rows: usize, columns: usize) -> Self {
+    pub const unsafe fn from_raw(base: *mut T, rows: u32, columns: u32) -> Self {
         GlobalRowsMut { base, rows, columns }
     }
 
@@ -209,9 +219,9 @@ impl<T: Element> GlobalRowsMut<T> {
         RowsMut {
             base: self.base,
             columns: self.columns,
-            next: cta.rank() as usize,
+            next: cta.rank(),
             count: self.rows,
-            step: cta.count() as usize,
+            step: cta.count(),
         }
     }
 }
@@ -220,10 +230,10 @@ impl<T: Element> GlobalRowsMut<T> {
 #[derive(Debug)]
 pub struct RowsMut<T> {
     base: *mut T,
-    columns: usize,
-    next: usize,
-    count: usize,
-    step: usize,
+    columns: u32,
+    next: u32,
+    count: u32,
+    step: u32,
 }
 
 static_assertions::assert_not_impl_any!(RowsMut<u32>: Copy, Clone, Send, Sync);
@@ -236,10 +246,11 @@ impl<T: Element> Iterator for RowsMut<T> {
         if index >= self.count {
             return None;
         }
-        // A slice has fewer than 2^63 rows, or they are empty; a grid has fewer than 2^32 CTAs.
-        self.next = index + self.step;
+        // A sum that does not fit is past the last row too.
+        self.next = index.saturating_add(self.step);
         // SAFETY: in bounds.
-        Some((index, RowMut { base: unsafe { self.base.add(index * self.columns) }, len: self.columns }))
+        let base = unsafe { self.base.add(start(index, self.columns)) };
+        Some((index as usize, RowMut { base, len: self.columns as usize }))
     }
 }
 
@@ -269,7 +280,7 @@ impl<T: Element> RowMut<T> {
     #[inline(always)]
     pub fn vectors(self, cta: &Cta) -> VectorsMut<T> {
         let (rank, step) = (cta.thread_rank() as usize, cta.thread_count() as usize);
-        VectorsMut::new(self.base, rank, self.len / per_vector::<T>(), step)
+        VectorsMut::new(self.base, rank, self.vector_count(), step)
     }
 
     /// The row's elements that are the executing thread's: every `t`-th from its rank on, where `t` is the number of threads of the
@@ -291,12 +302,31 @@ impl<T: Element> RowMut<T> {
     }
 }
 
+impl<T: Element> RowMut<T> {
+    /// How many whole vectors of sixteen bytes it has.
+    #[inline(always)]
+    pub(crate) fn vector_count(&self) -> usize {
+        self.len / per_vector::<T>()
+    }
+
+    /// Stores vector `i`.
+    ///
+    /// # Safety
+    ///
+    /// `i` is below [`vector_count`](RowMut::vector_count), and no other thread accesses that vector by its handle of the row.
+    #[inline(always)]
+    pub(crate) unsafe fn write_vector_at(&self, i: usize, elements: T::Vector) {
+        // SAFETY: in bounds and this thread's by the caller's contract, aligned to 16 bytes by that of `from_raw`.
+        unsafe { self.base.cast::<Vector<T>>().add(i).write(Vector(elements)) }
+    }
+}
+
 /// A matrix of global memory, row-major, that the CTAs of a grid of two dimensions write by tiles of `R` rows and `C` columns, each
 /// the one at its own place. `R` and `C` are part of the type because all CTAs have to divide it alike.
 ///
 /// ```
 /// use ptx::global::GlobalMatrixMut;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, c: *mut f32, m: usize, n: usize) {
+/// # unsafe fn kernel(cta: &ptx::launch::Cta, c: *mut f32, m: u32, n: u32) {
 /// // SAFETY: the host passes `m` rows of `n` elements, a multiple of four, aligned to 16 bytes; only this grid uses them.
 /// let c = unsafe { GlobalMatrixMut::<_, 64, 64>::from_raw(c, m, n) };
 /// if let Some(([x, y], tile)) = c.tile(cta) {
@@ -309,8 +339,8 @@ impl<T: Element> RowMut<T> {
 #[derive(Debug)]
 pub struct GlobalMatrixMut<T, const R: usize, const C: usize> {
     base: *mut T,
-    rows: usize,
-    columns: usize,
+    rows: u32,
+    columns: u32,
 }
 
 static_assertions::assert_not_impl_any!(GlobalMatrixMut<u32, 4, 4>: Copy, Clone, Send, Sync);
@@ -332,7 +362,7 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     ///
     /// ```
     /// use ptx::global::GlobalMatrixMut;
-    /// # unsafe fn kernel(c: *mut f32, n: usize) {
+    /// # unsafe fn kernel(c: *mut f32, n: u32) {
     /// // SAFETY: the host passes 128 rows of `n` elements, a multiple of four, aligned to 16 bytes; only this grid uses them.
     /// let c = unsafe { GlobalMatrixMut::<f32, 128, 128>::from_raw(c, 128, n) };
     /// # }
@@ -344,7 +374,7 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     /// - until the grid ends nobody else uses them: this is the one handle of them in each thread, which all threads of the grid make
     ///   with equal arguments, and equal `R` and `C`.
     #[inline(always)]
-    pub const unsafe fn from_raw(base: *mut T, rows: usize, columns: usize) -> Self {
+    pub const unsafe fn from_raw(base: *mut T, rows: u32, columns: u32) -> Self {
         const { check::<T, R, C>() };
         GlobalMatrixMut { base, rows, columns }
     }
@@ -367,20 +397,22 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     pub fn tile(self, _cta: &Cta) -> Option<([usize; 2], MatrixTileMut<T, R, C>)> {
         let [x, y] = [special_register::ctaid_x() as usize, special_register::ctaid_y() as usize];
         // One layer of CTAs, or else several would have one tile.
-        if special_register::ctaid_z() > 0 || y >= self.rows / R || x >= self.columns / C {
+        if special_register::ctaid_z() > 0 || y >= self.rows as usize / R || x >= self.columns as usize / C {
             return None;
         }
         // SAFETY: in bounds.
-        let base = unsafe { self.base.add(y * R * self.columns + x * C) };
-        Some(([x, y], MatrixTileMut { base, columns: self.columns }))
+        let base = unsafe { self.base.add(x * C) };
+        Some(([x, y], MatrixTileMut { base, row: (y * R) as u32, columns: self.columns }))
     }
 }
 
 /// `R` rows and `C` columns of a matrix in global memory, which are the executing CTA's alone.
 #[derive(Debug)]
 pub struct MatrixTileMut<T, const R: usize, const C: usize> {
+    /// Its first row starts `row` rows behind this.
     base: *mut T,
-    columns: usize,
+    row: u32,
+    columns: u32,
 }
 
 static_assertions::assert_not_impl_any!(MatrixTileMut<u32, 4, 4>: Copy, Clone, Send, Sync);
@@ -412,11 +444,18 @@ impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
                 "a block has at least one row and at most those of the tile; threads stand in rows of 1 to 1024"
             )
         };
-        let (thread, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
-        let (x, y, height) = (thread % W, thread / W, threads / W);
-        // A thread without a first vector accesses nothing.
-        let base = self.base.wrapping_add(y * B * self.columns).cast::<Vector<T>>().wrapping_add(x);
-        FragmentMut { base, columns: self.columns, x, y, height }
+        let (thread, threads, width) = (cta.thread_rank(), cta.thread_count(), W as u32);
+        let (x, y, height) = (thread % width, thread / width, threads / width);
+        // A thread without a first vector accesses nothing. (The sum may wrap for such a one alone.)
+        let first = start(self.row.wrapping_add(y * B as u32), self.columns);
+        let base = self.base.wrapping_add(first).cast::<Vector<T>>().wrapping_add(x as usize);
+        FragmentMut {
+            base,
+            columns: self.columns as usize,
+            x: x as usize,
+            y: y as usize,
+            height: height as usize,
+        }
     }
 }
 

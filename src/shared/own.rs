@@ -3,7 +3,9 @@
 use core::marker::PhantomData;
 
 use super::{DynamicShared, Element};
+use crate::global::{Global, RowMut};
 use crate::group::Cta;
+use crate::registers::unroll;
 
 /// Vectors of sixteen bytes in shared memory, dealt out to the CTA's threads, which have theirs for themselves: every `t`-th from a
 /// thread's rank on, where `t` is the number of threads. No barrier and no state: nobody else reads or writes them.
@@ -13,11 +15,7 @@ use crate::group::Cta;
 /// # fn kernel(cta: &Cta, dynamic: DynamicShared, x: Global<f32>, vectors: u32) {
 /// let (mut cached, _) = dynamic.take_own::<f32>(cta, vectors);
 /// let mut sum = 0.0;
-/// for (i, mut vector) in cached.vectors() {
-///     let v = x.get_vector(i).unwrap_or_default();
-///     vector.set(v);
-///     sum += v[0] + v[1] + v[2] + v[3];
-/// }
+/// cached.fill_from::<4>(x, |v| sum += v[0] + v[1] + v[2] + v[3]);
 /// for (i, vector) in cached.vectors() {
 ///     let v = vector.get(); // what this thread has set
 /// }
@@ -102,6 +100,78 @@ impl<T: Element> OwnVectors<T> {
             next = i + self.step;
             Some((i as usize, OwnVector { addr: self.addr + 16 * i, _vector: PhantomData }))
         })
+    }
+}
+
+impl<T: Element> OwnVectors<T> {
+    /// Sets the vectors of the executing thread to those of `from` at the same indices, and calls `f` with each. Vectors past the end
+    /// of `from` stay as they are. The thread has `N` loads under way at a time. Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, and `st.weak.shared::cta.v4.b32`, a vector
+    ///
+    /// ```
+    /// # use ptx::{global::Global, shared::OwnVectors};
+    /// # fn kernel(cached: &mut OwnVectors<f32>, row: Global<f32>) {
+    /// let mut greatest = f32::NEG_INFINITY;
+    /// cached.fill_from::<4>(row, |[a, b, c, d]| greatest = greatest.max(a.max(b)).max(c.max(d)));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn fill_from<const N: usize>(&mut self, from: Global<T>, mut f: impl FnMut(T::Vector)) {
+        const { assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads under way at a time") };
+        // One bound for both, so that neither is checked again. No sum wraps: a block has less than 2^18 bytes, a CTA at most 2^10 threads.
+        let count = self.count.min(from.vector_count().min(u32::MAX as usize) as u32);
+        let mut i = self.rank;
+        while i < count {
+            let at = |n: usize| i + n as u32 * self.step;
+            // SAFETY: zeros are a value of elements.
+            let mut all: [T::Vector; N] = unsafe { core::mem::zeroed() };
+            // A condition each, instead of a second loop for the rest: ptxas makes predicates of them.
+            unroll::<N>(|n| {
+                if at(n) < count {
+                    // SAFETY: in bounds.
+                    all[n] = unsafe { from.vector_at(at(n) as usize) };
+                }
+            });
+            unroll::<N>(|n| {
+                if at(n) < count {
+                    // SAFETY: the thread's own, below `self.count`.
+                    unsafe { T::store_vector(self.addr + 16 * at(n), all[n]) };
+                    f(all[n]);
+                }
+            });
+            i = at(N);
+        }
+    }
+
+    /// Stores `f` of each vector of the executing thread into `to` at the same index. What lies past the end of either stays as it is.
+    /// Not collective.
+    ///
+    /// PTX: `ld.weak.shared::cta.v4.b32`, and `st.global.v4.b32`, or `.v2.b64`, a vector
+    ///
+    /// ```
+    /// # use ptx::{global::RowMut, shared::OwnVectors};
+    /// # fn kernel(cached: &OwnVectors<f32>, row: RowMut<f32>, scale: f32) {
+    /// cached.write_to(row, |vector| vector.map(|x| x * scale));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn write_to(&self, to: RowMut<T>, mut f: impl FnMut(T::Vector) -> T::Vector) {
+        // As in `fill_from`.
+        let count = self.count.min(to.vector_count().min(u32::MAX as usize) as u32);
+        let mut i = self.rank;
+        while i < count {
+            unroll::<2>(|n| {
+                let i = i + n as u32 * self.step;
+                if i < count {
+                    // SAFETY: below `self.count`; the thread's own.
+                    let vector = unsafe { T::load_vector(self.addr + 16 * i) };
+                    // SAFETY: below the row's count; the row is the CTA's alone, vector `i` of it this thread's, and the handle is used up.
+                    unsafe { to.write_vector_at(i as usize, f(vector)) };
+                }
+            });
+            i += 2 * self.step;
+        }
     }
 }
 

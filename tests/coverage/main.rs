@@ -35,6 +35,7 @@ const NO_TWIN: Exceptions = &[
         "is plain loads and stores, whose machine code `tests/bench.rs` holds against CUDA C++ in the kernel that uses it",
         &[
             "global::FragmentMut::write",
+            "global::Global::for_each_pair",
             "global::Global::get_vectors",
             "global::GlobalElementsMut::warp_elements",
             "global::GlobalMatrix::from_raw",
@@ -51,7 +52,9 @@ const NO_TWIN: Exceptions = &[
             "shared::DynamicShared::take_own",
             "shared::OwnVector::get",
             "shared::OwnVector::set",
+            "shared::OwnVectors::fill_from",
             "shared::OwnVectors::vectors",
+            "shared::OwnVectors::write_to",
         ],
     ),
     ("is the instruction of its name", &["launch::trap"]),
@@ -105,6 +108,7 @@ const NO_TOKEN: Exceptions = &[
         "gives numbers",
         &[
             "atomic::AtomicSpace::after",
+            "global::Length::of",
             "tensor::BoxShape::at",
             "tensor::BoxShape::corner",
             "tensor::BoxShape::first",

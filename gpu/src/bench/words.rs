@@ -85,7 +85,7 @@ const CASES: &[Words] = &[
         ctas: Some(|words| words.div_ceil(112) as u32),
         ..STREAM
     },
-    Words { kernel: "launch_dependent", note: "a tile's rest at most", words: (1 << 16) - 1, ..NATURAL },
+    Words { kernel: "launch_dependent", note: "five CTAs", words: (1 << 16) - 1, ..NATURAL },
     Words { kernel: "shared_gather", note: "one CTA", words: 4096, ..NATURAL },
     Words {
         kernel: "cluster_histogram",

@@ -2,7 +2,7 @@
 
 use ptx::global::GlobalMatrixMut;
 
-pub unsafe fn kernel(c: *mut f32, n: usize) -> GlobalMatrixMut<f32, 64, 66> {
+pub unsafe fn kernel(c: *mut f32, n: u32) -> GlobalMatrixMut<f32, 64, 66> {
     // SAFETY: the caller passes so many elements, which nobody else uses.
     unsafe { GlobalMatrixMut::from_raw(c, 64, n) }
 }

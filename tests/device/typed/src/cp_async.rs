@@ -214,12 +214,16 @@ stages! {
     }
     raw_cp_async_load_window(base) {
         scope(|| {
+            // The window starts one element before the slice.
+            let (at, len) = (-1_i64, n as i64);
+            let before = at.min(0).unsigned_abs().min(N as u64) as u32;
+            let upto = len.saturating_sub(at).clamp(0, N as i64) as u32;
+            let first = src.wrapping_offset(at as isize);
             crate::each_own(N as u32, |i| {
-                let index = (i64::from(i) - 1) as usize;
-                let inside = index < n;
-                let from = if inside { src.wrapping_add(index) } else { src };
-                let size = if inside { 4 } else { 0 };
-                raw::cp_async_ca(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), zfill::SrcSize(size), cache_hint::None);
+                let inside = (i >= before) & (i < upto);
+                let size = 4 * u32::from(inside);
+                let (to, from) = (base + 4 * i, first.wrapping_add(i as usize));
+                raw::cp_async_ca(prefetch_size::None, cp_size::B4, to, from.cast(), zfill::SrcSize(size), cache_hint::None);
             });
             raw::cp_async_wait_all();
             sync();
@@ -241,12 +245,16 @@ stages! {
     raw_cp_async_load_window_cache_hint(base) {
         scope(|| {
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+            // The window starts one element before the slice.
+            let (at, len) = (-1_i64, n as i64);
+            let before = at.min(0).unsigned_abs().min(N as u64) as u32;
+            let upto = len.saturating_sub(at).clamp(0, N as i64) as u32;
+            let first = src.wrapping_offset(at as isize);
             crate::each_own(N as u32, |i| {
-                let index = (i64::from(i) - 1) as usize;
-                let inside = index < n;
-                let from = if inside { src.wrapping_add(index) } else { src };
-                let size = if inside { 4 } else { 0 };
-                raw::cp_async_ca(prefetch_size::None, cp_size::B4, base + 4 * i, from.cast(), zfill::SrcSize(size), cache_hint::Policy(policy));
+                let inside = (i >= before) & (i < upto);
+                let size = 4 * u32::from(inside);
+                let (to, from) = (base + 4 * i, first.wrapping_add(i as usize));
+                raw::cp_async_ca(prefetch_size::None, cp_size::B4, to, from.cast(), zfill::SrcSize(size), cache_hint::Policy(policy));
             });
             raw::cp_async_wait_all();
             sync();

@@ -1,0 +1,10 @@
+//! A row is dealt out to threads once: what stores into it takes it.
+
+use ptx::global::RowMut;
+use ptx::launch::Cta;
+use ptx::shared::OwnVectors;
+
+pub fn kernel(cta: &Cta, own: &OwnVectors<f32>, row: RowMut<f32>) {
+    own.write_to(row, |vector| vector);
+    row.elements(cta).for_each(|(_, element)| element.write(1.0));
+}

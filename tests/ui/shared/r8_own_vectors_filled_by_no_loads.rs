@@ -1,0 +1,8 @@
+//! At least one load is under way at a time.
+
+use ptx::global::Global;
+use ptx::shared::OwnVectors;
+
+pub fn kernel(mut own: OwnVectors<f32>, row: Global<f32>) {
+    own.fill_from::<0>(row, |_| {});
+}
