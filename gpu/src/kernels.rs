@@ -325,6 +325,7 @@ fn cluster_atomics(input: &[u32]) -> Vec<u32> {
     cta.push(input.len() as u32);
     cta.extend(halves(input.len() as u64));
     cta.extend(halves(input.iter().fold(0, |odd, word| odd ^ long(word))));
+    cta.push(0);
     cta.repeat(8)
 }
 

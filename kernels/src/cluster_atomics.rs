@@ -2,11 +2,11 @@
 
 use half::{bf16, f16};
 use ptx::atomic::{Atomic, AtomicRef, AtomicValue};
-use ptx::cluster::{Cluster, ClusterSmem};
-use ptx::global::Global;
-use ptx::launch::{Cta, trap};
+use ptx::cluster::ClusterSmem;
+use ptx::global::{Global, GlobalMut};
+use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::qualifier::{B128, scope, sem, space};
-use ptx::shared::{Element, Free, Shared, SharedArray};
+use ptx::shared::{Element, SharedArray};
 
 ptx::shared_memory! {
     struct Smem {
@@ -23,17 +23,15 @@ ptx::shared_memory! {
     }
 }
 
-/// The words of output of a CTA.
-const WORDS: usize = 96 + 36 + 36 + 2 + 1 + 2 + 1 + 8 + 1 + 4;
+/// The words of output of a CTA, of which the last is 0.
+const WORDS: usize = 96 + 36 + 36 + 2 + 1 + 2 + 1 + 8 + 1 + 4 + 1;
 
-/// Makes an array atomic, in every CTA.
-#[inline(always)]
-fn open<'c, T: AtomicValue + Element, const N: usize>(
-    cluster: &Cluster<'c>,
-    memory: Shared<'c, T, N, Free>,
-    value: impl FnMut(usize) -> T,
-) -> ClusterSmem<'c, T, N, Atomic> {
-    cluster.open_atomic(memory.write(cluster.cta(), value))
+/// 128 threads, four CTAs a cluster.
+enum Shape {}
+
+impl LaunchShape for Shape {
+    const BLOCK: [u32; 3] = [128, 1, 1];
+    const CLUSTER: Option<[u32; 3]> = Some([4, 1, 1]);
 }
 
 /// Element `i` of the CTA of that rank.
@@ -49,27 +47,6 @@ fn of<'a, T: AtomicValue + Element, const N: usize>(
     }
 }
 
-/// Ends the atomic operations, and writes the words of the array, `word(element, i)`, from `output` on.
-#[inline(always)]
-fn close<'c, T: Element + AtomicValue, const N: usize>(
-    cluster: &Cluster<'c>,
-    memory: ClusterSmem<'c, T, N, Atomic>,
-    output: *mut u32,
-    words: usize,
-    word: impl Fn(T, usize) -> u32,
-) -> Shared<'c, T, N, Free> {
-    let (cta, memory) = (cluster.cta(), memory.close(cluster));
-    let mut i = cta.thread_rank() as usize;
-    while i < words {
-        if let Some(element) = memory.get(i * size_of::<u32>() / size_of::<T>().max(4)) {
-            // SAFETY: the kernel's contract; one thread has the word.
-            unsafe { output.add(i).write(word(element, i)) };
-        }
-        i += cta.thread_count() as usize;
-    }
-    memory.to_async(cta).into_free()
-}
-
 /// Word `i` of 64 bits.
 #[inline(always)]
 fn half_of(bits: u64, i: usize) -> u32 {
@@ -82,44 +59,53 @@ fn half_of(bits: u64, i: usize) -> u32 {
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` words, 1536 at most, and of 8 times 187 words of global
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` words, 1536 at most, and of 8 times 188 words of global
 ///   memory, which do not overlap.
 /// - until the grid ends nobody writes the input, and nobody else uses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    // SAFETY: the contract above.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), output.add(WORDS * cta.rank() as usize)) };
-
+        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, WORDS>::from_raw(output, 8 * WORDS)) };
+    let Some((_, output)) = output.tiles(&cta).0.take_next() else { return };
     let sixty_four = (smem.bits, smem.longs, smem.signed);
     let floats = ((smem.float, smem.double), (smem.halves, smem.brains));
     let others = (smem.words, smem.short, smem.pair);
-    cta.cluster((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
-        let (bits, longs, signed) = sixty_four;
-        // Zeros to be set, ones to be cleared.
-        let bits = open(&cluster, bits, |i| if i < 24 { 0 } else { !0 });
-        // A sum, a checksum, eight minima, eight maxima.
-        let longs = open(&cluster, longs, |i| if (2..10).contains(&i) { !0 } else { 0 });
-        let signed = open(&cluster, signed, |i| {
-            if i < 2 {
-                0
-            } else if i < 10 {
-                i64::MAX
-            } else {
-                i64::MIN
-            }
-        });
-        let ((float, double), (halves, brains)) = floats;
-        let (float, double) = (open(&cluster, float, |_| 0.0), open(&cluster, double, |_| 0.0));
-        let halves = open(&cluster, halves, |_| [f16::ZERO; 2]);
-        let brains = open(&cluster, brains, |_| [bf16::ZERO; 2]);
-        let (words, short, pair) = others;
-        let (words, short) = (open(&cluster, words, |_| 0), open(&cluster, short, |_| 0));
-        let pair = open(&cluster, pair, |_| B128::default());
-
+    cta.cluster_last((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
         let cta = cluster.cta();
+        let ((bits, longs, signed), ((float, double), (halves, brains)), (words, short, pair)) =
+            (sixty_four, floats, others);
+        // Zeros to be set, ones to be cleared.
+        let bits = bits.write(cta, |i| if i < 24 { 0 } else { !0 });
+        // A sum, a checksum, eight minima, eight maxima.
+        let longs = longs.write(cta, |i| if (2..10).contains(&i) { !0 } else { 0 });
+        let signed = signed.write(cta, |i| match i {
+            0 | 1 => 0,
+            2..10 => i64::MAX,
+            _ => i64::MIN,
+        });
+        let (float, double) = (float.write(cta, |_| 0.0), double.write(cta, |_| 0.0));
+        let (halves, brains) =
+            (halves.write(cta, |_| [f16::ZERO; 2]), brains.write(cta, |_| [bf16::ZERO; 2]));
+        let (words, short) = (words.write(cta, |_| 0), short.write(cta, |_| 0));
+        let pair = pair.write(cta, |_| B128::default());
+        let (bits, longs, signed, float, double) = cluster.sync_with((
+            cluster.open_atomic_at_sync(bits),
+            cluster.open_atomic_at_sync(longs),
+            cluster.open_atomic_at_sync(signed),
+            cluster.open_atomic_at_sync(float),
+            cluster.open_atomic_at_sync(double),
+        ));
+        let (halves, brains, words, short, pair) = cluster.sync_with((
+            cluster.open_atomic_at_sync(halves),
+            cluster.open_atomic_at_sync(brains),
+            cluster.open_atomic_at_sync(words),
+            cluster.open_atomic_at_sync(short),
+            cluster.open_atomic_at_sync(pair),
+        ));
+
         let mut j = (cluster.rank() * cta.thread_count() + cta.thread_rank()) as usize;
         while let Some(word) = input.get(j) {
             let long = (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -189,26 +175,40 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
             j += (cluster.size() * cta.thread_count()) as usize;
         }
 
-        let mut at = output;
-        let mut next = |words| {
-            let output = at;
-            at = at.wrapping_add(words);
-            output
-        };
-        let bits = close(&cluster, bits, next(96), 96, half_of);
-        let longs = close(&cluster, longs, next(36), 36, half_of);
-        let signed = close(&cluster, signed, next(36), 36, |long, i| half_of(long as u64, i));
-        let words = close(&cluster, words, next(2), 2, |word, _| word);
-        let float = close(&cluster, float, next(1), 1, |float, _| float.to_bits());
-        let double = close(&cluster, double, next(2), 2, |double, i| half_of(double.to_bits(), i));
+        let (bits, longs, signed, float, double) = cluster.sync_with((
+            bits.publish_at_sync(),
+            longs.publish_at_sync(),
+            signed.publish_at_sync(),
+            float.publish_at_sync(),
+            double.publish_at_sync(),
+        ));
+        let (halves, brains, words, short, pair) = cluster.sync_with((
+            halves.publish_at_sync(),
+            brains.publish_at_sync(),
+            words.publish_at_sync(),
+            short.publish_at_sync(),
+            pair.publish_at_sync(),
+        ));
         let two = |[a, b]: [u16; 2]| u32::from(a) | u32::from(b) << 16;
-        let halves = close(&cluster, halves, next(1), 1, |pair, _| two(pair.map(f16::to_bits)));
-        let brains = close(&cluster, brains, next(8), 8, |pair, _| two(pair.map(bf16::to_bits)));
-        let short = close(&cluster, short, next(1), 1, |short, _| short.into());
-        let pair = close(&cluster, pair, next(4), 4, |pair, i| {
-            ((u128::from(pair.lo) | u128::from(pair.hi) << 64) >> (32 * i)) as u32
-        });
-        let floats = ((float, double), (halves, brains));
-        (cluster, ((bits, longs, signed), floats, (words, short, pair)))
+        let word = |i: usize| {
+            Some(match i {
+                0..96 => half_of(bits.get(i / 2)?, i),
+                96..132 => half_of(longs.get((i - 96) / 2)?, i),
+                132..168 => half_of(signed.get((i - 132) / 2)?.cast_unsigned(), i),
+                168..170 => words.get(i - 168)?,
+                170 => float.get(0)?.to_bits(),
+                171..173 => half_of(double.get(0)?.to_bits(), i - 171),
+                173 => two(halves.get(0)?.map(f16::to_bits)),
+                174..182 => two(brains.get(i - 174)?.map(bf16::to_bits)),
+                182 => short.get(0)?.into(),
+                183..185 => half_of(pair.get(0)?.lo, i - 183),
+                185..187 => half_of(pair.get(0)?.hi, i - 185),
+                _ => return None,
+            })
+        };
+        output.write(cta, |i| word(i).unwrap_or(0));
+        let sixty_four = (bits.end(), longs.end(), signed.end());
+        let floats = ((float.end(), double.end()), (halves.end(), brains.end()));
+        (cluster, (sixty_four, floats, (words.end(), short.end(), pair.end())))
     });
 }
