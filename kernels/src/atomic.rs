@@ -33,7 +33,7 @@ pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *m
 
     cta.lend_last(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
-        for_each_word(cta, input, |word| {
+        for_each_word::<4>(cta, input, |word| {
             if let Some(bin) = bins.atomic(word as usize % BINS) {
                 bin.add(1, sem::Relaxed);
             }
@@ -92,7 +92,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
         let Some(vector) = vectors.vectors::<4>().and_then(|vectors| vectors.get(0)) else { trap() };
         let (Some(least), Some(all)) = (least.get(0), bits.atomic(0)) else { trap() };
 
-        for_each_word(cta, input, |word| {
+        for_each_word::<1>(cta, input, |word| {
             sum.add(word, sem::Relaxed);
             greatest.max(word, sem::Relaxed);
             least.min(word as i32, sem::Relaxed);
@@ -142,11 +142,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 
 /// Calls `f` with each word that is this thread's among those of the grid.
 #[inline(always)]
-fn for_each_word(cta: &Cta, input: Global<u32>, mut f: impl FnMut(u32)) {
-    let threads = cta.count() * cta.thread_count();
-    let mut i = cta.rank() * cta.thread_count() + cta.thread_rank();
-    while let Some(word) = input.get(i as usize) {
-        f(word);
-        i += threads;
-    }
+fn for_each_word<const N: usize>(cta: &Cta, input: Global<u32>, f: impl FnMut(u32)) {
+    let first = cta.rank() * cta.thread_count() + cta.thread_rank();
+    input.for_each::<N>(first as usize, cta.count() * cta.thread_count(), f);
 }

@@ -124,6 +124,49 @@ impl<T: Element> Global<T> {
 }
 
 impl<T: Element> Global<T> {
+    /// Calls `f` with the elements `first`, `first + step`, … as far as there are any, in this order. `N` loads are under way at a time.
+    /// The step is not 0, with which the loop has no end.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `ld.global`
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, x: Global<f32>) {
+    /// // This thread's share of the sum.
+    /// let (first, step) = (cta.rank() * cta.thread_count() + cta.thread_rank(), cta.count() * cta.thread_count());
+    /// let mut sum = 0.0;
+    /// x.for_each::<4>(first as usize, step, |x| sum += x);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
+        const { assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads under way at a time") };
+        // No sum wraps: no slice is longer than `isize::MAX` bytes.
+        let mut i = first;
+        while i < self.len {
+            let at = |n: usize| i + n * step as usize;
+            // SAFETY: zeros are a value of elements.
+            let mut all: [T; N] = unsafe { core::mem::zeroed() };
+            // As in `OwnVectors::fill_from`.
+            unroll::<N>(|n| {
+                if at(n) < self.len {
+                    // SAFETY: in bounds, and nobody writes.
+                    all[n] = unsafe { self.base.add(at(n)).read() };
+                }
+            });
+            unroll::<N>(|n| {
+                if at(n) < self.len {
+                    f(all[n]);
+                }
+            });
+            i = at(N);
+        }
+    }
+}
+
+impl<T: Element> Global<T> {
     /// How many whole vectors of sixteen bytes there are.
     #[inline(always)]
     pub(crate) fn vector_count(&self) -> usize {

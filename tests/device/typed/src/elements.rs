@@ -36,6 +36,27 @@ pub unsafe extern "ptx-kernel" fn raw_global_get_vector(x: *const u32, n: usize,
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_for_each(x: *const u32, n: usize, out: *mut u32) {
+    let mut sum = 0_u32;
+    unsafe { Global::from_raw(x, n) }.for_each::<2>(5, 32, |x| sum = sum.wrapping_mul(31).wrapping_add(x));
+    unsafe { out.write(sum) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_for_each(x: *const u32, n: usize, out: *mut u32) {
+    let (mut sum, mut i) = (0_u32, 5);
+    while i < n {
+        let a = unsafe { x.add(i).read() };
+        let b = if i + 32 < n { unsafe { x.add(i + 32).read() } } else { 0 };
+        sum = sum.wrapping_mul(31).wrapping_add(a);
+        if i + 32 < n {
+            sum = sum.wrapping_mul(31).wrapping_add(b);
+        }
+        i += 64;
+    }
+    unsafe { out.write(sum) };
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_global_rounds(y: *mut u32, n: usize, out: *mut usize) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     let (tiles, _) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles(&cta);
