@@ -36,7 +36,7 @@ struct Barriers {
 };
 
 extern "C" __global__ void pipeline_sum(const uint32_t* input, uint32_t* output, uint32_t n) {
-    constexpr uint32_t STAGES = 4;
+    constexpr uint32_t STAGES = 12;
     __shared__ alignas(128) uint32_t stages[STAGES][N];
     __shared__ Barriers<STAGES> barriers;
     const uint32_t tiles = n / N, consumers = blockDim.x - 32;

@@ -9,6 +9,9 @@ use ptx::pipeline::{Pipeline, PipelineMemory};
 const N: usize = 512;
 
 ptx::shared_memory! {
+    struct Sum { memory: PipelineMemory<[u32; N], 12> }
+}
+ptx::shared_memory! {
     struct Smem { memory: PipelineMemory<[u32; N], 4> }
 }
 ptx::shared_memory! {
@@ -27,7 +30,7 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Sum, Block<128>>() };
     let threads = cta.count() * cta.thread_count();
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
