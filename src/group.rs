@@ -461,11 +461,11 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
     }
 }
 
-/// What [`Cta::sync_with`] and [`Cluster::sync_with`] take: an [`AfterSync`], or a tuple of two to six.
+/// What [`Cta::sync_with`] and [`Cluster::sync_with`] take: an [`AfterSync`], or a tuple of two to ten.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not wait for a barrier of `{G}`",
     label = "no transition that ends at this barrier",
-    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` of a CTA's handles give, or a tuple of two to six of these",
+    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` of a CTA's handles give, or a tuple of two to ten of these",
     note = "`cluster.sync_with` takes those too, and what the methods `…_at_sync` of the cluster's handles give"
 )]
 #[cfg_attr(doc, doc(hidden))]
@@ -518,6 +518,10 @@ transitions! {
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3)
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4)
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7, J OfJ 8)
+    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7, J OfJ 8, K OfK 9)
 }
 
 /// The barrier of the group, and of all the transitions.

@@ -343,10 +343,43 @@ fn kernels_are_golden() {
         let build = Build::new(xtask::root().join("kernels"), arch);
         let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
         for kernel in xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}")) {
-            golden.check(&format!("{}.{arch}.ptx", kernel.name), &body(&module.text, &kernel.name));
+            let body = body(&module.text, &kernel.name);
+            assert!(!has_barriers_in_a_row(&body), "{} for {arch} has two barriers in a row", kernel.name);
+            golden.check(&format!("{}.{arch}.ptx", kernel.name), &body);
         }
     }
     golden.finish();
+}
+
+/// Whether two barriers of the CTA or of the cluster have nothing between them but what a thread does in its registers: one would do.
+fn has_barriers_in_a_row(body: &str) -> bool {
+    // Of the cluster's the arrival counts.
+    let is_barrier =
+        |line: &str| line.starts_with("barrier.cta.sync") || line.starts_with("barrier.cluster.arrive");
+    let is_of_registers = |line: &str| {
+        let operations =
+            ["mov.", "add.", "sub.", "mul.", "mad.", "shl.", "shr.", "and.", "or.", "setp.", "selp.", "cvt."];
+        operations.iter().any(|operation| line.starts_with(operation))
+            || line.starts_with("ld.param")
+            || line.starts_with("barrier.cluster.wait")
+    };
+    let mut after_barrier = false;
+    body.lines().any(|line| {
+        let in_a_row = after_barrier && is_barrier(line);
+        after_barrier = is_barrier(line) || after_barrier && is_of_registers(line);
+        in_a_row
+    })
+}
+
+#[test]
+fn barriers_in_a_row_are_found() {
+    let apart =
+        "barrier.cta.sync.aligned %r1;\nld.weak.shared::cta.b32 %r2, [%r3];\nbarrier.cta.sync.aligned %r1;";
+    let cluster = "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\nret;";
+    assert!(!has_barriers_in_a_row(apart) && !has_barriers_in_a_row(cluster));
+    assert!(has_barriers_in_a_row(
+        "barrier.cta.sync.aligned %r1;\nmov.b32  %r2, 0;\nbarrier.cluster.arrive.release.aligned;"
+    ));
 }
 
 /// The instructions of a body but for the names of registers and labels, for their order (LLVM numbers the induction variables

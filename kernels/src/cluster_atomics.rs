@@ -91,14 +91,12 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
             (halves.write(cta, |_| [f16::ZERO; 2]), brains.write(cta, |_| [bf16::ZERO; 2]));
         let (words, short) = (words.write(cta, |_| 0), short.write(cta, |_| 0));
         let pair = pair.write(cta, |_| B128::default());
-        let (bits, longs, signed, float, double) = cluster.sync_with((
+        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = cluster.sync_with((
             cluster.open_atomic_at_sync(bits),
             cluster.open_atomic_at_sync(longs),
             cluster.open_atomic_at_sync(signed),
             cluster.open_atomic_at_sync(float),
             cluster.open_atomic_at_sync(double),
-        ));
-        let (halves, brains, words, short, pair) = cluster.sync_with((
             cluster.open_atomic_at_sync(halves),
             cluster.open_atomic_at_sync(brains),
             cluster.open_atomic_at_sync(words),
@@ -175,14 +173,12 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
             j += (cluster.size() * cta.thread_count()) as usize;
         }
 
-        let (bits, longs, signed, float, double) = cluster.sync_with((
+        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = cluster.sync_with((
             bits.publish_at_sync(),
             longs.publish_at_sync(),
             signed.publish_at_sync(),
             float.publish_at_sync(),
             double.publish_at_sync(),
-        ));
-        let (halves, brains, words, short, pair) = cluster.sync_with((
             halves.publish_at_sync(),
             brains.publish_at_sync(),
             words.publish_at_sync(),

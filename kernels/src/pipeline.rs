@@ -4,7 +4,8 @@
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{Global, GlobalElementsMut, Tiles};
 use ptx::launch::{Block, Cta, LaunchShape, trap};
-use ptx::pipeline::{Pipeline, PipelineMemory};
+use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer};
+use ptx::shared::Ended;
 
 const N: usize = 512;
 
@@ -78,43 +79,63 @@ struct Share {
     factor: u32,
 }
 
+type Stages<'c> = Pipeline<'c, [u32; N], 4>;
+type Loads<'p, 'c, const CTAS: u32> = Producer<'p, [u32; N], 4, Group<'c, CTAS>>;
+type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Group<'c, CTAS>>;
+
 impl Share {
     /// Adds up what the group loads, each CTA for itself.
     #[inline(always)]
     fn add<'c, const CTAS: u32>(
         self,
         cluster: &Cluster<'c>,
-        pipeline: Pipeline<'c, [u32; N], 4>,
+        pipeline: Stages<'c>,
         group: Group<'c, CTAS>,
         sum: &mut u32,
-    ) -> Pipeline<'c, [u32; N], 4> {
-        let Share { tiles, first, step, factor } = self;
-        pipeline.run_multicast(
-            cluster,
-            group,
-            |mut producer| {
-                let mut index = first;
-                while let Some(tile) = tiles.get(index as usize) {
-                    producer = producer.load(tile);
-                    index += step;
-                }
-                producer
-            },
-            |mut consumer| {
-                let mut index = first;
-                while index < tiles.count() as u32 {
-                    let tile = consumer.wait();
-                    let mut i = tile.rank();
-                    while i < N as u32 {
-                        *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(factor));
-                        i += tile.count();
-                    }
-                    consumer = tile.release();
-                    index += step;
-                }
-                consumer
-            },
-        )
+    ) -> Stages<'c> {
+        pipeline.run_multicast(cluster, group, |loads| self.load(loads), |adds| self.sum(adds, sum))
+    }
+
+    /// The same, for the last time.
+    #[inline(always)]
+    fn add_last<'c, const CTAS: u32>(
+        self,
+        cluster: &Cluster<'c>,
+        pipeline: Stages<'c>,
+        group: Group<'c, CTAS>,
+        sum: &mut u32,
+    ) -> Ended<'c, PipelineMemory<[u32; N], 4>> {
+        pipeline.run_multicast_last(cluster, group, |loads| self.load(loads), |adds| self.sum(adds, sum))
+    }
+
+    #[inline(always)]
+    fn load<'p, 'c, const CTAS: u32>(&self, mut loads: Loads<'p, 'c, CTAS>) -> Loads<'p, 'c, CTAS> {
+        let mut index = self.first;
+        while let Some(tile) = self.tiles.get(index as usize) {
+            loads = loads.load(tile);
+            index += self.step;
+        }
+        loads
+    }
+
+    #[inline(always)]
+    fn sum<'p, 'c, const CTAS: u32>(
+        &self,
+        mut adds: Adds<'p, 'c, CTAS>,
+        sum: &mut u32,
+    ) -> Adds<'p, 'c, CTAS> {
+        let mut index = self.first;
+        while index < self.tiles.count() as u32 {
+            let tile = adds.wait();
+            let mut i = tile.rank();
+            while i < N as u32 {
+                *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(self.factor));
+                i += tile.count();
+            }
+            adds = tile.release();
+            index += self.step;
+        }
+        adds
     }
 }
 
@@ -138,7 +159,7 @@ impl LaunchShape for Square {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
     let (rank, threads) = (cta.rank(), cta.count() * cta.thread_count());
     // SAFETY: as in `pipeline_sum`.
     let (input, output) =
@@ -147,7 +168,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
 
-    cta.cluster(smem.memory, |cluster, pipeline| {
+    cta.cluster_last(smem.memory, |cluster, pipeline| {
         let (Some(row), Some(column), Some(whole)) =
             (cluster.row::<2>(), cluster.column::<2>(), cluster.whole::<4>())
         else {
@@ -159,8 +180,8 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
         let of_all = Share { tiles, first: id, step: 2, factor: 5 };
         let pipeline = of_row.add(&cluster, pipeline, row, &mut sum);
         let pipeline = of_column.add(&cluster, pipeline, column, &mut sum);
-        let pipeline = of_all.add(&cluster, pipeline, whole, &mut sum);
-        (cluster, pipeline)
+        let ended = of_all.add_last(&cluster, pipeline, whole, &mut sum);
+        (cluster, ended)
     });
     outputs.for_each(|(_, output)| output.write(sum));
 }
