@@ -557,15 +557,16 @@ impl Cta {
 ///
 /// # Safety
 ///
-/// Implemented here only: no thread but those of the part uses what the handle stands for until all threads of the group have met at a
-/// barrier; and nothing in the handle is different in different threads.
+/// Implemented here only: the group `Of` holds the handle; no thread but those of the part uses what it stands for until all threads of the group
+/// have met at a barrier; nothing in it is different in different threads; and of two handles of equal types but for their state, each can stand for
+/// the other's memory, as a part can give them back in another order.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be handed to a part of its group",
-    label = "in use, or not a handle of shared memory",
-    note = "`invoke_one` and `invoke_warp` take shared memory that is `Free`, `Spent` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them: what was loaded is freed by `.release(&cta)`"
+    message = "`{Of}` cannot hand `{Self}` to a part of its threads",
+    label = "in use, held by another group, or not a handle of shared memory",
+    note = "`invoke_one` and `invoke_warp` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the group that calls: what was loaded is freed by `.release(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait HandOver {
+pub unsafe trait HandOver<Of> {
     /// The handle as `G` holds it.
     type HeldBy<G>;
     /// Hands it over.
@@ -579,7 +580,7 @@ pub unsafe trait HandOver {
 }
 
 // SAFETY: no handle.
-unsafe impl HandOver for () {
+unsafe impl<Of> HandOver<Of> for () {
     type HeldBy<G> = ();
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {}
@@ -588,7 +589,7 @@ unsafe impl HandOver for () {
 macro_rules! hand_over_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
         // SAFETY: each of its parts.
-        unsafe impl<$($H: HandOver),+> HandOver for ($($H,)+) {
+        unsafe impl<Of, $($H: HandOver<Of>),+> HandOver<Of> for ($($H,)+) {
             type HeldBy<G> = ($($H::HeldBy<G>,)+);
             #[inline(always)]
             unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
@@ -611,7 +612,7 @@ macro_rules! invoke {
         impl $Group {
             $(#[$invoke])*
             #[inline(always)]
-            pub fn $name<H: HandOver>(
+            pub fn $name<H: HandOver<Self>>(
                 &self,
                 handles: H,
                 body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
@@ -621,7 +622,7 @@ macro_rules! invoke {
 
             $(#[$at_sync])*
             #[inline(always)]
-            pub fn $name_at_sync<H: HandOver>(
+            pub fn $name_at_sync<H: HandOver<Self>>(
                 &self,
                 handles: H,
                 body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
@@ -636,7 +637,7 @@ macro_rules! invoke {
 
             $(#[$last])*
             #[inline(always)]
-            pub fn $name_last<H: HandOver + End>(
+            pub fn $name_last<H: HandOver<Self> + End>(
                 &self,
                 handles: H,
                 body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,

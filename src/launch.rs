@@ -45,7 +45,7 @@ impl Cta {
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its [`Arrived`](crate::cluster::Arrived), and
     ///     if it is [`Cta::cluster`] or [`Cta::cluster_last`]. Handles are then of the same type, and lie at the same place in the shared memory of
-    ///     each CTA; sources of copies and values may differ. A call that takes a handle of a cluster's scope and a `&Cta`, such as
+    ///     each CTA, and arguments (routes, groups, masks, operations) are equal in all of them, but for sources of copies and values. A call that takes a handle of a cluster's scope and a `&Cta`, such as
     ///     [`Sent::receive`](crate::cluster::Sent::receive), is collective in the CTA alone.
     ///
     ///   What a thread does for itself is *not* collective, whatever it takes: [`Cta::thread_rank`],
@@ -55,6 +55,9 @@ impl Cta {
     ///   operations; the elements and vectors of [`GlobalElementsMut`](crate::global::GlobalElementsMut) and
     ///   [`GlobalVectorsMut`](crate::global::GlobalVectorsMut); and what its documentation calls so:
     ///   each function that takes a group has a line `Not collective.`, or one that names the threads that make the call.
+    /// - *Dividing.* What deals memory out to threads is done alike by all threads that do it, by the same method, with equal parameters and
+    ///   arguments: `tiles`, `boxes`, `elements`, `warp_elements`, `vectors`, `rows` and `tile` of what a `from_raw` makes, by all threads of the grid;
+    ///   `vectors`, `elements`, `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_own`, by all threads of the CTA.
     /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
     ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
     /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
@@ -67,7 +70,7 @@ impl Cta {
     /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast`, their `…_last` and `Handoff::split` deal out, and inside what
     ///   `invoke_one`, `invoke_warp`, their `…_at_sync` and `…_last` call, no thread makes a collective call of a larger group: of the CTA
     ///   or of the cluster, or, inside `invoke_one`, of the warp. The parts' own handles are held by a thread or a warp; so is what a part
-    ///   moves in, and the other threads hold it no longer.
+    ///   moves in: no other thread uses that again.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]

@@ -225,7 +225,7 @@ unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
 }
 
 // SAFETY: memory that holds no mbarrier, which no other thread uses until it is told that one is there.
-unsafe impl<const ARRIVALS: u32, Of> HandOver for Mbarrier<Uninit, ARRIVALS, Of> {
+unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS, Of> {
     type HeldBy<G> = Mbarrier<Uninit, ARRIVALS, G>;
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {

@@ -932,8 +932,9 @@ unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, S
         Shared::end(self)
     }
 }
-// SAFETY: by the state no thread uses the memory, and a copy would hold the handle; a handle is an address.
-unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver for Shared<'s, T, N, State, Of> {
+// SAFETY: by the state no thread uses the memory, and a copy would hold the handle; a handle is an address; in both states the async proxy has
+// seen every store, so each can stand for the other's memory.
+unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver<Of> for Shared<'s, T, N, State, Of> {
     type HeldBy<G> = Shared<'s, T, N, State, G>;
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
@@ -1072,16 +1073,15 @@ pub trait ThreadStores: Sealed {}
 impl Sealed for Written {}
 impl ThreadStores for Written {}
 
-/// States in which no thread reads or writes the memory, behind a barrier.
+/// States in which no thread reads or writes the memory, behind a barrier, and the async proxy has seen every store.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be handed to a part of its group",
     label = "other threads may still use it",
-    note = "it can be while it is `Free`, `Spent` or `Fenced`, which each stand behind a barrier: what was loaded or published is freed by `.release(&cta)`"
+    note = "it can be while it is `Free` or `Fenced`: what was loaded is freed by `.release(&cta)`, what was stored by `.to_async(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtRest: Sealed {}
 impl AtRest for Free {}
-impl AtRest for Spent {}
 impl AtRest for Fenced {}
 
 /// States in which there are stores that the async proxy does not see yet.
@@ -1098,6 +1098,7 @@ impl Unfenced for Spent {}
 
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Loaded: AtRest);
+static_assertions::assert_not_impl_any!(Spent: AtRest);
 static_assertions::assert_not_impl_any!(Published: AtRest);
 static_assertions::assert_not_impl_any!(Written: AtRest);
 static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource, ThreadStores, Unfenced);

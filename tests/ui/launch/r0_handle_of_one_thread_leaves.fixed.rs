@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray};
+use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray, Spent};
 
 pub fn of_another_call<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_warp((a, b), |warp, (a, b)| warp.invoke_one((a, b), |_, (a, b)| (a, b)));
@@ -37,4 +37,12 @@ pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: 
         let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c.end()));
         (a, b, c)
     });
+}
+
+pub fn of_a_larger_group<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+    _ = cta.invoke_warp((a, b), |warp, (a, b)| (a, warp.invoke_one(b, |_, b| b)));
+}
+
+pub fn not_fenced<'s>(cta: &Cta, a: Shared<'s, u32, 64, Spent>) {
+    _ = cta.invoke_one(a.to_async(cta), |_, a| a);
 }

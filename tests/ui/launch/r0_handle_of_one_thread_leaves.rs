@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
-use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray};
+use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray, Spent};
 
 pub fn of_another_call<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_warp(a, |warp, a| {
@@ -39,4 +39,15 @@ pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: 
         let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c));
         (a, b, c)
     });
+}
+
+pub fn of_a_larger_group<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+    _ = cta.invoke_warp(a, |warp, a| {
+        _ = warp.invoke_one(b, |_, b| b);
+        a
+    });
+}
+
+pub fn not_fenced<'s>(cta: &Cta, a: Shared<'s, u32, 64, Spent>) {
+    _ = cta.invoke_one(a, |_, a| a);
 }
