@@ -664,7 +664,7 @@ invoke! {
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{bulk, global::{GlobalReduce, Tiles}, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op, shared::SharedArray};
+    /// # use ptx::{bulk::{self, GlobalReduce}, global::Tiles, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op, shared::SharedArray};
     /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
     /// // Adds tiles up in global memory: loads and reductions, and no barrier but the last.
     /// cta.lend(tile, |cta, tile| {
@@ -715,7 +715,7 @@ invoke! {
     /// cta.lend_last(tile, |cta, tile| {
     ///     let (tile, ()) = cta.invoke_one_last((tile, bar), |thread, (tile, bar)| {
     ///         let (_bar, tile, _) = bulk::load(thread, bar.init(thread), tile, from).wait(thread);
-    ///         (bulk::store(thread, tile, to).commit(thread).end(thread).0, ())
+    ///         (bulk::store(thread, tile, to).commit(thread).end(thread), ())
     ///     });
     ///     tile
     /// });

@@ -21,7 +21,7 @@ pub fn still_read<'s>(cta: &Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u
 }
 
 pub fn read_by_the_others<'s>(cta: &Cta, a: Shared<'s, u32, 64, Published>, b: Shared<'s, u32, 64, Loaded>) {
-    let a = cta.invoke_warp(a.release(cta), |_, a| a);
+    let a = cta.invoke_warp(a.to_async(cta), |_, a| a);
     _ = cta.sync_with(cta.invoke_warp_at_sync(b.release(cta).into_fenced(), |_, b| b));
     _ = a;
 }
