@@ -15,6 +15,7 @@
 
 use core::marker::PhantomData;
 
+#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 use crate::cluster::Cluster;
 use crate::group::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};

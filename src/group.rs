@@ -404,8 +404,8 @@ pub(crate) fn sync_first_warp() {
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// Handles that are in their next state once all threads of the CTA have met: what a transition has done before its barrier.
-/// [`Cta::sync_with`] is the barrier; several transitions can share it.
+/// Handles that are in their next state once all threads of their group have met: what a transition has done before its barrier.
+/// [`Cta::sync_with`] is the barrier, or `sync_with` of another group; several transitions can share it.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};

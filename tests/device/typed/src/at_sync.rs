@@ -218,7 +218,7 @@ stages! {
     raw_bulk_load_slice(base) {
         let bar = base + 3 * BYTES;
         init(bar);
-        if n.is_multiple_of(4) && n >= 1 && n <= N {
+        if n.is_multiple_of(4) && (1..=N).contains(&n) {
             scope(|| {
                 let bytes = n as u32 * 4;
                 let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
