@@ -7,20 +7,6 @@ use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
 use super::*;
 
 #[inline(always)]
-fn tile(src: *const f32) -> GlobalTile<f32, N> {
-    only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
-}
-
-/// The one tile of the destination, for reductions.
-#[inline(always)]
-fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
-    match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
-        Some(tile) => tile,
-        None => ptx::launch::trap(),
-    }
-}
-
-#[inline(always)]
 fn fill(base: u32) {
     each_own(BYTES / 16, |v| {
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();

@@ -1,47 +1,10 @@
-//! One thread or one warp of the CTA with handles of its own.
+//! One thread or one warp of the CTA with handles of its own. Of blocks of 128 threads: the threads of a warp are known, and LLVM counts the
+//! rounds of its loops.
 
 use ptx::launch::Block;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;
-
-#[inline(always)]
-fn tile(src: *const f32) -> GlobalTile<f32, N> {
-    only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
-}
-
-/// The one tile of the destination, for reductions.
-#[inline(always)]
-fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
-    match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
-        Some(tile) => tile,
-        None => ptx::launch::trap(),
-    }
-}
-
-/// As `stages!`, of blocks of 128 threads: the threads of a warp are known, and LLVM counts the rounds of its loops.
-macro_rules! shaped {
-    ($typed:ident($cta:ident, $stages:ident) $typed_body:block
-     $raw:ident($base:ident) $raw_body:block
-     ($src:ident, $dst:ident, $out:ident, $n:ident)) => {
-        #[unsafe(no_mangle)]
-        pub unsafe extern "ptx-kernel" fn $typed(
-            $src: *const f32,
-            $dst: *mut f32,
-            $out: *mut u32,
-            $n: usize,
-        ) {
-            let ($cta, $stages, _) = unsafe { Cta::enter_with::<Stages, Block<128>>() };
-            $typed_body
-        }
-        #[unsafe(no_mangle)]
-        pub unsafe extern "ptx-kernel" fn $raw($src: *const f32, $dst: *mut f32, $out: *mut u32, $n: usize) {
-            let (_, stages, _) = unsafe { Cta::enter_with::<Stages, Block<128>>() };
-            let $base = stages.bar.addr() - 3 * BYTES;
-            unsafe { $raw_body }
-        }
-    };
-}
 
 /// What one thread does: loads a tile on an mbarrier of its own, adds it to another.
 #[inline(always)]
@@ -59,7 +22,8 @@ unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
     }
 }
 
-shaped! {
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one(cta, stages) {
         cta.lend(stages.a, |cta, a| {
             let (a, _) = cta.invoke_one((a.into_fenced(), stages.bar), |thread, (a, bar)| {
@@ -88,7 +52,8 @@ shaped! {
 }
 
 // The thread's part at a barrier that another transition shares, then the end.
-shaped! {
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one_last(cta, stages) {
         if let Some(to) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
             cta.lend_last((stages.a, stages.b), |cta, (a, b)| {
@@ -141,7 +106,8 @@ shaped! {
     (src, dst, out, n)
 }
 
-shaped! {
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_warp(cta, stages) {
         cta.lend(stages.a, |cta, a| {
             let (a, _) = cta.invoke_warp((a.into_fenced(), stages.bar), |warp, (a, bar)| {
@@ -215,7 +181,8 @@ shaped! {
     (src, dst, out, n)
 }
 
-shaped! {
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_warp_last(cta, stages) {
         cta.lend_last(stages.a, |cta, a| {
             cta.invoke_warp_last((a, stages.bar), |warp, (a, bar)| {
@@ -262,7 +229,8 @@ shaped! {
     (src, dst, out, n)
 }
 
-shaped! {
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_mbarrier_arrive_with(cta, stages) {
         cta.lend((stages.a, stages.b), |cta, (a, b)| {
             let a = a.write(cta, |i| i as f32);

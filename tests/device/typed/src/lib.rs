@@ -422,9 +422,24 @@ ptx::shared_memory! {
     struct Stages { a: SharedArray<f32, N>, b: SharedArray<f32, N>, c: SharedArray<f32, N>, bar: Mbarrier<Uninit> }
 }
 
-/// A kernel over three tiles, in both layers: its parameters, the handles of the three, their first address.
+#[inline(always)]
+fn tile(src: *const f32) -> GlobalTile<f32, N> {
+    only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
+}
+
+/// The one tile of the destination, for reductions.
+#[inline(always)]
+fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
+    match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+/// A kernel over three tiles, in both layers: how it enters, its parameters, the handles of the three, their first address.
 macro_rules! stages {
-    ($typed:ident($cta:ident, $stages:ident) $typed_body:block
+    (@enter [$enter:expr]
+     $typed:ident($cta:ident, $stages:ident) $typed_body:block
      $raw:ident($base:ident) $raw_body:block
      ($src:ident, $dst:ident, $out:ident, $n:ident)) => {
         #[unsafe(no_mangle)]
@@ -434,15 +449,18 @@ macro_rules! stages {
             $out: *mut u32,
             $n: usize,
         ) {
-            let ($cta, $stages, _) = unsafe { Cta::enter::<Stages>() };
+            let ($cta, $stages, _) = unsafe { $enter() };
             $typed_body
         }
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $raw($src: *const f32, $dst: *mut f32, $out: *mut u32, $n: usize) {
-            let (_, stages, _) = unsafe { Cta::enter::<Stages>() };
+            let (_, stages, _) = unsafe { $enter() };
             let $base = stages.bar.addr() - 3 * BYTES;
             unsafe { $raw_body }
         }
+    };
+    ($typed:ident $($rest:tt)*) => {
+        stages! { @enter [Cta::enter::<Stages>] $typed $($rest)* }
     };
 }
 

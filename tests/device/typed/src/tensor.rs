@@ -277,14 +277,6 @@ unsafe fn write(base: u32) {
     unsafe { fence_async() }
 }
 
-/// As a call, where LLVM then branches as in the other twin.
-#[inline(always)]
-fn elect(f: impl FnOnce()) {
-    if elected() {
-        f()
-    }
-}
-
 /// Closes the group and waits for it.
 #[inline(always)]
 unsafe fn finish() {
@@ -311,9 +303,9 @@ pair! {
     raw_tensor_store_1d(base, bar, map, out) {
         closure(|| {
             write(base);
-            elect(|| {
+            if elected() {
                 raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, map, [12], base, cache_hint::None);
-            });
+            }
             finish();
         })
     }
@@ -411,9 +403,9 @@ pair! {
     raw_tensor_reduce_1d(base, bar, map, out) {
         closure(|| {
             write(base);
-            elect(|| {
+            if elected() {
                 raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, map, [12], base, cache_hint::None);
-            });
+            }
             finish();
         })
     }
@@ -883,7 +875,9 @@ pair! {
         if elected() && let Some(at) = at {
             raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at, cache_hint::None);
         }
-        elect(|| raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None));
+        if elected() {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None);
+        }
     }
 }
 
