@@ -16,10 +16,10 @@
 
 use core::marker::PhantomData;
 
-use crate::async_group::{self, InFlight, Queue, Token};
+use crate::async_group::{InFlight, Queue, Token};
 use crate::cache_policy::MaybeHinted;
 use crate::global::GlobalTileMut;
-use crate::group::{Cta, ThreadGroup};
+use crate::group::{Cta, ThreadGroup, sync_with};
 use crate::qualifier::Sealed;
 use crate::qualifier::cp_mask;
 use crate::raw;
@@ -31,6 +31,7 @@ mod load;
 mod prefetch;
 mod reduce;
 
+pub(crate) use at_sync::await_sources_read;
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
 pub use prefetch::prefetch;
@@ -365,9 +366,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         Copies: Split,
         State: Waitable,
     {
-        wait_group_read(group, 0);
-        let (sources, destinations) = self.copies.split(Token::NEW);
-        (sources, BulkGroup::new(destinations))
+        sync_with(group, self.wait_read_at_sync(group))
     }
 
     /// Waits until everything is written and visible, and gives back all that the group owns.
@@ -389,38 +388,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     where
         State: Waitable,
     {
-        wait_group(group, 0);
-        self.copies
+        sync_with(group, self.wait_at_sync(group))
     }
-}
-
-/// Waits in the elected thread until `newer` groups are in flight at most, then for all threads.
-#[inline(always)]
-fn wait_group(group: &impl ThreadGroup, newer: u32) {
-    if group.is_elected() {
-        async_group::wait_group!(cp_async_bulk_wait_group, newer);
-    }
-    group.sync();
-}
-
-/// Waits until the copies that the elected thread has started, whatever else says that they are complete, have read their
-/// sources: "optionally", says 9.7.9.25.4.1 of those with an mbarrier, a group tells that.
-#[inline(always)]
-pub(crate) fn wait_sources_read(cta: &Cta) {
-    if cta.is_elected() {
-        // SAFETY: what the group commits is owned by other handles, which wait for it themselves.
-        unsafe { raw::cp_async_bulk_commit_group() }
-    }
-    wait_group_read(cta, 0);
-}
-
-/// [`wait_group`] for the reads of the sources alone.
-#[inline(always)]
-fn wait_group_read(group: &impl ThreadGroup, newer: u32) {
-    if group.is_elected() {
-        async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
-    }
-    group.sync();
 }
 
 impl<Copies, G> Sealed for BulkGroup<Copies, Committed, G> {}
@@ -500,13 +469,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        // 9.7.9.25.6.2: waits until "only N or fewer of the most recent bulk async-groups are pending". The N newer groups of
-        // this queue were committed after the oldest, so it is not among the N most recent, whatever was committed
-        // besides.
-        wait_group_read(group, const { Older::GROUPS });
-        let (oldest, newer) = self.take_oldest(Token::NEW);
-        let (sources, destinations) = oldest.copies.split(Token::NEW);
-        (sources, BulkGroup::new(destinations), newer)
+        sync_with(group, self.wait_read_oldest_at_sync(group))
     }
 
     /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
@@ -532,10 +495,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        // As in `wait_read_oldest`.
-        wait_group(group, const { Older::GROUPS });
-        let (oldest, newer) = self.take_oldest(Token::NEW);
-        (oldest.copies, newer)
+        sync_with(group, self.wait_oldest_at_sync(group))
     }
 
     /// Waits until everything of all groups is written and visible.
@@ -556,7 +516,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// ```
     #[inline(always)]
     pub fn wait(self, group: &G) -> (Older::Copies, Newest) {
-        wait_group(group, 0);
+        at_sync::await_written(group, 0);
+        group.sync();
         self.into_copies(Token::NEW)
     }
 }

@@ -3,11 +3,12 @@
 
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::group::{AfterSync, End, ThreadGroup};
+use crate::group::{AfterSync, Cta, End, ThreadGroup};
+use crate::raw;
 
 /// The elected thread, which has committed the groups, waits for all but the `newer` ones.
 #[inline(always)]
-fn await_written(group: &impl ThreadGroup, newer: u32) {
+pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
     if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group, newer);
     }
@@ -18,6 +19,17 @@ fn await_written(group: &impl ThreadGroup, newer: u32) {
 fn await_read(group: &impl ThreadGroup, newer: u32) {
     if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
+    }
+}
+
+/// The elected thread waits until the copies that it has started, whatever else says that they are complete, have read their sources:
+/// "optionally", says 9.7.9.25.4.1 of those with an mbarrier, a group tells that.
+#[inline(always)]
+pub(crate) fn await_sources_read(cta: &Cta) {
+    if cta.is_elected() {
+        // SAFETY: what the group commits is owned by other handles, which wait for it themselves.
+        unsafe { raw::cp_async_bulk_commit_group() };
+        async_group::wait_group!(cp_async_bulk_wait_group_read, 0);
     }
 }
 
@@ -111,7 +123,9 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        // As in `wait_read_oldest`.
+        // 9.7.9.25.6.2: waits until "only N or fewer of the most recent bulk async-groups are pending". The N newer groups of
+        // this queue were committed after the oldest, so it is not among the N most recent, whatever was committed
+        // besides.
         await_read(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         let (sources, destinations) = oldest.copies.split(Token::NEW);
@@ -128,7 +142,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        // As in `wait_read_oldest`.
+        // As in `wait_read_oldest_at_sync`.
         await_written(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         AfterSync::new((oldest.copies, newer))

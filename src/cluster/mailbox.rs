@@ -3,7 +3,6 @@
 use core::marker::PhantomData;
 
 use super::{Brand, Cluster, Route};
-use crate::async_group;
 use crate::global::tile_bytes;
 use crate::group::{Cta, End};
 use crate::mbarrier::{Ready, Uninit};
@@ -322,17 +321,6 @@ fn vector<T: Element>(v: u32, f: &mut impl FnMut(usize) -> T) -> T::Vector {
         *value = f(first + lane);
     }
     vector
-}
-
-/// The elected thread waits until the copies that it has started have read their sources: "optionally", says 9.7.9.25.4.1 of
-/// copies with an mbarrier, a group tells that. The barrier that tells the other threads is still to come.
-#[inline(always)]
-fn await_sources_read(cta: &Cta) {
-    if cta.is_elected() {
-        // SAFETY: what the group commits is owned by other handles, which wait for it themselves.
-        unsafe { raw::cp_async_bulk_commit_group() };
-        async_group::wait_group!(cp_async_bulk_wait_group_read, 0);
-    }
 }
 
 /// Calls `f` with the ranks of the other CTAs, the next one first, so that not all begin with the same.

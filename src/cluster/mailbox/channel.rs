@@ -1,7 +1,7 @@
 //! Mailboxes that stream tiles from CTA to CTA.
 
-use super::{ByRoute, Inbox, Mailbox, Sendable, await_sources_read};
-use crate::bulk::wait_sources_read;
+use super::{ByRoute, Inbox, Mailbox, Sendable};
+use crate::bulk::await_sources_read;
 use crate::cluster::{Cluster, Route};
 use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::Ready;
@@ -273,8 +273,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     where
         Src: Sendable<T, N>,
     {
-        wait_sources_read(cta);
-        (ChannelSent { channel: self.channel, src: () }, self.src)
+        let (sent, src) = self.wait_read_at_sync(cta);
+        (sent, cta.sync_with(src))
     }
 
     /// [`wait_read`](ChannelSent::wait_read), at a barrier that other transitions share, as

@@ -1,11 +1,10 @@
 //! Mailboxes that bulk copies fill.
 
 use super::{
-    ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, await_sources_read,
-    for_each_other, phase_bytes,
+    ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
 };
 use crate::async_group::Token;
-use crate::bulk::wait_sources_read;
+use crate::bulk::await_sources_read;
 use crate::cache_policy::MaybeHinted;
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
@@ -309,8 +308,8 @@ impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile,
     /// ```
     #[inline(always)]
     pub fn wait_read(self, cta: &Cta) -> (Sent<'c, T, N, ByTile, ()>, Src) {
-        wait_sources_read(cta);
-        (Sent { inbox: self.inbox, src: () }, self.src)
+        let (sent, src) = self.wait_read_at_sync(cta);
+        (sent, cta.sync_with(src))
     }
 
     /// [`wait_read`](Sent::wait_read), at a barrier that other transitions share: gives the source behind it, and at once what is still
