@@ -29,25 +29,6 @@ pub struct Cta {
 static_assertions::const_assert_eq!(size_of::<Cta>(), 0);
 static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
 
-// What `Cta` says of its threads, and what it says as a `ThreadGroup`: macros, as LLVM folds less behind one more call to inline.
-macro_rules! thread_rank {
-    () => {
-        special_register::tid_x()
-            + special_register::ntid_x()
-                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
-    };
-}
-macro_rules! thread_count {
-    () => {
-        special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
-    };
-}
-macro_rules! is_elected {
-    () => {
-        (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
-    };
-}
-
 impl Cta {
     /// The CTA of the executing thread.
     ///
@@ -70,7 +51,9 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
-        thread_rank!()
+        special_register::tid_x()
+            + special_register::ntid_x()
+                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
     }
 
     /// The number of threads of the CTA.
@@ -84,7 +67,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
-        thread_count!()
+        special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
     }
 
     /// The CTA's rank in the grid, x fastest.
@@ -134,7 +117,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn is_elected(&self) -> bool {
-        is_elected!()
+        (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
     }
 
     /// The warp's rank in the CTA: 32 threads each, by their rank.
@@ -270,15 +253,15 @@ impl Sealed for Cta {}
 impl ThreadGroup for Cta {
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
-        thread_rank!()
+        Cta::thread_rank(self)
     }
     #[inline(always)]
     fn thread_count(&self) -> u32 {
-        thread_count!()
+        Cta::thread_count(self)
     }
     #[inline(always)]
     fn is_elected(&self) -> bool {
-        is_elected!()
+        Cta::is_elected(self)
     }
     #[inline(always)]
     fn sync(&self) {
@@ -399,8 +382,8 @@ unsafe impl HasWarp for FirstWarp<'_> {}
 /// Waits for the threads of the first warp, which all make this call.
 #[inline(always)]
 pub(crate) fn sync_first_warp() {
-    // SAFETY: 9.7.13.2: "each thread in the warp executes the same" call, by the contract of `enter`; a lane without a thread counts as
-    // exited.
+    // SAFETY: 9.7.13.2: undefined "if the executing thread is not in the `membermask`": all lanes are. All threads of the warp make the call,
+    // by the contract of `enter`; a lane without a thread counts as exited.
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
