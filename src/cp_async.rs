@@ -16,7 +16,7 @@
 //! `cp.async` by [`release`](Shared::release), without a fence.
 //!
 //! Choose it over [`bulk`](crate::bulk) for what bulk copies cannot do: the edges of a slice ([`load_zero_filled`]),
-//! windows that are not aligned to 16 bytes ([`load_window`]), parts left out ([`load_where`]).
+//! windows that reach beyond it or are not aligned to 16 bytes ([`load_window`]), parts left out ([`load_where`]).
 //!
 //! An L2 cache policy goes with a tile, a tail or a window by its method `cache_hint`.
 //!
@@ -48,6 +48,7 @@ use crate::raw::{self, CpAsyncPrefetchSize, L2CacheHint};
 use crate::shared::{
     Element, Overwritable, Published, Shared, Spent, for_each_own, for_each_vector, whole_vectors,
 };
+use crate::size;
 
 mod at_sync;
 
@@ -295,19 +296,10 @@ pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
     dst: Shared<'s, T, N, impl Overwritable>,
     tail: Tail<T, P>,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Open> {
-    const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
-    for_each_vector::<T, N>(cta, |v| {
-        let size = bytes.saturating_sub(16 * v).min(16);
-        let src: *const u8 = tail.base.cast();
-        // Nothing is read from the address of an empty vector: any of the slice will do.
-        let src = if size > 0 { src.wrapping_add(16 * v as usize) } else { src };
-        let dst = dst.addr() + 16 * v;
-        // SAFETY: `size` is 16 at most: 9.7.9.25.3.1: "Specifying `src-size` larger than `cp-size` results in undefined
-        // behavior." That many bytes are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The
-        // other points as in `load_with`.
-        unsafe { raw::cp_async_cg(prefetch_size::None, dst, src, zfill::SrcSize(size), tail.policy.hint()) }
-    });
+    // SAFETY: so many elements are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The array is this CTA's, and the
+    // group that is returned keeps it.
+    unsafe { copy_vectors::<T, N, P>(cta, dst.addr(), tail.base, 0, (0, bytes), tail.policy) }
     CpAsyncGroup::of(dst, tail)
 }
 
@@ -353,7 +345,68 @@ impl<T, const N: usize> Window<T, N> {
     }
 }
 
+/// `N` elements of a slice from any vector of sixteen bytes on, beyond its ends too: there, a copy brings zeros. `P` is the L2 cache policy
+/// of the copy: none, or that of [`cache_hint`](VectorWindow::cache_hint).
+///
+/// Sixteen bytes are copied at a time: of elements of four bytes, a [`Window`] needs four times as many copies.
+///
+/// ```
+/// # use ptx::{cp_async::VectorWindow, global::Global};
+/// # fn kernel(src: Global<f32>) {
+/// let window: VectorWindow<f32, 40> = src.vector_window(-1); // four zeros, then the elements 0 to 35
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct VectorWindow<T, const N: usize, P = ()> {
+    slice: Global<T>,
+    /// In vectors.
+    first: i64,
+    policy: P,
+}
+
+impl<T, const N: usize, P: Copy> Clone for VectorWindow<T, N, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize, P: Copy> Copy for VectorWindow<T, N, P> {}
+
+impl<T, const N: usize> VectorWindow<T, N> {
+    /// The same elements, for [`load_window`] under an L2 cache policy.
+    ///
+    /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
+    ///
+    /// ```
+    /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 136, Free>, src: Global<f32>) -> Shared<'s, f32, 136, Published> {
+    /// let again = CachePolicy::evict_last(); // the neighbours' windows overlap with this one
+    /// let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(31).cache_hint(again)).wait_all(cta);
+    /// # tile
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn cache_hint(self, policy: CachePolicy) -> VectorWindow<T, N, CachePolicy> {
+        VectorWindow { slice: self.slice, first: self.first, policy }
+    }
+}
+
 impl<T: Element> Global<T> {
+    /// The `N` elements from vector `first` of sixteen bytes on, which may be negative, for [`load_window`]. `N` elements are a multiple of
+    /// sixteen bytes.
+    ///
+    /// ```
+    /// # use ptx::{global::Global, launch::Cta};
+    /// # fn kernel(cta: &Cta, src: Global<f32>) {
+    /// // A tile of 128 for each CTA, and four neighbours at each side.
+    /// let window = src.vector_window::<136>(32 * i64::from(cta.rank()) - 1);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn vector_window<const N: usize>(self, first: i64) -> VectorWindow<T, N> {
+        const { whole_vectors::<T, N>() };
+        VectorWindow { slice: self, first, policy: () }
+    }
+
     /// The `N` elements from element `first` on, which may be negative, for [`load_window`].
     ///
     /// ```
@@ -414,12 +467,85 @@ macro_rules! words {
 }
 words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 
-/// Starts the copy of a window, each element by itself; zeros stand for elements beyond the ends of the slice.
+/// What [`load_window`] copies: a [`Window`] or a [`VectorWindow`].
+///
+/// # Safety
+///
+/// `copy_to` starts copies into the array alone, of nothing but global memory that nobody writes while the kernel runs.
+///
+/// ```
+/// # use ptx::{bulk::Open, cp_async::{self, CpAsyncGroup, CpAsyncLoad, WindowSource}, launch::Cta, shared::{Free, Shared}};
+/// /// Copies of either kind.
+/// fn load<'s, W: WindowSource<f32, 136>>(
+///     cta: &Cta,
+///     tile: Shared<'s, f32, 136, Free>,
+///     window: W,
+/// ) -> CpAsyncGroup<CpAsyncLoad<'s, f32, 136, W>, Open> {
+///     cp_async::load_window(cta, tile, window)
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a window of {N} elements of `{T}`",
+    label = "not a window of the array's elements",
+    note = "a window is `slice.window(first)` or `slice.vector_window(first)`, as long as the array that it is copied into"
+)]
+pub unsafe trait WindowSource<T, const N: usize>: Sealed {
+    /// Starts the copies of this thread.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is the address of an array of `N` elements of this CTA, aligned to 16 bytes, that no one else uses until the copies are
+    /// complete.
+    #[doc(hidden)]
+    unsafe fn copy_to(&self, cta: &Cta, dst: u32);
+}
+
+impl<T, const N: usize, P> Sealed for Window<T, N, P> {}
+// SAFETY: each copy is of an element of the array, and reads an element of the slice or nothing.
+unsafe impl<T: Word, const N: usize, P: L2Policy> WindowSource<T, N> for Window<T, N, P> {
+    #[inline(always)]
+    unsafe fn copy_to(&self, cta: &Cta, dst: u32) {
+        let size = size_of::<T>() as u32;
+        // The elements of the window that are in the slice are those from `before` to `upto`: numbers of 32 bits.
+        let (first, len) = (self.first, self.slice.len as i64);
+        let before = first.min(0).unsigned_abs().min(N as u64) as u32;
+        let upto = len.saturating_sub(first).clamp(0, N as i64) as u32;
+        let src = self.slice.base.wrapping_offset(first as isize);
+        for_each_own(cta, N as u32, |i| {
+            let inside = (i >= before) & (i < upto);
+            // Nothing is read from the address of an element outside: that of the slice will do.
+            let from = if inside { src.wrapping_add(i as usize) } else { self.slice.base };
+            // SAFETY: either the element is in bounds, or nothing is read. Source and destination are aligned to an element, which each
+            // belongs to one thread. The other points as in `load_with`.
+            unsafe { T::copy(dst + size * i, from, size * u32::from(inside), self.policy) };
+        });
+    }
+}
+
+impl<T, const N: usize, P> Sealed for VectorWindow<T, N, P> {}
+// SAFETY: each copy is of a vector of the array, and reads what of that vector lies in the slice.
+unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for VectorWindow<T, N, P> {
+    #[inline(always)]
+    unsafe fn copy_to(&self, cta: &Cta, dst: u32) {
+        let vectors = const { size::shared(size::vectors::<T, N>()) };
+        // The window's vectors before the slice, and its bytes up to the slice's end: numbers of 32 bits.
+        let before = self.first.min(0).unsigned_abs().min(u64::from(vectors)) as u32;
+        let len = (self.slice.len * size_of::<T>()) as i64;
+        let upto = len.saturating_sub(self.first.saturating_mul(16)).clamp(0, 16 * i64::from(vectors)) as u32;
+        // SAFETY: of a vector from `before` on, the bytes up to `upto` are in bounds. A slice is aligned to 16. The array is the CTA's by
+        // the caller's contract.
+        unsafe { copy_vectors::<T, N, P>(cta, dst, self.slice.base, self.first, (before, upto), self.policy) }
+    }
+}
+
+/// Starts the copy of a window: of a [`Window`] each element by itself, of a [`VectorWindow`] sixteen bytes at a time. Zeros stand for
+/// elements beyond the ends of the slice.
 ///
 /// Collective in the CTA.
 ///
-/// PTX per element: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`, of a window with a policy
-/// `cp.async.ca.shared::cta.global.L2::cache_hint [dst], [src], cp-size, src-size, policy;`
+/// PTX per element of a `Window`: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`, per vector of a `VectorWindow`:
+/// `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`. Of a window with a policy: with `.L2::cache_hint` behind `.global`, and
+/// `policy` as the last operand
 ///
 /// ```
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
@@ -430,26 +556,45 @@ words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 /// # }
 /// ```
 #[inline(always)]
-pub fn load_window<'s, T: Word, const N: usize, P: L2Policy>(
+pub fn load_window<'s, T: Element, const N: usize, W: WindowSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
-    window: Window<T, N, P>,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Window<T, N, P>>, Open> {
-    let size = size_of::<T>() as u32;
-    // The elements of the window that are in the slice are those from `before` to `upto`: numbers of 32 bits.
-    let (first, len) = (window.first, window.slice.len as i64);
-    let before = first.min(0).unsigned_abs().min(N as u64) as u32;
-    let upto = len.saturating_sub(first).clamp(0, N as i64) as u32;
-    let src = window.slice.base.wrapping_offset(first as isize);
-    for_each_own(cta, N as u32, |i| {
-        let inside = (i >= before) & (i < upto);
-        let src_size = size * u32::from(inside);
-        let (to, from) = (dst.addr() + size * i, src.wrapping_add(i as usize));
-        // SAFETY: either the element is in bounds, or nothing is read from its address. Source and destination are
-        // aligned to an element, which each belongs to one thread. The other points as in `load_with`.
-        unsafe { T::copy(to, from, src_size, window.policy) };
-    });
+    window: W,
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, W>, Open> {
+    // SAFETY: the array is the handle's, and the group that is returned keeps it.
+    unsafe { window.copy_to(cta, dst.addr()) };
     CpAsyncGroup::of(dst, window)
+}
+
+/// Starts the copies of this thread into an array of `N` elements at `dst`: of the vectors `first`, `first + 1`, … of sixteen bytes of
+/// `base`; zeros stand for the vectors before number `before` of them, and for the bytes from `upto` on.
+///
+/// # Safety
+///
+/// - the vectors from `before` on are global memory up to byte `upto`, counted from vector `first`, and `base` is aligned to 16 bytes.
+/// - `dst` as in [`WindowSource::copy_to`].
+#[inline(always)]
+unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
+    cta: &Cta,
+    dst: u32,
+    base: *const T,
+    first: i64,
+    (before, upto): (u32, u32),
+    policy: P,
+) {
+    const { whole_vectors::<T, N>() };
+    let base: *const u8 = base.cast();
+    let src = base.wrapping_offset((first as isize).wrapping_mul(16));
+    for_each_vector::<T, N>(cta, |v| {
+        let size = if v < before { 0 } else { upto.saturating_sub(16 * v).min(16) };
+        // Nothing is read from the address of an empty vector: that of the slice will do.
+        let from = if size > 0 { src.wrapping_add(16 * v as usize) } else { base };
+        // SAFETY: `size` is 16 at most: 9.7.9.25.3.1: "Specifying `src-size` larger than `cp-size` results in undefined behavior."
+        // That many bytes are in bounds by the caller's contract. The other points as in `load_with`.
+        unsafe {
+            raw::cp_async_cg(prefetch_size::None, dst + 16 * v, from, zfill::SrcSize(size), policy.hint())
+        }
+    });
 }
 
 /// The copies of a group, by the handles that they become once they are complete.
@@ -467,7 +612,10 @@ pub trait Landing: Sealed {
 }
 
 impl<T, const N: usize, Src> Sealed for CpAsyncLoad<'_, T, N, Src> {}
-crate::group::nothing_to_end! { [T, const N: usize, P] Window<T, N, P>; }
+crate::group::nothing_to_end! {
+    [T, const N: usize, P] Window<T, N, P>;
+    [T, const N: usize, P] VectorWindow<T, N, P>;
+}
 
 impl<'s, T, const N: usize, Src> Landing for CpAsyncLoad<'s, T, N, Src> {
     type Landed = (Shared<'s, T, N, Published>, Src);

@@ -3,9 +3,20 @@
 
 #include <cuda_pipeline.h>
 
-constexpr uint32_t TILE = 512;
-constexpr uint32_t WINDOW = TILE + 2;
+constexpr uint32_t TILE = 1024;
+// A vector of 16 bytes more at each side.
+constexpr uint32_t WINDOW = TILE + 8;
 constexpr uint32_t SHIFT = 3;
+constexpr uint32_t SHIFTED = 512;
+
+// Copies a window by vectors of 16 bytes, from element `first` on; zeros where there are none.
+__device__ inline void load_vectors(uint32_t* window, const uint32_t* input, int64_t first, int64_t n) {
+    for (uint32_t i = 4 * threadIdx.x; i < WINDOW; i += 4 * blockDim.x) {
+        const int64_t at = first + i, left = n - at;
+        const size_t inside = at < 0 || left <= 0 ? 0 : left < 4 ? 4 * left : 16;
+        __pipeline_memcpy_async(window + i, input + (inside > 0 ? at : 0), 16, 16 - inside);
+    }
+}
 
 // Copies `LENGTH` elements from `first` on, zeros where there are none.
 template <uint32_t LENGTH>
@@ -19,11 +30,11 @@ __device__ inline void load_window(uint32_t* window, const uint32_t* input, int6
 
 extern "C" __global__ void cp_async_stencil(const uint32_t* __restrict__ input, uint32_t* __restrict__ output,
                                             uint32_t n) {
-    __shared__ uint32_t windows[2][WINDOW];
+    __shared__ alignas(16) uint32_t windows[2][WINDOW];
     __shared__ alignas(128) uint32_t out[TILE];
     const uint32_t tiles = n / TILE;
     const auto load = [&](uint32_t window, uint32_t tile) {
-        load_window<WINDOW>(windows[window], input, int64_t(tile) * TILE - 1, n);
+        load_vectors(windows[window], input, int64_t(tile) * TILE - 4, n);
         __pipeline_commit();
     };
 
@@ -34,8 +45,10 @@ extern "C" __global__ void cp_async_stencil(const uint32_t* __restrict__ input, 
         __pipeline_wait_prior(1);
         __syncthreads();
         const uint32_t* x = windows[current];
-        for (uint32_t i = threadIdx.x; i < TILE; i += blockDim.x) {
-            out[i] = x[i] + 2 * x[i + 1] + x[i + 2];
+        for (uint32_t i = 4 * threadIdx.x; i < TILE; i += 4 * blockDim.x) {
+            const uint4 y = *reinterpret_cast<const uint4*>(x + i + 4);
+            *reinterpret_cast<uint4*>(out + i) = make_uint4(x[i + 3] + 2 * y.x + y.y, y.x + 2 * y.y + y.z,
+                                                            y.y + 2 * y.z + y.w, y.z + 2 * y.w + x[i + 8]);
         }
         ptx::fence_proxy_async(ptx::space_shared);
         __syncthreads();
@@ -60,16 +73,16 @@ extern "C" __global__ void cp_async_stencil(const uint32_t* __restrict__ input, 
 
 extern "C" __global__ void cp_async_shift(const uint32_t* __restrict__ input, uint32_t* __restrict__ output,
                                           uint32_t n) {
-    __shared__ alignas(128) uint32_t windows[2][TILE];
+    __shared__ alignas(128) uint32_t windows[2][SHIFTED];
     __shared__ uint64_t full[2];
-    const uint32_t tiles = n / TILE;
+    const uint32_t tiles = n / SHIFTED;
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&full[0], blockDim.x);
         ptx::mbarrier_init(&full[1], blockDim.x);
     }
     __syncthreads();
     const auto load = [&](uint32_t window, uint32_t tile) {
-        load_window<TILE>(windows[window], input, int64_t(tile) * TILE + SHIFT, n);
+        load_window<SHIFTED>(windows[window], input, int64_t(tile) * SHIFTED + SHIFT, n);
         ptx::cp_async_mbarrier_arrive_noinc(&full[window]);
     };
 
@@ -81,7 +94,7 @@ extern "C" __global__ void cp_async_shift(const uint32_t* __restrict__ input, ui
         ptx::fence_proxy_async(ptx::space_shared);
         __syncthreads();
         if (threadIdx.x == 0) {
-            store(output + size_t(tile) * TILE, windows[current], sizeof(windows[current]));
+            store(output + size_t(tile) * SHIFTED, windows[current], sizeof(windows[current]));
             ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
         }
         __syncthreads();
@@ -90,7 +103,7 @@ extern "C" __global__ void cp_async_shift(const uint32_t* __restrict__ input, ui
         parity ^= current == 0;
     }
 
-    for (uint32_t i = tiles * TILE + blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    for (uint32_t i = tiles * SHIFTED + blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         output[i] = i + SHIFT < n ? input[i + SHIFT] : 0;
     }
     // What is still under way into the windows ends before the CTA does.

@@ -7,10 +7,11 @@ use ptx::launch::{Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 
-/// Elements that a CTA computes at a time.
-const TILE: usize = 512;
-/// What it reads for them: a neighbour more at each side.
-const WINDOW: usize = TILE + 2;
+/// Elements of a tile, which a CTA computes at a time.
+const TILE: usize = 1024;
+/// What it reads for them: a vector of sixteen bytes more at each side, of which it needs one neighbour.
+const WINDOW: usize = TILE + 8;
+const THREADS: usize = 128;
 
 ptx::shared_memory! {
     struct Smem {
@@ -20,11 +21,13 @@ ptx::shared_memory! {
     }
 }
 
-/// Element `i` of the tile that stands in the window.
+/// Vector `v` of the tile whose window it is.
 #[inline(always)]
-fn stencil(window: &Shared<u32, WINDOW, Published>, i: usize) -> u32 {
+fn stencil(window: &Shared<u32, WINDOW, Published>, v: usize) -> [u32; 4] {
     let x = |i| window.get(i).unwrap_or(0);
-    x(i).wrapping_add(x(i + 1).wrapping_mul(2)).wrapping_add(x(i + 2))
+    let [a, b, c, d] = window.get_vector(v + 1).unwrap_or_default();
+    let x = [x(4 * v + 3), a, b, c, d, x(4 * v + 8)];
+    [0, 1, 2, 3].map(|i| x[i].wrapping_add(x[i + 1].wrapping_mul(2)).wrapping_add(x[i + 2]))
 }
 
 /// `output[i]` ← `input[i - 1] + 2 * input[i] + input[i + 1]`, wrapping, for i < n; elements beyond the ends are zero.
@@ -40,12 +43,12 @@ fn stencil(window: &Shared<u32, WINDOW, Published>, i: usize) -> u32 {
 pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *mut u32, n: u32) {
     let n = n as usize;
     // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<{ THREADS as u32 }>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
-    let window = |tile: usize| input.window::<WINDOW>((tile * TILE) as i64 - 1);
-    let (first, step) = (cta.rank() as usize, cta.count() as usize);
+    let window = |tile: usize| input.vector_window::<WINDOW>((tile * (TILE / 4)) as i64 - 1);
+    let (first, step, rank) = (cta.rank() as usize, cta.count() as usize, cta.thread_rank() as usize);
 
     // The elements after the last whole tile, which all CTAs share.
     let x = |i: usize| input.get(i).unwrap_or(0);
@@ -64,7 +67,11 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         };
         let ((mut x, _), mut newer) = queue.wait_oldest(cta);
         loop {
-            let y = out.write(cta, |i| stencil(&x, i));
+            let y = out.vector_stores();
+            for round in 0..TILE / 4 / THREADS {
+                let v = round * THREADS + rank;
+                y.set_vector(v, stencil(&x, v));
+            }
             let (free, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
             let store = bulk::store(cta, y, dst).commit(cta);
             let queue = newer.then(cta, cp_async::load_window(cta, free, window(tile + 2 * step)));
@@ -82,11 +89,13 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
 
 /// By how many elements [`cp_async_shift`] moves: no multiple of the 16 bytes that bulk copies are aligned to.
 const SHIFT: usize = 3;
+/// Elements of a tile that it moves.
+const SHIFTED: usize = 512;
 
 ptx::shared_memory! {
     struct Shifted {
-        even: SharedArray<u32, TILE>,
-        odd: SharedArray<u32, TILE>,
+        even: SharedArray<u32, SHIFTED>,
+        odd: SharedArray<u32, SHIFTED>,
         // An arrival of each thread, and one of its copies.
         even_full: Mbarrier<Uninit, 2>,
         odd_full: Mbarrier<Uninit, 2>,
@@ -109,13 +118,14 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
     // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Shifted, Block<128>>() };
     // SAFETY: the contract above; every thread makes the same handles, once.
-    let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n), GlobalMut::<_, SHIFTED>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
-    let window = |tile: usize| input.window::<TILE>((tile * TILE + SHIFT) as i64);
+    let window = |tile: usize| input.window::<SHIFTED>((tile * SHIFTED + SHIFT) as i64);
     let (first, step) = (cta.rank() as usize, cta.count() as usize);
 
     // The elements after the last whole tile, which all CTAs share.
-    tail.update(&cta, |i, _| input.get(n / TILE * TILE + i + SHIFT).unwrap_or(0));
+    tail.update(&cta, |i, _| input.get(n / SHIFTED * SHIFTED + i + SHIFT).unwrap_or(0));
     let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
     cta.lend_last(lent, |cta, (even, odd, even_full, odd_full)| {
         // Windows past the end are zeros: no case of their own.

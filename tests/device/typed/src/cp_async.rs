@@ -222,7 +222,8 @@ stages! {
             crate::each_own(N as u32, |i| {
                 let inside = (i >= before) & (i < upto);
                 let size = 4 * u32::from(inside);
-                let (to, from) = (base + 4 * i, first.wrapping_add(i as usize));
+                let from = if inside { first.wrapping_add(i as usize) } else { src };
+                let to = base + 4 * i;
                 raw::cp_async_ca(prefetch_size::None, cp_size::B4, to, from.cast(), zfill::SrcSize(size), cache_hint::None);
             });
             raw::cp_async_wait_all();
@@ -253,8 +254,64 @@ stages! {
             crate::each_own(N as u32, |i| {
                 let inside = (i >= before) & (i < upto);
                 let size = 4 * u32::from(inside);
-                let (to, from) = (base + 4 * i, first.wrapping_add(i as usize));
+                let from = if inside { first.wrapping_add(i as usize) } else { src };
+                let to = base + 4 * i;
                 raw::cp_async_ca(prefetch_size::None, cp_size::B4, to, from.cast(), zfill::SrcSize(size), cache_hint::Policy(policy));
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_vector_window(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let slice = unsafe { Global::from_raw(src, n) };
+            let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1)).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_vector_window(base) {
+        scope(|| {
+            // The window starts one vector before the slice.
+            let (at, len) = (-1_i64, (4 * n) as i64);
+            let upto = len.saturating_sub(16 * at).clamp(0, 4 * N as i64) as u32;
+            let first = src.cast::<u8>().wrapping_offset(16 * at as isize);
+            vectors(|at| {
+                let size = if at < 16 { 0 } else { upto.saturating_sub(at).min(16) };
+                let from = if size > 0 { first.wrapping_add(at as usize) } else { src.cast() };
+                raw::cp_async_cg(prefetch_size::None, base + at, from, zfill::SrcSize(size), cache_hint::None)
+            });
+            raw::cp_async_wait_all();
+            sync();
+            fence_async();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_cp_async_load_vector_window_cache_hint(cta, stages) {
+        cta.lend(stages.a, |cta, a| {
+            let slice = unsafe { Global::from_raw(src, n) };
+            let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1).cache_hint(CachePolicy::evict_last())).wait_all(cta);
+            a.to_async(cta).into_free()
+        });
+    }
+    raw_cp_async_load_vector_window_cache_hint(base) {
+        scope(|| {
+            let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
+            // The window starts one vector before the slice.
+            let (at, len) = (-1_i64, (4 * n) as i64);
+            let upto = len.saturating_sub(16 * at).clamp(0, 4 * N as i64) as u32;
+            let first = src.cast::<u8>().wrapping_offset(16 * at as isize);
+            vectors(|at| {
+                let size = if at < 16 { 0 } else { upto.saturating_sub(at).min(16) };
+                let from = if size > 0 { first.wrapping_add(at as usize) } else { src.cast() };
+                raw::cp_async_cg(prefetch_size::None, base + at, from, zfill::SrcSize(size), cache_hint::Policy(policy))
             });
             raw::cp_async_wait_all();
             sync();
