@@ -41,8 +41,6 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, DIGITS>::from_raw(output, 512)) };
-    // One tile is more than the input has, so that all of it is the tail.
-    let (_, input) = input.tiles::<{ 1 << 17 }>();
     let Some((_, output)) = output.tiles(&cta).0.take_next() else { return };
     let (first, step) =
         (cta.rank() * cta.thread_count() + cta.thread_rank(), cta.count() * cta.thread_count());

@@ -51,8 +51,6 @@ pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024_u32)) };
     let rounds = (ROUNDS as u32).min(n / 1024);
-    // One tile is more than the input has, so that all of it is the tail.
-    let (_, input) = input.tiles::<{ 1 << 17 }>();
     let first = cta.rank() * cta.thread_count() + cta.thread_rank();
     let mut outputs = output.elements(&cta);
 
