@@ -165,25 +165,29 @@ impl Bench<'_> {
 
         let mut samples = Vec::with_capacity(self.repetitions);
         for repetition in 0..WARM_UP + self.repetitions {
-            let mut events = vec![Event::record(&self.gpu.stream)?];
-            for launch in launches {
-                for _ in 0..batch {
-                    (launch.put)()?;
+            let mut times = Vec::new();
+            let copies = traffic.is_some().then_some(None);
+            for launch in launches.iter().map(Some).chain(copies) {
+                // Each is timed behind a copy: else the first would wait for what the last copy has left in the L2 cache to be written,
+                // and the others would find some of their input there.
+                if traffic.is_some() {
+                    to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?;
                 }
-                events.push(Event::record(&self.gpu.stream)?);
-            }
-            if traffic.is_some() {
-                to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?;
-                events.push(Event::record(&self.gpu.stream)?);
+                let start = Event::record(&self.gpu.stream)?;
+                match launch {
+                    Some(launch) => (0..batch).try_for_each(|_| (launch.put)())?,
+                    None => to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?,
+                }
+                times.push((start, Event::record(&self.gpu.stream)?));
             }
             if repetition >= WARM_UP {
-                samples.push(events);
+                samples.push(times);
             }
         }
         self.gpu.wait()?;
 
         let median_of = |i: usize| -> Result<f64> {
-            let times = samples.iter().map(|events| events[i + 1].since(&events[i]));
+            let times = samples.iter().map(|times| times[i].1.since(&times[i].0));
             let times = times.collect::<ptx_host::Result<Vec<Duration>>>()?;
             Ok(median(&times.iter().map(Duration::as_secs_f64).collect::<Vec<_>>()))
         };

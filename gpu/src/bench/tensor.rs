@@ -48,7 +48,8 @@ fn transpose(bench: &Bench) -> Result<Timing> {
     ];
     let maps = DeviceBuffer::from_slice(device, &maps)?;
     let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), WIDTH as u32, HEIGHT as u32);
-    let config = LaunchConfig::new(16 * bench.multiprocessors(), THREADS);
+    // A square of 32 by 32 each.
+    let config = LaunchConfig::new((WIDTH / 32 * HEIGHT / 32) as u32, THREADS);
     // SAFETY: two maps of matrices that are there, with boxes of 32 by 32 and the swizzle; one is 128 bytes after the other.
     let launches = unsafe { bench.launches("tensor_transpose", &config, arguments)? };
     same_results(&launches, |launch| {

@@ -74,7 +74,8 @@ const CASES: &[Words] = &[
         ..STREAM
     },
     Words { kernel: "cp_async_shift", ..STREAM },
-    Words { kernel: "cp_async_stencil", ..STREAM },
+    // Two tiles a block.
+    Words { kernel: "cp_async_stencil", ctas_per_sm: 0, ctas: Some(|words| (words / 2048) as u32), ..STREAM },
     Words { kernel: "fence_last_cta", output: Output::Block, traffic: 1, ..STREAM },
     Words { kernel: "mbarrier_reverse", ..STREAM },
     // Its output is one tile's rest at most: so many threads at most.
