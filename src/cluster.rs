@@ -183,7 +183,8 @@ impl Cta {
     }
 
     /// [`cluster`](Cta::cluster), as the last scope of the kernel: its last barrier is the one behind which no CTA uses another's memory,
-    /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each.
+    /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each. What it returns for each
+    /// handle, and what to take from the `Cta` before, is as of [`Cta::lend_last`].
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it.
     ///
