@@ -238,8 +238,8 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
         K: Reduction<Output>,
     {
         const { _ = bit(ID, THREADS) };
-        // SAFETY: the numbers as in `sync`; "barrier.red should not be intermixed with barrier.sync or barrier.arrive using
-        // the same active barrier": the kind has this one instruction, of one `.op`, on its barrier.
+        // SAFETY: the numbers as in `sync`; "`barrier{.cta}.red` should not be intermixed with `barrier{.cta}.sync` or
+        // `barrier{.cta}.arrive` using the same active barrier": the kind has this one instruction, of one `.op`, on its barrier.
         unsafe { K::red(ID, THREADS, predicate) }
     }
 }

@@ -1,8 +1,8 @@
 //! Bulk copies (9.7.9.25.4) that own what they move until they are waited for.
 //!
 //! A [`Load`], of one tile or of several, completes on an [`Mbarrier`](crate::mbarrier::Mbarrier); stores complete in a
-//! [`BulkGroup`]. Both are collective: every thread of the CTA makes the call and holds the handle, the elected thread issues
-//! the copy.
+//! [`BulkGroup`]. Both are collective in a [`ThreadGroup`]: every thread of the group makes the call and holds the handle, the
+//! elected thread issues the copy.
 //!
 //! ```text
 //!   store, reduce ──► BulkGroup<_, Open> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations

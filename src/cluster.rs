@@ -31,8 +31,8 @@
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Route`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
 //!
-//! What is a barrier of the cluster and a change of state has a method `…_at_sync` beside it, which is the change alone: several of
-//! these share one barrier, [`Cluster::sync_with`]. It serves transitions of the CTA's own handles too.
+//! Each method that changes a state behind a cluster barrier has a twin, `…_at_sync`, without the barrier; several of these share one
+//! [`Cluster::sync_with`]. It serves transitions of the CTA's own handles too.
 //!
 //! | transition | at a barrier of |
 //! | --- | --- |
@@ -112,8 +112,10 @@ pub struct Arrived<'c> {
 impl Sealed for Cluster<'_> {}
 
 // A barrier of the cluster is one of each of its CTAs, and of the same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all
-// non-exited threads of the cluster to perform `barrier.cluster.arrive`", and memory accesses "prior to the preceding
-// `barrier.cluster.arrive` by all threads in the cluster are complete and visible to the executing thread".
+// non-exited threads of the cluster to perform `barrier.cluster.arrive`", and "memory accesses (except asynchronous operations)
+// requested, in program order, prior to the preceding `barrier.cluster.arrive` by all threads in the cluster are complete and
+// visible to the executing thread". An asynchronous operation whose handle is a transition is complete for the thread that has
+// waited for it, and its writes are accesses that this thread has seen.
 impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
     type Handles = Handles;
     #[inline(always)]
@@ -181,7 +183,8 @@ impl Cta {
     }
 
     /// [`cluster`](Cta::cluster), as the last scope of the kernel: its last barrier is the one behind which no CTA uses another's memory,
-    /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each.
+    /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each. What it returns for each
+    /// handle, and what to take from the `Cta` before, is as of [`Cta::lend_last`].
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it.
     ///

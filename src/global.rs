@@ -88,6 +88,36 @@ impl<T: Element> Global<T> {
         Global { base, len }
     }
 
+    /// The number of elements.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::global::Global;
+    /// # fn kernel(x: Global<f32>) {
+    /// let last = x.len().checked_sub(1).and_then(|i| x.get(i));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::global::Global;
+    /// # fn kernel(x: Global<f32>) {
+    /// let nothing_to_do = x.is_empty();
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Element `i`, or `None` past the end.
     ///
     /// ```
@@ -430,8 +460,8 @@ pub struct TilesMut<T, const N: usize> {
 static_assertions::assert_not_impl_any!(TilesMut<u32, 4>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const N: usize> TilesMut<T, N> {
-    /// How many tiles the CTA has that has the most: as many as this one has, or one more. Equal in all CTAs of the grid, so a loop of that
-    /// many rounds can contain calls that are collective in the cluster. Not collective.
+    /// The largest number of tiles that any CTA of the grid has. This CTA has that many, or one fewer. Equal in all CTAs of the grid, so
+    /// a loop of that many rounds can contain calls that are collective in the cluster.
     ///
     /// PTX: none.
     ///
@@ -450,9 +480,7 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
     }
 
     /// The next tile with its index among all tiles of the slice, or `None` when all are taken. It is one tile of
-    /// the CTA, which all its threads take.
-    ///
-    /// Collective in the CTA.
+    /// the CTA: all threads that hold the handle take it alike, without a barrier.
     ///
     /// ```
     /// # use ptx::global::TilesMut;

@@ -212,8 +212,9 @@ impl Cta {
 /// Threads that hold handles and make collective calls on them: the [`Cta`], its first warp ([`FirstWarp`]), or one [`Thread`] of it.
 ///
 /// A handle's type names its group, the CTA by default: `Shared<'s, f32, 1024, Free>` is held by all threads of the CTA,
-/// `Shared<'s, f32, 1024, Free, Thread<'t>>` by one. A call on it takes that group, and synchronises that group alone: the CTA
-/// by `barrier.cta.sync.aligned`, a warp by `bar.warp.sync`, one thread by nothing.
+/// `Shared<'s, f32, 1024, Free, Thread<'t>>` by one. A call on it takes that group, and synchronises that group alone. So in the
+/// documentation of what is "Collective in the group", `barrier.cta.sync.aligned 0;` is the barrier of the CTA: for a [`FirstWarp`]
+/// it is `bar.warp.sync 0xffffffff;`, for a [`Thread`] there is none.
 ///
 /// ```
 /// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};
@@ -387,8 +388,8 @@ pub(crate) fn sync_first_warp() {
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// Handles that are in their next state once all threads of their group have met: what a transition has done before its barrier.
-/// [`Cta::sync_with`] is the barrier, or `sync_with` of another group; several transitions can share it.
+/// The first half of a transition, done. The second half is a barrier of the group; behind it `sync_with` gives the handles in their
+/// next states ([`Cta::sync_with`], or that of another group). Several transitions can share one barrier.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
@@ -461,8 +462,8 @@ pub trait Transitions<G: Sealed>: Sealed {
 }
 
 mod passed {
-    /// What only this crate can make: it stands for a barrier that the thread has passed, or for the phase of an mbarrier in which
-    /// every thread of the CTA has arrived.
+    /// What only this crate can make: it stands for a barrier of the group that the thread has passed, or for the phase of an mbarrier
+    /// in which every thread of the group has arrived.
     #[derive(Debug, Clone, Copy)]
     pub struct Passed(());
     impl Passed {
@@ -540,13 +541,14 @@ impl Cta {
 ///
 /// # Safety
 ///
-/// Implemented here only: the group `Of` holds the handle; no thread but those of the part uses what it stands for until all threads of the group
-/// have met at a barrier; nothing in it is different in different threads; and of two handles of equal types but for their state, each can stand for
-/// the other's memory, as a part can give them back in another order.
+/// Implemented here only: the group `Of` holds the handle; no thread but those of the part uses what it stands for until all threads of the
+/// group have met at a barrier. Every thread's copy of the handle is equal. The part may return handles in another order, so two handles whose
+/// types differ only in state must be interchangeable.
 #[diagnostic::on_unimplemented(
     message = "`{Of}` cannot hand `{Self}` to a part of its threads",
     label = "in use, held by another group, or not a handle of shared memory",
-    note = "`invoke_one` and `invoke_warp` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the group that calls: what was loaded is freed by `.release(&cta)`"
+    note = "`invoke_one` and `invoke_warp` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the group that calls: what was loaded is freed by `.release(&cta)`",
+    note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand an `Mbarrier<Uninit>` over, and call `.init(thread)` or `.init(warp)` on it inside"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait HandOver<Of> {
@@ -640,7 +642,11 @@ invoke! {
     Cta, Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_elected,
     /// One thread, the elected one, works with the handles for itself (`cooperative_groups::invoke_one`): in `body` they are held by that
     /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
-    /// them again. The other threads go on to the barrier.
+    /// them again.
+    ///
+    /// `body` makes no collective call of the CTA or of a warp (`cta.sync()`, `cta.warp().ballot(…)`): the contract of [`Cta::enter`]
+    /// forbids it, and the compiler does not see it. Begin `body` with its `init`s, and branch after them: ptxas joins a branch at the
+    /// beginning with the election, does not know then that one lane is active, and makes a loop over lanes of each bulk operation.
     ///
     /// Collective in the CTA.
     ///
@@ -666,8 +672,24 @@ invoke! {
     /// });
     /// # }
     /// ```
+    ///
+    /// One thread loads, all read: the tile is handed over as [`Fenced`](crate::shared::Fenced), since that becomes readable without a
+    /// barrier.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 64>)
+    /// # -> Shared<'s, f32, 64, Loaded> {
+    /// let (tile, _bar) = cta.invoke_one((tile.into_fenced(), bar), |thread, (tile, bar)| {
+    ///     let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile.into_free(), from).wait(thread);
+    ///     (tile.release(thread).into_fenced(), bar.inval(thread))
+    /// });
+    /// let tile = tile.into_loaded();
+    /// # tile }
+    /// ```
     invoke_one,
-    /// [`invoke_one`](Cta::invoke_one), at a barrier that other transitions share.
+    /// [`invoke_one`](Cta::invoke_one), at a barrier that other transitions share. Until there the other warps go on; the other lanes of
+    /// the first warp may wait behind `body` for the thread.
     ///
     /// Collective in the CTA.
     ///
@@ -685,7 +707,7 @@ invoke! {
     /// ```
     invoke_one_at_sync,
     /// [`invoke_one`](Cta::invoke_one) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
-    /// there is no barrier. The other threads go on.
+    /// there is no barrier. The other warps go on; the other lanes of the first warp may wait behind `body` for the thread.
     ///
     /// Collective in the CTA.
     ///
@@ -711,7 +733,7 @@ invoke! {
     |cta: &Cta| FirstWarp { rank: cta.thread_rank(), threads: cta.thread_count().min(32), _call: PhantomData },
     |cta: &Cta| cta.thread_rank() < 32,
     /// [`invoke_one`](Cta::invoke_one) for the first warp: in `body` the handles are held by that [`FirstWarp`], whose calls wait for the
-    /// warp alone.
+    /// warp alone. `body` makes no collective call of the CTA; the compiler does not see that either.
     ///
     /// Collective in the CTA.
     ///
@@ -744,7 +766,8 @@ invoke! {
 }
 invoke! {
     FirstWarp<'_>, Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
-    /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again.
+    /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again. `body` makes no collective call of
+    /// the warp.
     ///
     /// Collective in the warp.
     ///

@@ -7,7 +7,7 @@
 //!                                      └──────────────────── wait ───────────────┘
 //! ```
 //!
-//! Every thread of the CTA arrives in every phase, so a phase cannot pass before each thread has seen the one before
+//! Every thread of the group that holds it arrives in every phase, so a phase cannot pass before each thread has seen the one before
 //! complete. The token of the arrive lives in the handle: it cannot be used twice, or on another barrier. A thread arrives
 //! `ARRIVALS` times a phase, once unless the type says otherwise; what it does not do at once it can do in two steps.
 //!
@@ -250,7 +250,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         self.addr
     }
 
-    /// Initialises it for the threads of the CTA: the `ARRIVALS` of each complete a phase.
+    /// Initialises it for the threads of the group: the `ARRIVALS` of each complete a phase.
     ///
     /// Collective in the group.
     ///

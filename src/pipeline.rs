@@ -111,7 +111,7 @@ pub use stage::{Sharing, SharingIn, StageSource, StageTiles, Tile};
 
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
-/// A ring with nothing in flight.
+/// A ring with no load in flight, and no store that still reads a stage.
 ///
 /// ```
 /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{RingMemory, Stage}};
@@ -187,7 +187,7 @@ static_assertions::assert_not_impl_any!(Ring<'static, u32, 4, 1, 2>: Copy, Clone
 pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     /// The next tiles have arrived.
     Full(Full<'s, T, N, INPUTS, STAGES>),
-    /// All tiles have gone through, and everything is written.
+    /// All tiles have gone through: every store has read its stage, and what it writes is there when the grid ends.
     Done(IdleRing<'s, T, N, INPUTS, STAGES>),
 }
 
@@ -513,11 +513,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.in_out = self.in_out.wrapping_add(self.step * N);
     }
 
-    /// Waits for the foremost stage, or, when all tiles have gone through, for the last stores.
+    /// Waits for the foremost stage, or, when all tiles have gone through, until the last stores have read their stages; what they
+    /// write is there when the grid ends.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar], parity;`
+    /// PTX: while there are tiles, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar],
+    /// parity;`; then, once: by the elected thread `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`;
+    /// by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
@@ -539,7 +542,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         Stage::Full(Full(self))
     }
 
-    /// Waits for everything in flight and lets the tiles that are left be.
+    /// Waits until the stages in flight have come and every store has read its stage, and lets the tiles that are left be.
     ///
     /// Collective in the CTA.
     ///
@@ -627,7 +630,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// Collective in the CTA.
     ///
-    /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`
+    /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`
+    /// ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{launch::Cta, pipeline::{Full, Updated}};

@@ -169,7 +169,7 @@ impl<T: Word> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
+    /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
     /// `ld.weak.shared::cta`, and a `shfl.sync.bfly` for each power of two below the number of warps.
     ///
     /// ```
@@ -192,7 +192,7 @@ impl<T: Word> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
+    /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
     /// `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps, and two `shfl.sync.idx`.
     ///
     /// ```
@@ -238,7 +238,7 @@ impl<T: Reducible> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::reduce_add`](crate::warp::Lanes::reduce_add), `st.weak.shared::cta`, `barrier.cta.sync 0;`,
+    /// PTX: that of [`Lanes::reduce_add`](crate::warp::Lanes::reduce_add), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
     /// `ld.weak.shared::cta`, and `redux.sync.add` for integers, for floats a `shfl.sync.bfly` for each power of two below the number
     /// of warps.
     ///
@@ -261,7 +261,7 @@ impl<T: Reducible> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and
+    /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and
     /// `ld.weak.shared::cta` between.
     ///
     /// ```
@@ -280,7 +280,7 @@ impl<T: Reducible> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and
+    /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and
     /// `ld.weak.shared::cta` between.
     ///
     /// ```
@@ -350,7 +350,7 @@ macro_rules! bits {
             ///
             /// Collective in the CTA.
             ///
-            #[doc = concat!("PTX: `redux.sync", $op, ".b32` twice, with `st.weak.shared::cta`, `barrier.cta.sync 0;` and")]
+            #[doc = concat!("PTX: `redux.sync", $op, ".b32` twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and")]
             /// `ld.weak.shared::cta` between (four times for 64 bits).
             ///
             /// ```

@@ -60,10 +60,10 @@ pub(crate) use view::rows;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
-    note = "a copy can leave any bits in an element: it is an integer of 8 to 64 bits, `f32` or `f64`"
+    note = "a copy can leave any bits in an element: it is an integer of 8 to 64 bits, `f32`, `f64` or `B128`; with the feature `half`, also `half::f16`, `half::bf16` or a pair of them"
 )]
 pub unsafe trait Element: Copy + Sealed + 'static {
-    /// Sixteen bytes of elements, accessed as `.v4.b32`, as `.v2.b64` if elements have 64 bits, as `.b128` if they have 128.
+    /// Sixteen bytes of elements, accessed as `.v4.b32`, as `.v2.b64` if an element has 64 bits, as `.b128` if it has 128.
     type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
 
     /// Loads one element.
@@ -345,8 +345,8 @@ pub const ALIGN: u32 = 128;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not the handle of something that lies there",
-    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>` and `Mailbox<T, N, V>`; the barriers of \
-            `ptx::barrier` stand beside them"
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>`, `Mailbox<T, N, V>`, \
+            `Partials<T>` and one `ClusterQueue`; the barriers of `ptx::barrier` stand beside them"
 )]
 pub unsafe trait Place: Sized {
     /// Its size in bytes.
@@ -480,11 +480,13 @@ pub const fn count(names: &[&str]) -> usize {
 }
 
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
-/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory), the barriers of
-/// [`barrier`](crate::barrier), each number once).
+/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory),
+/// [`PipelineMemory`](crate::pipeline::PipelineMemory), [`Mailbox`](crate::cluster::Mailbox), [`Partials`](crate::reduce::Partials),
+/// one `ClusterQueue` (of `clusterlaunchcontrol`), the barriers of [`barrier`](crate::barrier), each number once).
 /// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
 /// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`]. It stands in a module, not in
-/// a function.
+/// a function. The crate that calls it has
+/// `#![feature(asm_experimental_arch)]`: the macro makes inline assembly.
 ///
 /// ```
 /// use ptx::mbarrier::{Mbarrier, Uninit};
@@ -763,13 +765,14 @@ impl<T, const N: usize> SharedArray<T, N> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not at rest, or not memory that copies take",
-    note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `Mailbox<T, N, V, Ready>`, or a tuple of one to six of them"
+    note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `Mailbox<T, N, V, Ready>`, or a tuple of one to six of them",
+    note = "an `Mbarrier<Uninit>` is made ready by `.init(&cta)`, a mailbox by its `init`; an `Mbarrier<Uninit>` that one thread uses is not lent, but handed to `cta.invoke_one(…)`"
 )]
 pub unsafe trait Lend {
     /// The handle inside the scope `'s`.
     type Lent<'s>;
-    /// What the last scope gets back ([`Cta::lend_last`], [`Cta::cluster_last`]): [`Ended`], or nothing for what holds no memory of
-    /// a copy.
+    /// What the last scope gets back ([`Cta::lend_last`], [`Cta::cluster_last`]): [`Ended`], or `()` for what holds no memory of
+    /// a copy, as an `Mbarrier<Ready>`.
     type Ended<'s>;
     /// Whether other CTAs may use the memory from the beginning of a cluster's scope on, before a barrier of the cluster inside of it.
     #[doc(hidden)]
@@ -869,7 +872,18 @@ impl Cta {
 
     /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
     /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
-    /// thread for itself, since the `Cta` is used up; calls of a `Warp` stay collective in the warp.
+    /// thread for itself, since the `Cta` is used up: take what it answers ([`warp`](Cta::warp), ranks, counts) before. Calls of a
+    /// `Warp` stay collective in the warp.
+    ///
+    /// For each handle that is lent, `body` returns what says that its use has ended ([`Lend::Ended`]):
+    ///
+    /// - of shared memory, what its `end()` gives, in any state: there is nothing to wait for;
+    /// - of the sources of a [`BulkGroup`](crate::bulk::BulkGroup), what `end(cta)` gives. It takes the group, since the elected thread waits
+    ///   until the sources are read; it drops the destinations, which are written when the grid ends. (`wait_read` gives a pair:
+    ///   the sources, and the group of the destinations, for which the kernel can still wait);
+    /// - of an [`AfterSync`](crate::launch::AfterSync), what its `end()` gives;
+    /// - of a ring or a pipeline, what `update_all_last`, `finish_last` or `run_last` give;
+    /// - of an `Mbarrier<Ready>`, `()`: it holds no memory of a copy.
     ///
     /// Collective in the CTA.
     ///
@@ -1088,7 +1102,7 @@ impl AtRest for Fenced {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
     label = "nothing for `fence.proxy.async`",
-    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `Published`, `Spent`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
+    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `ElementStores`, `VectorStores`, `Published`, `Spent`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unfenced: Sealed {}
@@ -1217,7 +1231,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Loaded, Shared}};
@@ -1244,7 +1258,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     ///
     /// Collective in the group.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`
+    /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`,
+    /// or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Loaded, Shared}};
@@ -1319,7 +1334,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
@@ -1473,7 +1488,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Spent, G> 
     ///
     /// Collective in the group.
     ///
-    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`
+    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent}};

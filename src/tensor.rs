@@ -579,8 +579,8 @@ pub struct BoxesMut<T, S: BoxShape> {
 static_assertions::assert_not_impl_any!(BoxesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: BoxShape> BoxesMut<T, S> {
-    /// How many boxes the CTA has that has the most: as many as this one has, or one more. Equal in all CTAs of the grid, so a loop of that
-    /// many rounds can contain calls that are collective in the cluster. Not collective.
+    /// The largest number of boxes that any CTA of the grid has. This CTA has that many, or one fewer. Equal in all CTAs of the grid, so
+    /// a loop of that many rounds can contain calls that are collective in the cluster.
     ///
     /// PTX: none.
     ///
@@ -598,10 +598,8 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         self.count.div_ceil(self.step)
     }
 
-    /// The next box, with its index in each dimension, or `None` when all are taken. It is one box of the CTA,
-    /// which all its threads take.
-    ///
-    /// Collective in the CTA.
+    /// The next box, with its index in each dimension, or `None` when all are taken. It is one box of the CTA: all threads that hold the
+    /// handle take it alike, without a barrier.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};

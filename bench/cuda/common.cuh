@@ -20,7 +20,8 @@ __device__ inline void wait_cluster(uint64_t* barrier, uint32_t parity) {
     }
 }
 
-// Makes one thread's mbarriers known to the async proxy and to the cluster; a barrier of the CTA or the cluster follows.
+// Orders the mbarrier.inits of this thread, and nothing else, before the barrier of the CTA or the cluster that follows. There is no
+// proxy fence, as CUTLASS has none.
 __device__ inline void publish_barriers() {
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
 }

@@ -207,8 +207,9 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
 /// Implemented here only: it is free, and held by the group `G`.
 #[diagnostic::on_unimplemented(
     message = "a load does not go to `{Self}`",
-    label = "no handle of shared memory, and no pair of such",
-    note = "it goes to a `Shared<T, N, Free>`, which `cta.lend` makes of a `SharedArray<T, N>`, or to a pair: `(a, b)`; three tiles are a pair of a pair and a tile"
+    label = "not shared memory that `{G}` holds, nor a pair of such",
+    note = "it goes to shared memory of the group that makes the call, a `Shared<T, N, Free>` of a `Cta`, a `Shared<T, N, Free, Thread>` of a `Thread`, or to a pair: `(a, b)`; three tiles are a pair of a pair and a tile",
+    note = "`cta.lend` makes a `Shared<T, N, Free>` of a `SharedArray<T, N>`; what `cta.invoke_one` hands over takes the `thread`, not the `cta`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Destination<G>: Arriving {}

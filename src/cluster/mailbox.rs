@@ -202,7 +202,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
-    /// sixteen bytes: `st.weak.shared::cta.v4.b32`, by all: `fence.proxy.async.shared::cta;`
+    /// sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, by all: `fence.proxy.async.shared::cta;`
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
@@ -251,7 +251,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByElement> {
     /// Collective in the CTA.
     ///
     /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
-    /// sixteen bytes: `st.weak.shared::cta.v4.b32`
+    /// sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`
     ///
     /// ```
     /// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
@@ -646,7 +646,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
 
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::cluster::{ByElement, Cluster, Received};

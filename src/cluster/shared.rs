@@ -39,8 +39,8 @@ impl Sealed for Open {}
 /// States of shared memory that the cluster may read.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be published to the cluster",
-    label = "it holds nothing that a peer could read",
-    note = "publish what was written (`.write(cta, …)`) or loaded; to let peers write into it, use `cluster.open(…)`"
+    label = "not readable: not written, published or loaded",
+    note = "publish what was written (`.write(cta, …)`) or loaded; `Fenced` memory is readable again by `.into_loaded()`; to let peers write into it, use `cluster.open(…)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Publishable: Sealed {
@@ -600,7 +600,7 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
 
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
-    /// PTX: `ld.weak.shared::cluster.v4.b32`
+    /// PTX: `ld.weak.shared::cluster.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{cluster::{Peer, ReadOnly}, shared::Published};
@@ -642,7 +642,7 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
 
     /// Stores the sixteen bytes that start at byte `16 * i`, of elements of four bytes or more; `None` past the end.
     ///
-    /// PTX: `st.weak.shared::cluster.v4.b32`
+    /// PTX: `st.weak.shared::cluster.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{cluster::{Open, Peer}, launch::Cta};

@@ -324,6 +324,10 @@ impl<T: Element> RowMut<T> {
 /// A matrix of global memory, row-major, that the CTAs of a grid of two dimensions write by tiles of `R` rows and `C` columns, each
 /// the one at its own place. `R` and `C` are part of the type because all CTAs have to divide it alike.
 ///
+/// A kernel that states its launch shape ([`Cta::enter_with`]) says [`GRID_OF_ANY_RANK`](crate::launch::LaunchShape::GRID_OF_ANY_RANK)
+/// for such a grid. [`Block`](crate::launch::Block), as every shape without it, is of grids that are rows: to launch it on any other grid is
+/// undefined behaviour.
+///
 /// ```
 /// use ptx::global::GlobalMatrixMut;
 /// # unsafe fn kernel(cta: &ptx::launch::Cta, c: *mut f32, m: u32, n: u32) {

@@ -377,8 +377,8 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     }
 
     /// [`run`](Pipeline::run) of tiles that CTAs of the cluster have in common, so that global memory is read once for all of
-    /// them. The CTAs of `group` load the same tiles, each its part of every tile, of `1 / CTAS` from `rank / CTAS` on,
-    /// into the stages of all, and wait for all parts. For a stage of two tiles `group` can be a pair: `(row, column)`, or
+    /// them. Each tile is cut into `CTAS` equal parts. The CTA of rank r in the group loads part r and multicasts it to all of the
+    /// group; a stage has arrived when all parts have. For a stage of two tiles `group` can be a pair: `(row, column)`, or
     /// `(row, ())` where the CTA has the second tile for itself. A stage is loaded again when the consumers of all those
     /// CTAs have released it.
     ///
@@ -602,7 +602,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         let empty = Layout::<S, STAGES>::empty(base, stage);
         // SAFETY: valid. The releases that free the stage end the phase of the round before, whose parity is the other; it
         // is the current phase or the one before, since the next releases need this load. In the first round it is
-        // the phase before the first, which counts as complete.
+        // the phase before the first, which counts as complete: assumed in docs/SOUNDNESS.md.
         unsafe { self.at.wait(empty, parity ^ 1) };
         // SAFETY: valid; this thread makes the one arrival of the phase, and consumers have waited for the phase
         // before when they released the stage. The copies below, and those of the other CTAs, bring the bytes; what is
@@ -630,7 +630,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         while stages > 0 {
             let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
-            // stage never loaded is in its first phase, and the one before counts as complete.
+            // stage never loaded is in its first phase, and the one before counts as complete, as in `load`.
             unsafe { self.at.wait(full, self.at.parity ^ 1) };
             self.at.advance::<STAGES>();
             stages = rolled(stages - 1);
@@ -815,7 +815,7 @@ impl<T: Element, const N: usize, const STAGES: usize, G: Sharing> Arrived<'_, [T
 
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::pipeline::Arrived;

@@ -107,7 +107,7 @@ impl<T: Element> OwnVectors<T> {
     /// Sets the vectors of the executing thread to those of `from` at the same indices, and calls `f` with each. Vectors past the end
     /// of `from` stay as they are. The thread has `N` loads under way at a time. Not collective.
     ///
-    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, and `st.weak.shared::cta.v4.b32`, a vector
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, and `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, a vector
     ///
     /// ```
     /// # use ptx::{global::Global, shared::OwnVectors};
@@ -147,7 +147,7 @@ impl<T: Element> OwnVectors<T> {
     /// Stores `f` of each vector of the executing thread into `to` at the same index. What lies past the end of either stays as it is.
     /// Not collective.
     ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`, and `st.global.v4.b32`, or `.v2.b64`, a vector
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, and `st.global.v4.b32`, or `.v2.b64`, a vector
     ///
     /// ```
     /// # use ptx::{global::RowMut, shared::OwnVectors};
@@ -178,7 +178,7 @@ impl<T: Element> OwnVectors<T> {
 impl<T: Element> OwnVector<'_, T> {
     /// Its elements: unspecified ones before the first [`set`](OwnVector::set).
     ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::shared::OwnVector;
@@ -194,7 +194,7 @@ impl<T: Element> OwnVector<'_, T> {
 
     /// Sets its elements.
     ///
-    /// PTX: `st.weak.shared::cta.v4.b32`
+    /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::shared::OwnVector;

@@ -141,7 +141,7 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     ///
     /// Not collective.
     ///
-    /// PTX: `st.weak.shared::cta.v4.b32`
+    /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Shared, VectorStores}};

@@ -379,7 +379,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
 
     /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
     ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
     /// # use ptx::{cluster::ChannelReceived, shared::{Fenced, Shared}};

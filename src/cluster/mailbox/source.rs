@@ -68,9 +68,10 @@ unsafe impl<T: Element, const N: usize, State: AsyncSource> Sendable<T, N> for S
 }
 
 impl<T, const N: usize, Src> Sealed for Received<'_, T, N, ByTile, Src> {}
-// SAFETY: mailboxes are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. 9.7.9.25.2: "Accessing the same
-// memory location across multiple proxies needs a cross-proxy fence": here the async proxy alone has written since the mailbox
-// was made ready, behind such a fence, and the elected thread, which starts the next copy, has waited for what was written.
+// SAFETY: mailboxes are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. Since the mailbox was made ready, behind a
+// proxy fence, copies of other CTAs alone have written it. The elected thread, which starts the next copy, has observed that they are complete:
+// 9.7.9.25.2, "The completion of a `cp{.reduce}.async.bulk` operation is followed by an implicit generic-async proxy fence". That
+// the next copy needs no other is an assumption of docs/SOUNDNESS.md.
 unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for Received<'_, T, N, ByTile, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {

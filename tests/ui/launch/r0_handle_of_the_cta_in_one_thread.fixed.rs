@@ -33,3 +33,10 @@ pub fn store<'s>(
 pub fn with_the_cta<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
     _ = cta.invoke_one(tile, |thread, tile| bulk::store(thread, tile, to).commit(thread).wait_read(thread).0);
 }
+
+pub fn load_with_the_cta<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>) {
+    _ = cta.invoke_one((tile, bar), |thread, (tile, bar)| {
+        let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile, src).wait(thread);
+        (tile.release(thread), bar.inval(thread))
+    });
+}

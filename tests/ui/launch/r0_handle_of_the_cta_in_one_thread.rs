@@ -35,3 +35,7 @@ pub fn store<'s>(
 pub fn with_the_cta<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
     _ = cta.invoke_one(tile, |_, tile| bulk::store(cta, tile, to).commit(cta).wait_read(cta).0);
 }
+
+pub fn load_with_the_cta<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+    _ = cta.invoke_one(tile, |_, tile| bulk::load(cta, bar, tile, src).wait(cta).1.release(cta));
+}
