@@ -206,8 +206,8 @@ impl Bench<'_> {
 
     /// How many launches make a sample that is long beside the clock's steps and the start of a kernel.
     fn batch(&self, launch: &Launch) -> Result<usize> {
-        const SAMPLE: f64 = 200e-6;
-        const MOST: f64 = 40.0;
+        const SAMPLE: f64 = 1e-3;
+        const MOST: f64 = 200.0;
         (launch.put)()?;
         let start = Event::record(&self.gpu.stream)?;
         (launch.put)()?;
