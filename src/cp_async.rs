@@ -37,7 +37,7 @@
 
 use core::marker::PhantomData;
 
-use crate::async_group::{self, InFlight, Queue, Token};
+use crate::async_group::{InFlight, Queue, Token};
 use crate::bulk::{Committed, Extendable, Open, Waitable};
 use crate::cache_policy::{Bare, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
@@ -45,9 +45,7 @@ use crate::group::Cta;
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::{Sealed, cache_hint, cp_size, prefetch_size, space, zfill};
 use crate::raw::{self, CpAsyncPrefetchSize, L2CacheHint};
-use crate::shared::{
-    Element, Overwritable, Published, Shared, Spent, for_each_own, for_each_vector, whole_vectors,
-};
+use crate::shared::{Element, Overwritable, Published, Shared, for_each_own, for_each_vector, whole_vectors};
 use crate::size;
 
 mod at_sync;
@@ -734,8 +732,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         Copies: Landing,
         State: Waitable,
     {
-        wait_group(cta, 0);
-        self.copies.landed(Token::NEW)
+        cta.sync_with(self.wait_at_sync())
     }
 
     /// Waits for the copies, committed or not.
@@ -824,13 +821,6 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         };
         Tracked { bar, copies: self.copies }
     }
-}
-
-/// Waits in every thread until `newer` groups are in flight at most, then for all threads.
-#[inline(always)]
-fn wait_group(cta: &Cta, newer: u32) {
-    async_group::wait_group!(cp_async_wait_group, newer);
-    cta.sync();
 }
 
 /// Copies that an mbarrier tracks, one of `ARRIVALS` a thread.
@@ -972,53 +962,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
     {
-        // 9.7.9.25.3.3: waits until "only N or fewer of the most recent cp.async-groups are pending". The N newer groups
-        // of this queue were committed after the oldest, so it is not among the N most recent, whatever was
-        // committed besides.
-        wait_group(cta, const { Older::GROUPS });
-        let (oldest, newer) = self.take_oldest(Token::NEW);
-        (oldest.copies.landed(Token::NEW), newer)
-    }
-
-    /// [`wait_oldest`](InFlight::wait_oldest) that also [`release`](Shared::release)s a tile: one barrier serves both.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
-    /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage, Stage), src: Tiles<f32, 1024>) {
-    /// # let Some(first) = src.get(0) else { return };
-    /// cta.lend(memory, |cta, (a, b, c)| {
-    ///     let queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, first));
-    ///     let ((mut tile, _), mut queue) = queue.then(cta, cp_async::load(cta, c, first)).wait_oldest(cta);
-    ///     let mut i = 0;
-    ///     while let Some(next) = src.get(i) {
-    ///         let _x = tile.get(0);
-    ///         // One tile arrives, one goes: a barrier a tile.
-    ///         let ((arrived, _), rest, spent) = queue.wait_oldest_releasing(cta, tile);
-    ///         queue = rest.then(cta, cp_async::load(cta, spent, next));
-    ///         (tile, i) = (arrived, i + 1);
-    ///     }
-    ///     let ((a, _), (b, _)) = queue.wait(cta);
-    ///     (tile.to_async(cta).into_free(), a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn wait_oldest_releasing<'s, T: Element, const N: usize, Copies: Landing>(
-        self,
-        cta: &Cta,
-        tile: Shared<'s, T, N, Published>,
-    ) -> (Copies::Landed, <Self as Queue>::Newer, Shared<'s, T, N, Spent>)
-    where
-        Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
-    {
-        // Every thread gives up its handle before the barrier: its reads are done when others overwrite the tile.
-        let (landed, newer) = self.wait_oldest(cta);
-        (landed, newer, tile.into_state())
+        cta.sync_with(self.wait_oldest_at_sync())
     }
 
     /// Waits for all groups.
@@ -1044,7 +988,6 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         Older::Copies: Landing,
         Newest: Landing,
     {
-        wait_group(cta, 0);
-        self.into_copies(Token::NEW).landed(Token::NEW)
+        cta.sync_with(self.wait_at_sync())
     }
 }

@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 
 use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, nothing_to_end, sync_with};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
-use crate::raw;
+use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint};
 use crate::shared::{Lend, Place};
 
 /// Phase: memory for an mbarrier, which holds none.
@@ -501,16 +501,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     {
         // SAFETY: the state came from this handle's arrive, in the phase that is current or just complete: the next
         // cannot complete before this thread arrives again.
-        while !unsafe {
-            raw::mbarrier_try_wait(
-                sem::Acquire,
-                scope::Cta,
-                space::SharedCta,
-                self.addr,
-                self.phase.state(),
-                suspend_time_hint::None,
-            )
-        } {}
+        unsafe { await_state(scope::Cta, self.addr, self.phase.state(), suspend_time_hint::None) };
         Mbarrier::new(self.addr, Ready(()))
     }
 
@@ -532,19 +523,10 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Waitable,
     {
-        let (addr, state) = (self.addr, self.phase.state());
+        let hint = suspend_time_hint::Nanoseconds(nanoseconds);
         // SAFETY: as in `wait`.
-        while !unsafe {
-            raw::mbarrier_try_wait(
-                sem::Acquire,
-                scope::Cta,
-                space::SharedCta,
-                addr,
-                state,
-                suspend_time_hint::Nanoseconds(nanoseconds),
-            )
-        } {}
-        Mbarrier::new(addr, Ready(()))
+        unsafe { await_state(scope::Cta, self.addr, self.phase.state(), hint) };
+        Mbarrier::new(self.addr, Ready(()))
     }
 
     /// Whether a [`wait`](Mbarrier::wait) would return at once. Threads can get different answers.
@@ -602,16 +584,7 @@ impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     #[inline(always)]
     pub(crate) fn wait_cluster(self) -> Mbarrier<Ready, ARRIVALS> {
         // SAFETY: as in `wait`.
-        while !unsafe {
-            raw::mbarrier_try_wait(
-                sem::Acquire,
-                scope::Cluster,
-                space::SharedCta,
-                self.addr,
-                self.phase.state,
-                suspend_time_hint::None,
-            )
-        } {}
+        unsafe { await_state(scope::Cluster, self.addr, self.phase.state, suspend_time_hint::None) };
         Mbarrier::new(self.addr, Ready(()))
     }
 }
@@ -650,5 +623,40 @@ impl<P: Arrivable, G> Mbarrier<P, 1, G> {
             raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, self.addr, bytes)
         };
         Mbarrier::new(self.addr, Arrived { state })
+    }
+}
+
+/// Waits for the phase that `state` is of; what was released to it in `scope` is visible after.
+///
+/// # Safety
+///
+/// - `bar` is a valid mbarrier of this CTA.
+/// - `state` is of its current phase or of the one before (9.7.13.15.16), until this returns.
+#[inline(always)]
+unsafe fn await_state(
+    scope: impl MbarrierScope,
+    bar: u32,
+    state: u64,
+    hint: impl MbarrierSuspendTimeHint + Copy,
+) {
+    // SAFETY: the caller's.
+    while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope, space::SharedCta, bar, state, hint) } {}
+}
+
+/// [`await_state`] by the parity of the phase.
+///
+/// # Safety
+///
+/// As [`await_state`].
+#[inline(always)]
+pub(crate) unsafe fn await_parity(
+    scope: impl MbarrierScope,
+    bar: u32,
+    parity: u32,
+    hint: impl MbarrierSuspendTimeHint + Copy,
+) {
+    // SAFETY: the caller's.
+    while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope, space::SharedCta, bar, parity, hint) }
+    {
     }
 }

@@ -17,6 +17,7 @@ use core::marker::PhantomData;
 
 use crate::global::{Tiles, TilesMut};
 use crate::group::Cta;
+use crate::mbarrier::await_parity;
 use crate::qualifier::{cache_hint, cp_mask, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place, fence_async, for_each_vector, whole_vectors};
@@ -487,16 +488,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     fn wait_stage(&self) {
         // SAFETY: `load` has armed this phase; `parity` is its parity. The next phase is armed behind a barrier that
         // follows this wait in every thread, or never.
-        while !unsafe {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cta,
-                space::SharedCta,
-                self.bar(self.stage),
-                self.parity,
-                suspend_time_hint::None,
-            )
-        } {}
+        unsafe { await_parity(scope::Cta, self.bar(self.stage), self.parity, suspend_time_hint::None) };
     }
 
     #[inline(always)]

@@ -17,6 +17,8 @@
 //! }
 //! ```
 
+use core::ops::{Add, Mul};
+
 use crate::qualifier::B128;
 
 /// Plain data of which all zeros is a value: elements, and arrays of them.
@@ -104,6 +106,43 @@ pub fn unroll<const N: usize>(mut f: impl FnMut(usize)) {
         )* };
     }
     rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+}
+
+/// Calls `f` with `first`, `first + step`, … below `count`, in this order, and what `load` gives for each; `N` loads are under way at a
+/// time.
+///
+/// # Safety
+///
+/// Zeros are a value of `V`. No sum up to `count + N * step` wraps; `step` is not 0.
+#[inline(always)]
+pub(crate) unsafe fn for_each_loaded<I, V: Copy, const N: usize>(
+    first: I,
+    step: I,
+    count: I,
+    mut load: impl FnMut(I) -> V,
+    mut f: impl FnMut(I, V),
+) where
+    I: Copy + PartialOrd + Add<Output = I> + Mul<Output = I> + From<u8>,
+{
+    const { assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads under way at a time") };
+    let mut i = first;
+    while i < count {
+        let at = |n: usize| i + I::from(n as u8) * step;
+        // SAFETY: zeros are a value by the caller's contract.
+        let mut all: [V; N] = unsafe { core::mem::zeroed() };
+        // A condition each, instead of a second loop for the rest: ptxas makes predicates of them.
+        unroll::<N>(|n| {
+            if at(n) < count {
+                all[n] = load(at(n));
+            }
+        });
+        unroll::<N>(|n| {
+            if at(n) < count {
+                f(at(n), all[n]);
+            }
+        });
+        i = at(N);
+    }
 }
 
 /// An array in registers whose element `i` is `f(i)`, of at most 128 elements.

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::{Cluster, Group};
 use crate::group::{AfterSync, Cta, End};
-use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable};
+use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable, await_parity};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Place;
@@ -249,16 +249,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         let [(bar, parity), next] = self.round;
         // SAFETY: the CTA's own mbarrier, valid. Its next phase is that of the round after the next, in which this CTA
         // arrives when all its threads have waited for the next; so this phase is the current or the one before.
-        while !unsafe {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cluster,
-                space::SharedCta,
-                bar,
-                parity,
-                suspend_time_hint::None,
-            )
-        } {}
+        unsafe { await_parity(scope::Cluster, bar, parity, suspend_time_hint::None) };
         GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
     }
 

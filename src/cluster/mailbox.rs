@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::{Brand, Cluster, Route};
 use crate::global::tile_bytes;
 use crate::group::{Cta, End};
-use crate::mbarrier::{Ready, Uninit};
+use crate::mbarrier::{Ready, Uninit, await_parity};
 use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Lend, Place, for_each_vector};
@@ -450,16 +450,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     fn wait(&self) {
         // SAFETY: the CTA's own mbarrier, valid; the parity is of the phase that `expect` armed. The next is armed after a
         // barrier that follows this wait in every thread. Of the cluster's scope, as the complete-tx of another CTA is.
-        while !unsafe {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cluster,
-                space::SharedCta,
-                self.bar(),
-                self.parity,
-                suspend_time_hint::None,
-            )
-        } {}
+        unsafe { await_parity(scope::Cluster, self.bar(), self.parity, suspend_time_hint::None) };
     }
 
     /// The tile and the mbarrier of this mailbox in the CTA of that rank.

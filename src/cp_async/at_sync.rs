@@ -38,7 +38,9 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
     {
-        // As in `wait_oldest`.
+        // 9.7.9.25.3.3: waits until "only N or fewer of the most recent cp.async-groups are pending". The N newer groups
+        // of this queue were committed after the oldest, so it is not among the N most recent, whatever was
+        // committed besides.
         async_group::wait_group!(cp_async_wait_group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         AfterSync::new((oldest.copies.landed(Token::NEW), newer))

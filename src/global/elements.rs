@@ -3,7 +3,7 @@
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
 use crate::qualifier::Sealed;
-use crate::registers::unroll;
+use crate::registers::{for_each_loaded, unroll};
 use crate::shared::Element;
 use crate::size;
 
@@ -95,30 +95,17 @@ impl<T: Element> Global<T> {
         first: usize,
         mut f: impl FnMut(T::Vector, U::Vector),
     ) {
-        const {
-            assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads of each slice under way at a time");
-            assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart");
-        }
-        // One bound for both. Below, no sum wraps: no slice is longer than `isize::MAX` bytes.
+        const { assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart") };
         let count = self.vector_count().min(other.vector_count());
-        let mut i = first;
-        while i < count {
-            // SAFETY: zeros are a value of elements.
-            let mut all: [(T::Vector, U::Vector); N] = unsafe { core::mem::zeroed() };
-            // As in `OwnVectors::fill_from`.
-            unroll::<N>(|n| {
-                let i = i + n * STRIDE;
-                if i < count {
-                    // SAFETY: in bounds.
-                    all[n] = unsafe { (self.vector_at(i), other.vector_at(i)) };
-                }
-            });
-            unroll::<N>(|n| {
-                if i + n * STRIDE < count {
-                    f(all[n].0, all[n].1);
-                }
-            });
-            i += N * STRIDE;
+        // SAFETY: zeros are a value of elements. No sum wraps: no slice is longer than `isize::MAX` bytes. Below `count` both have the vector.
+        unsafe {
+            for_each_loaded::<_, _, N>(
+                first,
+                STRIDE,
+                count,
+                |i| (self.vector_at(i), other.vector_at(i)),
+                |_, (x, y)| f(x, y),
+            )
         }
     }
 }
@@ -142,26 +129,16 @@ impl<T: Element> Global<T> {
     /// ```
     #[inline(always)]
     pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
-        const { assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads under way at a time") };
-        // No sum wraps: no slice is longer than `isize::MAX` bytes.
-        let mut i = first;
-        while i < self.len {
-            let at = |n: usize| i + n * step as usize;
-            // SAFETY: zeros are a value of elements.
-            let mut all: [T; N] = unsafe { core::mem::zeroed() };
-            // As in `OwnVectors::fill_from`.
-            unroll::<N>(|n| {
-                if at(n) < self.len {
-                    // SAFETY: in bounds, and nobody writes.
-                    all[n] = unsafe { self.base.add(at(n)).read() };
-                }
-            });
-            unroll::<N>(|n| {
-                if at(n) < self.len {
-                    f(all[n]);
-                }
-            });
-            i = at(N);
+        // SAFETY: zeros are a value of elements. No sum wraps: no slice is longer than `isize::MAX` bytes. Below `len` there is an element, which
+        // nobody writes.
+        unsafe {
+            for_each_loaded::<_, _, N>(
+                first,
+                step as usize,
+                self.len,
+                |i| self.base.add(i).read(),
+                |_, x| f(x),
+            )
         }
     }
 }

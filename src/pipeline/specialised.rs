@@ -7,8 +7,9 @@ use super::Invariant;
 use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
 use crate::cluster::Cluster;
 use crate::group::Cta;
+use crate::mbarrier::await_parity;
 use crate::qualifier::{arrivals, cache_hint, scope, sem, space, suspend_time_hint};
-use crate::raw;
+use crate::raw::{self, MbarrierSuspendTimeHint};
 use crate::shared::{ALIGN, Element, Ended, Lend, Place};
 use crate::size;
 use crate::trap::trap;
@@ -144,61 +145,15 @@ impl<G: Sharing> Position<G> {
     ///
     /// The mbarrier is valid, and in this phase or in the next.
     #[inline(always)]
-    unsafe fn wait(&self, bar: u32, parity: u32) {
+    unsafe fn wait(&self, bar: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
         // SAFETY: the caller's.
-        while !unsafe {
+        unsafe {
             if G::CTAS == 0 {
-                raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cta,
-                    space::SharedCta,
-                    bar,
-                    parity,
-                    suspend_time_hint::None,
-                )
+                await_parity(scope::Cta, bar, parity, hint);
             } else {
-                raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cluster,
-                    space::SharedCta,
-                    bar,
-                    parity,
-                    suspend_time_hint::None,
-                )
+                await_parity(scope::Cluster, bar, parity, hint);
             }
-        } {}
-    }
-
-    /// [`wait`](Position::wait) whose tries may each last `nanoseconds`.
-    ///
-    /// # Safety
-    ///
-    /// As there.
-    #[inline(always)]
-    unsafe fn wait_suspended(&self, bar: u32, parity: u32, nanoseconds: u32) {
-        let space = space::SharedCta;
-        // SAFETY: the caller's.
-        while !unsafe {
-            if G::CTAS == 0 {
-                raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cta,
-                    space,
-                    bar,
-                    parity,
-                    suspend_time_hint::Nanoseconds(nanoseconds),
-                )
-            } else {
-                raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cluster,
-                    space,
-                    bar,
-                    parity,
-                    suspend_time_hint::Nanoseconds(nanoseconds),
-                )
-            }
-        } {}
+        }
     }
 
     #[inline(always)]
@@ -603,7 +558,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         // SAFETY: valid. The releases that free the stage end the phase of the round before, whose parity is the other; it
         // is the current phase or the one before, since the next releases need this load. In the first round it is
         // the phase before the first, which counts as complete: assumed in docs/SOUNDNESS.md.
-        unsafe { self.at.wait(empty, parity ^ 1) };
+        unsafe { self.at.wait(empty, parity ^ 1, suspend_time_hint::None) };
         // SAFETY: valid; this thread makes the one arrival of the phase, and consumers have waited for the phase
         // before when they released the stage. The copies below, and those of the other CTAs, bring the bytes; what is
         // here before this arrival takes the tx-count below zero, within its range, and cannot complete the phase.
@@ -631,7 +586,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
             let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
             // SAFETY: valid. From here on, stages were last loaded in the round before, and after the wrap in this one; a
             // stage never loaded is in its first phase, and the one before counts as complete, as in `load`.
-            unsafe { self.at.wait(full, self.at.parity ^ 1) };
+            unsafe { self.at.wait(full, self.at.parity ^ 1, suspend_time_hint::None) };
             self.at.advance::<STAGES>();
             stages = rolled(stages - 1);
         }
@@ -682,7 +637,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
         let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
         // SAFETY: valid; the phase of this parity is the current or the one before: the stage is not loaded again before
         // this thread releases it.
-        unsafe { self.at.wait(full, self.at.parity) };
+        unsafe { self.at.wait(full, self.at.parity, suspend_time_hint::None) };
         Arrived(self)
     }
 
@@ -702,7 +657,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     pub fn wait_suspended(self, nanoseconds: u32) -> Arrived<'p, S, STAGES, G> {
         let full = Layout::<S, STAGES>::full(self.at.base, self.at.stage);
         // SAFETY: as in `wait`.
-        unsafe { self.at.wait_suspended(full, self.at.parity, nanoseconds) };
+        unsafe { self.at.wait(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };
         Arrived(self)
     }
 }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::{DynamicShared, Element};
 use crate::global::{Global, RowMut};
 use crate::group::Cta;
-use crate::registers::unroll;
+use crate::registers::{for_each_loaded, unroll};
 
 /// Vectors of sixteen bytes in shared memory, dealt out to the CTA's threads, which have theirs for themselves: every `t`-th from a
 /// thread's rank on, where `t` is the number of threads. No barrier and no state: nobody else reads or writes them.
@@ -118,29 +118,21 @@ impl<T: Element> OwnVectors<T> {
     /// ```
     #[inline(always)]
     pub fn fill_from<const N: usize>(&mut self, from: Global<T>, mut f: impl FnMut(T::Vector)) {
-        const { assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads under way at a time") };
-        // One bound for both, so that neither is checked again. No sum wraps: a block has less than 2^18 bytes, a CTA at most 2^10 threads.
+        // One bound for both, so that neither is checked again.
         let count = self.count.min(from.vector_count().min(u32::MAX as usize) as u32);
-        let mut i = self.rank;
-        while i < count {
-            let at = |n: usize| i + n as u32 * self.step;
-            // SAFETY: zeros are a value of elements.
-            let mut all: [T::Vector; N] = unsafe { core::mem::zeroed() };
-            // A condition each, instead of a second loop for the rest: ptxas makes predicates of them.
-            unroll::<N>(|n| {
-                if at(n) < count {
-                    // SAFETY: in bounds.
-                    all[n] = unsafe { from.vector_at(at(n) as usize) };
-                }
-            });
-            unroll::<N>(|n| {
-                if at(n) < count {
-                    // SAFETY: the thread's own, below `self.count`.
-                    unsafe { T::store_vector(self.addr + 16 * at(n), all[n]) };
-                    f(all[n]);
-                }
-            });
-            i = at(N);
+        // SAFETY: zeros are a value of elements. No sum wraps: a block has less than 2^18 bytes, a CTA at most 2^10 threads. Below `count`
+        // both have the vector, and this one is the thread's own.
+        unsafe {
+            for_each_loaded::<_, _, N>(
+                self.rank,
+                self.step,
+                count,
+                |i| from.vector_at(i as usize),
+                |i, vector| {
+                    T::store_vector(self.addr + 16 * i, vector);
+                    f(vector);
+                },
+            )
         }
     }
 

@@ -4,8 +4,8 @@ use super::{ByRoute, Inbox, Mailbox, Sendable};
 use crate::bulk::await_sources_read;
 use crate::cluster::{Cluster, Route};
 use crate::group::{AfterSync, Cta, End};
-use crate::mbarrier::Ready;
-use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
+use crate::mbarrier::{Ready, await_parity};
+use crate::qualifier::{Sealed, arrivals, scope, sem, suspend_time_hint};
 use crate::raw;
 use crate::shared::{Element, Ended};
 use crate::size;
@@ -562,16 +562,7 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
         if cta.is_elected() {
             // SAFETY: the CTA's own mbarrier, valid; it is as many phases on as the other, so of the same parity. One thread
             // waits: another could come so late that the phase after is over too.
-            while !unsafe {
-                raw::mbarrier_try_wait_parity(
-                    sem::Acquire,
-                    scope::Cluster,
-                    space::SharedCta,
-                    inbox.credit(),
-                    inbox.parity,
-                    suspend_time_hint::None,
-                )
-            } {}
+            unsafe { await_parity(scope::Cluster, inbox.credit(), inbox.parity, suspend_time_hint::None) };
         }
         // The next tile's expect-tx and copy are this thread's, and all threads have waited for this one's, before `release_at_sync`'s
         // barrier: what a barrier here would tell is that the source is read.

@@ -415,7 +415,7 @@ stages! {
             let queue = queue.then(cta, cp_async::load(cta, c, tile(src, 2)));
             let ((a, _), queue) = queue.wait_oldest(cta);
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-            let ((b, _), queue, a) = queue.wait_oldest_releasing(cta, a);
+            let (((b, _), queue), a) = cta.sync_with((queue.wait_oldest_at_sync(), a.release_at_sync()));
             let queue = queue.then(cta, cp_async::load(cta, a, tile(src, 3)));
             let ((c, _), (a, _)) = queue.wait(cta);
             (a.to_async(cta).into_free(), b.to_async(cta).into_free(), c.to_async(cta).into_free())
