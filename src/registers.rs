@@ -108,12 +108,17 @@ pub fn unroll<const N: usize>(mut f: impl FnMut(usize)) {
     rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 }
 
+/// What [`for_each_loaded`] takes: checked where a user's call is, whose line the error names.
+pub(crate) const fn loads(n: usize) {
+    assert!(n > 0 && n <= 16, "a thread has 1 to 16 loads under way at a time");
+}
+
 /// Calls `f` with `first`, `first + step`, … below `count`, in this order, and what `load` gives for each; `N` loads are under way at a
 /// time.
 ///
 /// # Safety
 ///
-/// Zeros are a value of `V`. No sum up to `count + N * step` wraps; `step` is not 0.
+/// Zeros are a value of `V`; `N` is as [`loads`] has it. No sum up to `count + N * step` wraps; `step` is not 0.
 #[inline(always)]
 pub(crate) unsafe fn for_each_loaded<I, V: Copy, const N: usize>(
     first: I,
@@ -124,7 +129,6 @@ pub(crate) unsafe fn for_each_loaded<I, V: Copy, const N: usize>(
 ) where
     I: Copy + PartialOrd + Add<Output = I> + Mul<Output = I> + From<u8>,
 {
-    const { assert!(N > 0 && N <= 16, "a thread has 1 to 16 loads under way at a time") };
     let mut i = first;
     while i < count {
         let at = |n: usize| i + I::from(n as u8) * step;

@@ -3,7 +3,7 @@
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
 use crate::qualifier::Sealed;
-use crate::registers::{for_each_loaded, unroll};
+use crate::registers::{for_each_loaded, loads, unroll};
 use crate::shared::Element;
 use crate::size;
 
@@ -95,7 +95,10 @@ impl<T: Element> Global<T> {
         first: usize,
         mut f: impl FnMut(T::Vector, U::Vector),
     ) {
-        const { assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart") };
+        const {
+            loads(N);
+            assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart");
+        }
         let count = self.vector_count().min(other.vector_count());
         // SAFETY: zeros are a value of elements. No sum wraps: no slice is longer than `isize::MAX` bytes. Below `count` both have the vector.
         unsafe {
@@ -129,6 +132,7 @@ impl<T: Element> Global<T> {
     /// ```
     #[inline(always)]
     pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
+        const { loads(N) };
         // SAFETY: zeros are a value of elements. No sum wraps: no slice is longer than `isize::MAX` bytes. Below `len` there is an element, which
         // nobody writes.
         unsafe {

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::{DynamicShared, Element};
 use crate::global::{Global, RowMut};
 use crate::group::Cta;
-use crate::registers::{for_each_loaded, unroll};
+use crate::registers::{for_each_loaded, loads, unroll};
 
 /// Vectors of sixteen bytes in shared memory, dealt out to the CTA's threads, which have theirs for themselves: every `t`-th from a
 /// thread's rank on, where `t` is the number of threads. No barrier and no state: nobody else reads or writes them.
@@ -118,6 +118,7 @@ impl<T: Element> OwnVectors<T> {
     /// ```
     #[inline(always)]
     pub fn fill_from<const N: usize>(&mut self, from: Global<T>, mut f: impl FnMut(T::Vector)) {
+        const { loads(N) };
         // One bound for both, so that neither is checked again.
         let count = self.count.min(from.vector_count().min(u32::MAX as usize) as u32);
         // SAFETY: zeros are a value of elements. No sum wraps: a block has less than 2^18 bytes, a CTA at most 2^10 threads. Below `count`
