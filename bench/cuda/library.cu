@@ -1,7 +1,6 @@
 // Kernels at the grade of a library: what a plain kernel of vector loads and stores reaches, and what a twin of a kernel that
 // shows an instruction is to be measured by.
-#include <cstddef>
-#include <cstdint>
+#include "common.cuh"
 
 // y ← a·x + y by 16-byte vectors of each thread; any grid. `x` and `y` are aligned to 16 bytes.
 extern "C" __global__ void axpy(float a, const float* __restrict__ x, float* __restrict__ y, size_t n) {
@@ -170,6 +169,45 @@ extern "C" __global__ void row_softmax(const float* __restrict__ input, float* _
             const float4 v = cached[i];
             to[i] = make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale);
         }
+    }
+}
+
+// Each row of `output` ← that row of `input`, divided by its root mean square, times the weights. A row comes by one bulk copy; rows of
+// 4 to 8192 elements, a multiple of 4, one after another from an address aligned to 16 bytes. Any grid, CTAs of 256 threads.
+extern "C" __global__ void __launch_bounds__(256)
+    rms_norm(const float* __restrict__ input, const float* __restrict__ weights, float* __restrict__ output,
+             uint32_t rows, uint32_t columns, float epsilon) {
+    __shared__ alignas(128) float4 cached[8192 / 4];
+    __shared__ uint64_t loaded;
+    __shared__ float sums[32];
+    const uint32_t vectors = columns / 4, bytes = columns * sizeof(float);
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&loaded, 1);
+        publish_barriers();
+    }
+    __syncthreads();
+    uint32_t parity = 0;
+    for (uint32_t row = blockIdx.x; row < rows; row += gridDim.x) {
+        float4* to = reinterpret_cast<float4*>(output + size_t(row) * columns);
+        if (threadIdx.x == 0) {
+            expect(&loaded, bytes);
+            load(cached, input + size_t(row) * columns, bytes, &loaded);
+        }
+        wait(&loaded, parity);
+        parity ^= 1;
+        float sum = 0.0f;
+        for (uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
+            const float4 v = cached[i];
+            sum = fmaf(v.x, v.x, fmaf(v.y, v.y, fmaf(v.z, v.z, fmaf(v.w, v.w, sum))));
+        }
+        sum = reduce_block(sum, 0.0f, sums, [](float a, float b) { return a + b; });
+        const float scale = rsqrtf(sum / columns + epsilon);
+        for (uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
+            const float4 v = cached[i], w = reinterpret_cast<const float4*>(weights)[i];
+            to[i] = make_float4(v.x * scale * w.x, v.y * scale * w.y, v.z * scale * w.z, v.w * scale * w.w);
+        }
+        // The next row may come; the partial sums may be written again.
+        __syncthreads();
     }
 }
 

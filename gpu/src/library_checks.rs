@@ -11,12 +11,13 @@ use crate::kernels::input;
 use crate::suite::{GUARD, POISON, compare};
 
 /// Their names; their images are `<name>.ptx` and `<name>.cubin`.
-pub const KERNELS: [&str; 5] = ["axpy", "byte_histogram", "row_softmax", "matrix_vector", "matrix_product"];
+pub const KERNELS: [&str; 6] =
+    ["axpy", "byte_histogram", "rms_norm", "row_softmax", "matrix_vector", "matrix_product"];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 
 /// The check of each of [`KERNELS`], for a seed.
-const RUNS: [Run; 5] = [axpy, byte_histogram, row_softmax, matrix_vector, matrix_product];
+const RUNS: [Run; 6] = [axpy, byte_histogram, rms_norm, row_softmax, matrix_vector, matrix_product];
 
 const SEEDS: u32 = 30;
 const THREADS: u32 = 256;
@@ -130,6 +131,49 @@ fn softmax(row: &[f32]) -> Vec<f64> {
     let powers: Vec<f64> = row.iter().map(|x| (f64::from(*x) - f64::from(greatest)).exp()).collect();
     let sum: f64 = powers.iter().sum();
     powers.into_iter().map(|power| power / sum).collect()
+}
+
+fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32, f32);
+    const EPSILON: f32 = 1e-3;
+    let kernel = module.kernel::<Arguments>("rms_norm")?;
+    // Fewer vectors than threads, as many, more, not as many for each, and as many as there are at most.
+    const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 8192];
+    let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
+    let (x, weights) = (small_floats(seed, rows * columns), small_floats(seed + 1, columns));
+    let (source, factors) =
+        (DeviceBuffer::from_slice(&gpu.device, &x)?, DeviceBuffer::from_slice(&gpu.device, &weights)?);
+    for grid in [1, 3, 2 * rows as u32] {
+        let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
+        let pointers = (source.as_slice().as_ptr(), factors.as_slice().as_ptr(), output.pointer()?);
+        let arguments = (pointers.0, pointers.1, pointers.2, rows as u32, columns as u32, EPSILON);
+        // SAFETY: packed rows of a multiple of four elements, and as many weights as a row has elements.
+        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        gpu.wait()?;
+        let got = output.floats()?;
+        for (row, (x, got)) in x.chunks(columns).zip(got.chunks(columns)).enumerate() {
+            let want = rms_normalised(x, &weights, EPSILON);
+            for (column, (got, want)) in got.iter().zip(want).enumerate() {
+                ensure!(
+                    (f64::from(*got) - want).abs() <= 1e-5 * want.abs(),
+                    "{rows} rows of {columns}, {grid} blocks: element {column} of row {row} is {got}, want {want}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Floats between -1 and 1.
+pub fn small_floats(seed: u32, n: usize) -> Vec<f32> {
+    input(seed, n).into_iter().map(|word| word as i32 as f32 / (1u32 << 31) as f32).collect()
+}
+
+/// A row by its root mean square, times the weights.
+pub fn rms_normalised(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator<Item = f64> {
+    let mean = x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / x.len() as f64;
+    let scale = 1.0 / (mean + f64::from(epsilon)).sqrt();
+    x.iter().zip(weights).map(move |(x, weight)| f64::from(*x) * scale * f64::from(*weight))
 }
 
 fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {

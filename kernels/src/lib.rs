@@ -24,6 +24,7 @@ mod mbarrier;
 mod multimem;
 mod pipeline;
 mod reduce;
+mod rms_norm;
 mod row_softmax;
 mod shared;
 mod tensor;

@@ -7,6 +7,7 @@ use super::{Bench, Case, Timing};
 use crate::axpy_bulk::Shape;
 use crate::data;
 use crate::kernels::input;
+use crate::library_checks::{rms_normalised, small_floats};
 
 pub fn cases() -> Vec<Case> {
     let case = |kernel, run: fn(&Bench) -> Result<Timing>| Case {
@@ -19,6 +20,7 @@ pub fn cases() -> Vec<Case> {
         case("axpy_bulk", axpy_bulk),
         case("axpy", axpy),
         case("byte_histogram", byte_histogram),
+        case("rms_norm", rms_norm),
         case("row_softmax", row_softmax),
         case("matrix_vector", matrix_vector),
         case("matrix_product", matrix_product),
@@ -81,11 +83,6 @@ fn byte_histogram(bench: &Bench) -> Result<Timing> {
     bench.time(&launches, Some(BYTES))
 }
 
-/// Floats between -1 and 1.
-fn small_floats(seed: u32, n: usize) -> Vec<f32> {
-    input(seed, n).into_iter().map(|word| word as i32 as f32 / (1u32 << 31) as f32).collect()
-}
-
 /// Fails where `got` is further from `want` than rounding explains.
 fn check_close(what: &str, got: f32, want: f64, tolerance: f64) -> Result<()> {
     ensure!(
@@ -119,6 +116,37 @@ fn row_softmax(bench: &Bench) -> Result<Timing> {
             let sum: f64 = powers.iter().sum();
             for (i, (got, power)) in got[of_row].iter().zip(&powers).enumerate() {
                 check_close(&format!("element {i} of row {row}"), *got, power / sum, 1e-5 * power / sum)?;
+            }
+        }
+    }
+    bench.time(&launches, Some(2 * size_of::<f32>() * ROWS * COLUMNS))
+}
+
+fn rms_norm(bench: &Bench) -> Result<Timing> {
+    const ROWS: usize = 1 << 14;
+    const COLUMNS: usize = 1 << 13;
+    const EPSILON: f32 = 1e-3;
+    let device = &bench.gpu.device;
+    let (x, weights) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
+    let (source, factors) =
+        (DeviceBuffer::from_slice(device, &x)?, DeviceBuffer::from_slice(device, &weights)?);
+    let mut output = DeviceBuffer::<f32>::alloc(device, ROWS * COLUMNS)?;
+    let pointers =
+        (source.as_slice().as_ptr(), factors.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr());
+    let arguments = (pointers.0, pointers.1, pointers.2, ROWS as u32, COLUMNS as u32, EPSILON);
+    let config = LaunchConfig::new(ROWS as u32, 256);
+    // SAFETY: packed rows of a multiple of four elements, and as many weights as a row has elements.
+    let launches = unsafe { bench.launches("rms_norm", &config, arguments)? };
+    for launch in &launches {
+        output.as_mut_slice().fill(f32::NAN)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        let got = output.as_slice().to_vec()?;
+        for row in (0..ROWS).step_by(997) {
+            let of_row = row * COLUMNS..(row + 1) * COLUMNS;
+            let want = rms_normalised(&x[of_row.clone()], &weights, EPSILON);
+            for (i, (got, want)) in got[of_row].iter().zip(want).enumerate() {
+                check_close(&format!("element {i} of row {row}"), *got, want, 1e-5 * want.abs())?;
             }
         }
     }

@@ -1,0 +1,74 @@
+//! The root-mean-square norm of each row of a matrix: a row comes by one bulk copy, of a length that is known at run time.
+
+use ptx::bulk;
+use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
+use ptx::launch::{Block, Cta, trap};
+use ptx::math::{fma, rcp_ftz, rsqrt_ftz};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::reduce::Partials;
+use ptx::shared::SharedArray;
+
+const THREADS: u32 = 256;
+/// The elements of the longest row.
+const LONGEST: usize = 8192;
+
+ptx::shared_memory! {
+    struct Smem { row: SharedArray<f32, LONGEST>, loaded: Mbarrier<Uninit>, partials: Partials<f32> }
+}
+
+/// y ← x · weights / √(the mean of x² + epsilon), for each row x of the input and that row y of the output. Any row of CTAs of 256
+/// threads.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input`, `weights` and `output` are the addresses, aligned to 16 bytes, of `rows * columns`, `columns` and `rows * columns` elements of
+///   global memory, which do not overlap; `columns` is a multiple of 4, from 4 to 8192.
+/// - until the grid ends nobody writes `input` and `weights`, and nobody else uses `output`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn rms_norm(
+    input: *const f32,
+    weights: *const f32,
+    output: *mut f32,
+    rows: u32,
+    columns: u32,
+    epsilon: f32,
+) {
+    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, weights, output) = unsafe {
+        (
+            GlobalMatrix::from_raw(input, rows, columns),
+            Global::from_raw(weights, columns as usize),
+            GlobalRowsMut::from_raw(output, rows, columns),
+        )
+    };
+    let (thread, vectors) = (cta.thread_rank(), columns.min(LONGEST as u32) / 4);
+    let mut partials = smem.partials;
+    let lent = (smem.row, smem.loaded.init(&cta));
+
+    cta.lend_last(lent, |cta, (mut free, mut bar)| {
+        for (index, to) in output.rows(cta) {
+            let row = input.row(index).and_then(|row| row.slice::<LONGEST>(0, columns as usize));
+            let Some(row) = row else { trap() };
+            let (ready, row, _) = bulk::load(cta, bar, free, row).wait(cta);
+
+            let (mut sum, mut i) = (0.0, thread);
+            while i < vectors {
+                let x = row.get_vector(i as usize).unwrap_or_default();
+                sum = fma(x[0], x[0], fma(x[1], x[1], fma(x[2], x[2], fma(x[3], x[3], sum))));
+                i += THREADS;
+            }
+            let mean = partials.reduce_add(cta, sum) * rcp_ftz(columns as f32);
+            let scale = rsqrt_ftz(mean + epsilon);
+            for (i, to) in to.vectors(cta) {
+                if let (Some(x), Some(weight)) = (row.get_vector(i), weights.get_vector(i)) {
+                    to.write([0, 1, 2, 3].map(|k| x[k] * scale * weight[k]));
+                }
+            }
+            (free, bar) = (row.release(cta), ready);
+        }
+        (free.end(), ())
+    });
+}
