@@ -19,6 +19,7 @@ struct alignas(16) Pair {
     uint64_t lo, hi;
 };
 
+// In the order of the results, but for the sum of doubles.
 struct Smem {
     // One bit for each word.
     Unsigned set[24], clear[24];
@@ -78,8 +79,8 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
 
     for (uint32_t i = cluster.block_rank() * THREADS + t; i < n; i += SIZE * THREADS) {
         const uint32_t word = input[i], flag = word & 1;
-        const Unsigned wide = (Unsigned(word) + 1) * 0x9e3779b97f4a7c15;
-        const Signed number = Signed(wide);
+        const Unsigned hash = (Unsigned(word) + 1) * 0x9e3779b97f4a7c15;
+        const Signed number = Signed(hash);
         const Unsigned bit = 1ull << (i % 64);
         const __half2 halves = __floats2half2_rn(1, flag);
         const __nv_bfloat162 brains = __floats2bfloat162_rn(flag, 1);
@@ -87,11 +88,11 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
             Smem* peer = cluster.map_shared_rank(&smem, rank);
             const Unsigned set = update(&peer->set[i / 64], [=](Unsigned seen) { return seen | bit; });
             const Unsigned clear = update(&peer->clear[i / 64], [=](Unsigned seen) { return seen & ~bit; });
-            atomicAdd(&peer->sum, wide);
-            update(&peer->checksum, [=](Unsigned seen) { return seen ^ wide; });
-            const Unsigned least = update(&peer->least[i % 8], [=](Unsigned seen) { return min(seen, wide); });
-            const Unsigned greatest = update(&peer->greatest[i % 8], [=](Unsigned seen) { return max(seen, wide); });
-            atomicAdd(reinterpret_cast<Unsigned*>(&peer->total), wide);
+            atomicAdd(&peer->sum, hash);
+            update(&peer->checksum, [=](Unsigned seen) { return seen ^ hash; });
+            const Unsigned least = update(&peer->least[i % 8], [=](Unsigned seen) { return min(seen, hash); });
+            const Unsigned greatest = update(&peer->greatest[i % 8], [=](Unsigned seen) { return max(seen, hash); });
+            atomicAdd(reinterpret_cast<Unsigned*>(&peer->total), hash);
             update(&peer->parity, [=](Signed seen) { return seen ^ number; });
             update(&peer->lowest[i % 8], [=](Signed seen) { return min(seen, number); });
             update(&peer->highest[i % 8], [=](Signed seen) { return max(seen, number); });
@@ -117,7 +118,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
             }
             Pair pair{0, 0};
             for (;;) {
-                const Pair found = atomicCAS(&peer->pair, pair, Pair{pair.lo + 1, pair.hi ^ wide});
+                const Pair found = atomicCAS(&peer->pair, pair, Pair{pair.lo + 1, pair.hi ^ hash});
                 if (found.lo == pair.lo && found.hi == pair.hi) {
                     break;
                 }
@@ -127,7 +128,6 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     }
     cluster.sync();
 
-    // Words of the results, as they lie in memory.
     uint32_t* results = output + blockIdx.x * 188;
     for (uint32_t i = t; i < 171; i += THREADS) {
         results[i] = reinterpret_cast<const uint32_t*>(&smem)[i];
