@@ -105,6 +105,13 @@ const CASES: &[Words] = &[
         ..NATURAL
     },
     Words {
+        kernel: "cluster_atomics",
+        note: "two clusters",
+        words: 1536,
+        output: Output::Fixed(8 * 188),
+        ..NATURAL
+    },
+    Words {
         kernel: "cluster_exchange",
         note: "two clusters",
         words: 10 * 512,
