@@ -36,7 +36,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cluster_histogram",
         grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
-        words: |seed| 101 * (1 + seed as usize % 80) + (seed as usize % 3 << 17),
+        words: |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17),
         expected: cluster_histogram,
     },
     Kernel {
