@@ -196,7 +196,7 @@ impl Allowance {
 }
 
 /// Kernels that call functions one by one, for their results: CUDA C++ has no idiom to hold them against.
-const WITHOUT_TWIN: [&str; 3] = ["cluster_atomics", "cta_reductions", "math_functions"];
+const WITHOUT_TWIN: [&str; 1] = ["cluster_atomics"];
 
 /// What speaks against the kernels: worse than both the bar and the record, or a record that is not needed as it stands.
 pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
