@@ -1,6 +1,7 @@
 //! The kernels beside their twins in CUDA C++ (`bench/cuda`): both right, and timed in turn in one process.
 
 mod library;
+mod math;
 mod tensor;
 mod words;
 
@@ -46,12 +47,16 @@ struct Side {
 const RUST: &str = "rust";
 const TWIN: &str = "cpp";
 
+fn cases() -> impl Iterator<Item = Case> {
+    let kernels_of_words = words::cases().into_iter().chain(math::cases());
+    kernels_of_words.chain(tensor::cases()).chain(library::cases())
+}
+
 /// A check for each case: it passes where both results are right, and has the times in its data.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let dir = options.dir()?;
     let repetitions = options.bench_repetitions();
-    let cases = words::cases().into_iter().chain(tensor::cases()).chain(library::cases());
-    let checks = cases.map(|Case { kernel, variant, note, run }| {
+    let checks = cases().map(|Case { kernel, variant, note, run }| {
         let name = if variant.is_empty() { kernel.to_owned() } else { format!("{kernel}/{variant}") };
         let dir = dir.clone();
         Check::new(name, options, move |gpu| {
@@ -284,8 +289,7 @@ mod tests {
         });
         // Its addresses are of a multicast object, which takes several GPUs.
         let mut kernels: Vec<_> = kernels.filter(|name| *name != "multimem_all_reduce").collect();
-        let cases = words::cases().into_iter().chain(tensor::cases()).chain(library::cases());
-        let mut timed: Vec<_> = cases.map(|case| case.kernel).collect();
+        let mut timed: Vec<_> = cases().map(|case| case.kernel).collect();
         kernels.sort_unstable();
         timed.sort_unstable();
         timed.dedup();

@@ -13,18 +13,24 @@ use crate::suite::{GUARD, POISON, compare};
 pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
+const RUNS: [Run; 2] = [reductions, functions];
+
+/// Runs a kernel of [`KERNELS`] over so many seeds.
+pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
+    let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
+    let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
+    (0..seeds).try_for_each(|seed| run(gpu, module, seed).with_context(|| format!("seed {seed}")))
+}
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     let seeds = if options.quick { 2 } else { SEEDS };
-    for (kernel, run) in KERNELS.into_iter().zip([reductions as Run, functions]) {
+    for kernel in KERNELS {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
                 let module = Module::load(&gpu.device, &image)?;
-                for seed in 0..seeds {
-                    run(gpu, &module, seed).with_context(|| format!("seed {seed}"))?;
-                }
+                check(gpu, &module, kernel, seeds)?;
                 Ok(Finding::from(format!("{seeds} seeds")))
             }));
         }
@@ -59,7 +65,8 @@ fn output(
 
 /// Threads of a CTA: less than a warp, whole warps in powers of two and not, and CTAs whose last warp lacks lanes.
 const SIZES: [u32; 14] = [1, 20, 32, 33, 64, 96, 100, 128, 256, 480, 545, 992, 1000, 1024];
-const RESULTS: usize = 44;
+/// The results of a thread of `cta_reductions`.
+pub const RESULTS: usize = 44;
 
 fn reductions(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     for threads in SIZES {
@@ -196,7 +203,8 @@ impl Format {
     }
 }
 
-const FUNCTIONS: usize = 35;
+/// The results of `math_functions` for a word.
+pub const FUNCTIONS: usize = 35;
 
 /// Up to which error a result is right.
 #[derive(Debug, Clone, Copy)]

@@ -107,7 +107,8 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
         let mut j = (cluster.rank() * cta.thread_count() + cta.thread_rank()) as usize;
         while let Some(word) = input.get(j) {
             let long = (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let (odd, bit) = (j % 2 == 1, 1 << (j % 64));
+            // Both ways to write an operation, alike in a warp.
+            let (fetches, bit) = (j / 32 % 2 == 1, 1 << (j % 64));
             let flag = (word & 1) as u8;
             let mut rank = 0;
             while rank < cluster.size() {
@@ -118,25 +119,25 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
                 let (lowest, highest) = (of(&signed, rank, 2 + j % 8), of(&signed, rank, 10 + j % 8));
                 // Each bit is changed once, by a thread that sees it as it was.
                 let mut again = 0;
-                if odd {
+                if fetches {
                     again += u32::from(set.fetch_or(bit, sem::Relaxed) & bit != 0);
-                    again += u32::from(clear.fetch_and(!bit, sem::AcqRel) & bit == 0);
+                    again += u32::from(clear.fetch_and(!bit, sem::Relaxed) & bit == 0);
                     sum.fetch_add(long, sem::Relaxed);
-                    checksum.fetch_xor(long, sem::Acquire);
+                    checksum.fetch_xor(long, sem::Relaxed);
                     again +=
-                        u32::from(least.fetch_min(long, sem::Release) < least.fetch_min(!0, sem::Relaxed));
+                        u32::from(least.fetch_min(long, sem::Relaxed) < least.fetch_min(!0, sem::Relaxed));
                     again += u32::from(most.fetch_max(long, sem::Relaxed) > most.fetch_max(0, sem::Relaxed));
                     total.fetch_add(long as i64, sem::Relaxed);
                     parity.fetch_xor(long as i64, sem::Relaxed);
                     lowest.fetch_min(long as i64, sem::Relaxed);
                     highest.fetch_max(long as i64, sem::Relaxed);
                 } else {
-                    set.or(bit, sem::Release);
+                    set.or(bit, sem::Relaxed);
                     clear.and(!bit, sem::Relaxed);
                     sum.add(long, sem::Relaxed);
                     checksum.xor(long, sem::Relaxed);
                     least.min(long, sem::Relaxed);
-                    most.max(long, sem::Release);
+                    most.max(long, sem::Relaxed);
                     total.add(long as i64, sem::Relaxed);
                     parity.xor(long as i64, sem::Relaxed);
                     lowest.min(long as i64, sem::Relaxed);
@@ -150,7 +151,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
                 of(&double, rank, 0).add(f64::from(word), sem::Relaxed);
                 let (halves, brains) = (of(&halves, rank, 0), of(&brains, rank, j % 8));
                 let (one, flags) = ([f16::ONE, f16::from(flag)], [bf16::from(flag), bf16::ONE]);
-                if odd {
+                if fetches {
                     halves.fetch_add(one, sem::Relaxed);
                     brains.add(flags, sem::Relaxed);
                 } else {

@@ -195,18 +195,12 @@ impl Allowance {
     }
 }
 
-/// Kernels that call functions one by one, for their results: CUDA C++ has no idiom to hold them against.
-const WITHOUT_TWIN: [&str; 2] = ["cta_reductions", "math_functions"];
-
 /// What speaks against the kernels: worse than both the bar and the record, or a record that is not needed as it stands.
 pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
     let mut faults = Vec::new();
     for Pair { kernel, rust, twin } in pairs {
         let (Some(rust), twin) = (*rust, *twin) else { continue };
         let Some(twin) = twin else {
-            if WITHOUT_TWIN.contains(&kernel.as_str()) {
-                continue;
-            }
             faults.push(format!("{kernel} has no twin of its name in bench/cuda"));
             continue;
         };

@@ -1,0 +1,48 @@
+//! Reductions, scans and approximations: kernels `fn(input: *const u32, output: *mut u32, n: u32)` that write many results a word.
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_host::{DeviceBuffer, LaunchConfig};
+
+use super::{Bench, Case, Timing, same_results};
+use crate::kernels::input;
+use crate::math_checks::{self, FUNCTIONS, RESULTS};
+
+const WORDS: usize = 1 << 20;
+const THREADS: u32 = 256;
+
+pub fn cases() -> Vec<Case> {
+    let case = |kernel: &'static str, results: usize, ctas: fn(&Bench) -> u32| Case {
+        kernel,
+        variant: "",
+        note: "",
+        run: Box::new(move |bench| run(bench, kernel, results, ctas(bench))),
+    };
+    vec![
+        // A word a thread.
+        case("cta_reductions", RESULTS, |_| WORDS as u32 / THREADS),
+        case("math_functions", FUNCTIONS, |bench| 8 * bench.multiprocessors()),
+    ]
+}
+
+fn run(bench: &Bench, kernel: &'static str, results: usize, ctas: u32) -> Result<Timing> {
+    const SEEDS: u32 = 10;
+    for side in &bench.sides {
+        math_checks::check(bench.gpu, &side.module, kernel, SEEDS).context(side.label)?;
+    }
+    let words = input(1, WORDS);
+    let source = DeviceBuffer::from_slice(&bench.gpu.device, &words)?;
+    let mut output = DeviceBuffer::<u32>::alloc(&bench.gpu.device, results * WORDS)?;
+    let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), WORDS as u32);
+    let config = LaunchConfig::new(ctas, THREADS);
+    // SAFETY: these kernels read `n` words of the input and write so many results for each, nothing else; the first has a thread a
+    // word.
+    let launches = unsafe { bench.launches(kernel, &config, arguments)? };
+    same_results(&launches, |launch| {
+        output.as_mut_slice().fill(0)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        Ok(output.as_slice().to_vec()?)
+    })?;
+    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    bench.time(&launches, None)
+}
