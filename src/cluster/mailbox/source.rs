@@ -1,29 +1,14 @@
 //! What mailboxes are filled from.
 
-use super::{ByTile, ChannelReceived, Inbox, Received};
+use super::{ChannelReceived, Inbox, Received, Via};
 use crate::async_group::Token;
+use crate::bulk::{CopySource, Source};
 use crate::global::GlobalTile;
-use crate::qualifier::Sealed;
-use crate::shared::{AsyncSource, Element, Shared};
+use crate::group::Cta;
+use crate::qualifier::{Sealed, space};
+use crate::raw;
+use crate::shared::{Element, Shared};
 use crate::tensor::{LoadShape, TensorTile};
-
-/// Tiles in shared memory that the async proxy sees: what a bulk copy sends to another CTA.
-///
-/// # Safety
-///
-/// Implemented here only: [`tile`](Sendable::tile) is what it says.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tile of {N} `{T}` to send",
-    label = "not a tile of {N} `{T}`",
-    note = "a mailbox takes tiles of its own length and type that the async proxy sees: `Shared` memory, or what another mailbox `ByTile` or a channel has received"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Sendable<T, const N: usize> {
-    /// Its address: `N` elements in shared memory of the CTA, visible to the async proxy, aligned to 128 bytes, and not
-    /// written while this value lasts.
-    #[doc(hidden)]
-    fn tile(&self) -> u32;
-}
 
 /// What a tile came from, and what that is once every CTA of the cluster has received: a mailbox that a tile was forwarded
 /// from is free for another.
@@ -58,27 +43,30 @@ come_back_as_they_are! {
     [T, const N: usize, Src] ChannelReceived<'_, T, N, Src>;
 }
 
-impl<T, const N: usize, State> Sealed for Shared<'_, T, N, State> {}
-// SAFETY: arrays are aligned to 128 bytes; in these states the async proxy sees them, and nobody writes.
-unsafe impl<T: Element, const N: usize, State: AsyncSource> Sendable<T, N> for Shared<'_, T, N, State> {
+impl<T, const N: usize, V: Via, Src> Sealed for Received<'_, T, N, V, Src> {}
+impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
+    type Group = Cta;
+    type Read = Self;
     #[inline(always)]
-    fn tile(&self) -> u32 {
-        self.addr()
+    fn read(self, _: Token) -> Self {
+        self
     }
 }
-
-impl<T, const N: usize, Src> Sealed for Received<'_, T, N, ByTile, Src> {}
 // SAFETY: mailboxes are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. 9.7.9.25.2: "Accessing the same
-// memory location across multiple proxies needs a cross-proxy fence": here the async proxy alone has written since the mailbox
-// was made ready, behind such a fence, and the elected thread, which starts the next copy, has waited for what was written.
-unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for Received<'_, T, N, ByTile, Src> {
+// memory location across multiple proxies needs a cross-proxy fence". The elected thread, which starts the copy, has waited for
+// what was written. `ByTile`: the async proxy alone has written since the mailbox was made ready, behind such a fence.
+// `ByElement`: threads have written, so the fence stands here.
+unsafe impl<T: Element, const N: usize, V: Via, Src> CopySource<T, N> for Received<'_, T, N, V, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {
+        if const { V::BY_THREADS } {
+            raw::fence_proxy_async(space::SharedCta);
+        }
         self.inbox.addr
     }
 }
-impl<'c, T, const N: usize, Src: Origin> Origin for Received<'c, T, N, ByTile, Src> {
-    type Back = (Inbox<'c, T, N, ByTile>, Src::Back);
+impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V, Src> {
+    type Back = (Inbox<'c, T, N, V>, Src::Back);
     #[inline(always)]
     fn back(self, token: Token) -> Self::Back {
         (self.inbox, self.src.back(token))
