@@ -184,11 +184,12 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
     BulkGroup::new((src, dst))
 }
 
-/// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are.
+/// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are. `src` is as of [`store`].
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`
+/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, of a mailbox
+/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Shared}};

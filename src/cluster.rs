@@ -39,6 +39,7 @@
 //! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
 //! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
 //! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
+//! | [`AfterSync::release_at_sync`](crate::launch::AfterSync::release_at_sync), of mailboxes that a copy has read | the cluster |
 //! | [`Sent::wait_read_at_sync`], [`ChannelSent::wait_read_at_sync`] | the CTA |
 //! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
 //!

@@ -20,7 +20,7 @@ mod tile;
 
 pub use channel::{Acknowledged, Channel, ChannelReceived, ChannelReleased, ChannelSent};
 pub use reduce::ClusterReduce;
-pub use source::Origin;
+pub use source::{Origin, Releasable};
 
 /// Bulk copies fill the [`Mailbox`]: whole tiles, through the async proxy.
 ///

@@ -1,10 +1,11 @@
 //! What mailboxes are filled from.
 
-use super::{ChannelReceived, Inbox, Received, Via};
+use super::{ByElement, ByTile, ChannelReceived, Inbox, Received, Via};
 use crate::async_group::Token;
-use crate::bulk::{CopySource, Source};
+use crate::bulk::{BulkGroup, CopySource, ReadDone, Source};
+use crate::cluster::Cluster;
 use crate::global::GlobalTile;
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta, Passed, Transitions};
 use crate::qualifier::{Sealed, space};
 use crate::raw;
 use crate::shared::{Element, Shared};
@@ -70,5 +71,92 @@ impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V
     #[inline(always)]
     fn back(self, token: Token) -> Self::Back {
         (self.inbox, self.src.back(token))
+    }
+}
+
+/// What a wait gives back, and what that is behind a barrier of the cluster of the scope `'c`: a mailbox is ready for more.
+///
+/// # Safety
+///
+/// Implemented here only: [`released`](Releasable::released) is what it says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` holds no mailbox of tiles or words to release",
+    label = "nothing that a barrier of the cluster makes ready",
+    note = "`release_at_sync` is for what `wait_read_at_sync` gives: mailboxes, shared memory, and the group of the destinations"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Releasable<'c> {
+    /// What it is then.
+    #[doc(hidden)]
+    type Released;
+    /// With a token: who calls it has passed a barrier of the cluster.
+    #[doc(hidden)]
+    fn released(self, token: Token) -> Self::Released;
+}
+
+// SAFETY: as `Received::release`.
+unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, T, N, ByTile, Src> {
+    type Released = (Inbox<'c, T, N, ByTile>, Src::Back);
+    #[inline(always)]
+    fn released(self, token: Token) -> Self::Released {
+        self.back(token)
+    }
+}
+// SAFETY: as `Received::release`.
+unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByElement, ()> {
+    type Released = Inbox<'c, T, N, ByElement>;
+    #[inline(always)]
+    fn released(self, _: Token) -> Self::Released {
+        self.inbox
+    }
+}
+// SAFETY: it stays what it is.
+unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State> {
+    type Released = Self;
+    #[inline(always)]
+    fn released(self, _: Token) -> Self {
+        self
+    }
+}
+// SAFETY: it stays what it is.
+unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
+    type Released = Self;
+    #[inline(always)]
+    fn released(self, _: Token) -> Self {
+        self
+    }
+}
+// SAFETY: both are.
+unsafe impl<'c, A: Releasable<'c>, B: Releasable<'c>> Releasable<'c> for (A, B) {
+    type Released = (A::Released, B::Released);
+    #[inline(always)]
+    fn released(self, token: Token) -> Self::Released {
+        (self.0.released(token), self.1.released(token))
+    }
+}
+
+impl<Handles> AfterSync<Handles> {
+    /// Releases the mailboxes that a copy has read, at a barrier of the cluster ([`Cluster::sync_with`]): the wait for the copy needs no
+    /// barrier of its own. A tile comes back as from [`Received::release`], with what the mailbox was filled from; words as their
+    /// [`Inbox`]; all else as it is.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, cluster::{ByTile, Cluster, Received}, global::GlobalTileMut};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
+    /// # let cta = cluster.cta();
+    /// let store = bulk::store(cta, received, dst).commit(cta);
+    /// // One barrier: this CTA has stored its tile, and all CTAs have read theirs.
+    /// let ((_inbox, ()), _writing) = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync<'c>(self) -> AfterSync<Handles::Released, Cluster<'c>>
+    where
+        Handles: Releasable<'c>,
+    {
+        // Each thread has given up its handle, and done what comes before the barrier of the CTA: a barrier of the cluster is one.
+        AfterSync::new(Transitions::<Cta>::handles(self, Passed::NEW).released(Token::NEW))
     }
 }

@@ -1581,8 +1581,8 @@ pair! {
             // Threads have written the words: a proxy fence. The tile needs none.
             let group = bulk::reduce(cta, op::Add, words, sums(out)).and(bulk::reduce(cta, op::Max, tiles, sums(out)));
             // One barrier: that of the cluster.
-            let ((words, tiles), _) = cluster.sync_with(group.commit(cta).wait_read_at_sync(cta));
-            let (words, (tiles, tile)) = cluster.sync_with((words.release_at_sync(), tiles.release_at_sync()));
+            let read = group.commit(cta).wait_read_at_sync(cta);
+            let ((words, (tiles, tile)), _) = cluster.sync_with(read.release_at_sync());
             (cluster, (tile.into_free(), (tiles, words)))
         });
     }
@@ -1608,7 +1608,6 @@ pair! {
                 raw::cp_reduce_async_bulk_global_shared_cta_min_max(op::Max, ty::U32, out.cast(), tiles, BYTES, cache_hint::None);
             }
             commit_and_await_read();
-            cluster_sync();
             cluster_sync();
         });
         cluster_sync();
