@@ -563,7 +563,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, GlobalTileMut<T, N>)
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.read(token), self.1)
+        (self.0.when_read(token), self.1)
     }
 }
 

@@ -1077,7 +1077,7 @@ unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) 
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.read(token), self.1)
+        (self.0.when_read(token), self.1)
     }
 }
 
@@ -1087,7 +1087,7 @@ unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduction<T, S
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.read(token), self.1)
+        (self.0.when_read(token), self.1)
     }
 }
 

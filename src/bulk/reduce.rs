@@ -230,7 +230,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.read(token), self.1)
+        (self.0.when_read(token), self.1)
     }
 }
 

@@ -15,7 +15,7 @@ pub trait Source: Sealed {
     type Read;
     /// With a token: who calls it has waited until the copy has read, and a barrier tells the other threads.
     #[doc(hidden)]
-    fn read(self, token: Token) -> Self::Read;
+    fn when_read(self, token: Token) -> Self::Read;
 }
 
 /// A tile in shared memory that a bulk copy can read: what [`store`](super::store()) writes to global memory, and what
@@ -43,7 +43,7 @@ impl<'s, T: Element, const N: usize, State, G> Source for Shared<'s, T, N, State
     type Group = G;
     type Read = Shared<'s, T, N, Fenced, G>;
     #[inline(always)]
-    fn read(self, _: Token) -> Self::Read {
+    fn when_read(self, _: Token) -> Self::Read {
         self.into_state()
     }
 }

@@ -540,7 +540,7 @@ impl<'c, T, const N: usize, Src> Source for ChannelReceived<'c, T, N, Src> {
     // Behind the barrier of the wait, so all threads have read.
     type Read = ChannelReleased<'c, T, N, Src>;
     #[inline(always)]
-    fn read(self, _: Token) -> ChannelReleased<'c, T, N, Src> {
+    fn when_read(self, _: Token) -> ChannelReleased<'c, T, N, Src> {
         ChannelReleased { channel: self.channel, src: self.src }
     }
 }

@@ -49,7 +49,7 @@ impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
     type Group = Cta;
     type Read = Self;
     #[inline(always)]
-    fn read(self, _: Token) -> Self {
+    fn when_read(self, _: Token) -> Self {
         self
     }
 }
@@ -78,7 +78,7 @@ impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V
 ///
 /// # Safety
 ///
-/// Implemented here only: [`released`](Releasable::released) is what it says.
+/// Implemented here only: [`made_ready`](Releasable::made_ready) is what it says.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` holds no mailbox of tiles or words to release",
     label = "nothing that a barrier of the cluster makes ready",
@@ -91,14 +91,14 @@ pub unsafe trait Releasable<'c> {
     type Released;
     /// With a token: who calls it has passed a barrier of the cluster.
     #[doc(hidden)]
-    fn released(self, token: Token) -> Self::Released;
+    fn made_ready(self, token: Token) -> Self::Released;
 }
 
 // SAFETY: as `Received::release`.
 unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, T, N, ByTile, Src> {
     type Released = (Inbox<'c, T, N, ByTile>, Src::Back);
     #[inline(always)]
-    fn released(self, token: Token) -> Self::Released {
+    fn made_ready(self, token: Token) -> Self::Released {
         self.back(token)
     }
 }
@@ -106,7 +106,7 @@ unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, 
 unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByElement, ()> {
     type Released = Inbox<'c, T, N, ByElement>;
     #[inline(always)]
-    fn released(self, _: Token) -> Self::Released {
+    fn made_ready(self, _: Token) -> Self::Released {
         self.inbox
     }
 }
@@ -114,7 +114,7 @@ unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByEleme
 unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State> {
     type Released = Self;
     #[inline(always)]
-    fn released(self, _: Token) -> Self {
+    fn made_ready(self, _: Token) -> Self {
         self
     }
 }
@@ -122,7 +122,7 @@ unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State>
 unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
     type Released = Self;
     #[inline(always)]
-    fn released(self, _: Token) -> Self {
+    fn made_ready(self, _: Token) -> Self {
         self
     }
 }
@@ -130,8 +130,8 @@ unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
 unsafe impl<'c, A: Releasable<'c>, B: Releasable<'c>> Releasable<'c> for (A, B) {
     type Released = (A::Released, B::Released);
     #[inline(always)]
-    fn released(self, token: Token) -> Self::Released {
-        (self.0.released(token), self.1.released(token))
+    fn made_ready(self, token: Token) -> Self::Released {
+        (self.0.made_ready(token), self.1.made_ready(token))
     }
 }
 
@@ -157,6 +157,6 @@ impl<Handles> AfterSync<Handles> {
         Handles: Releasable<'c>,
     {
         // Each thread has given up its handle, and done what comes before the barrier of the CTA: a barrier of the cluster is one.
-        AfterSync::new(Transitions::<Cta>::handles(self, Passed::NEW).released(Token::NEW))
+        AfterSync::new(Transitions::<Cta>::handles(self, Passed::NEW).made_ready(Token::NEW))
     }
 }
