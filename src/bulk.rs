@@ -23,19 +23,21 @@ use crate::group::{Cta, ThreadGroup, sync_with};
 use crate::qualifier::Sealed;
 use crate::qualifier::cp_mask;
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Fenced, Shared};
+use crate::shared::{Element, Shared};
 use crate::size;
 
 mod at_sync;
 mod load;
 mod prefetch;
 mod reduce;
+mod source;
 
 pub(crate) use at_sync::await_sources_read;
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
 pub use prefetch::prefetch;
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
+pub use source::{CopySource, Source};
 
 const fn tile_bytes<T, const N: usize>() -> u32 {
     size::shared(size::bytes::<T, N>())
@@ -128,7 +130,7 @@ pub struct BulkGroup<Copies, State, G = Cta> {
 static_assertions::assert_not_impl_any!(BulkGroup<(), Open>: Copy, Clone, Queue);
 static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 
-/// A store in flight: its source and its destination.
+/// A store of [`Shared`] memory in flight: its source and its destination.
 ///
 /// ```
 /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Shared}};
@@ -142,11 +144,14 @@ static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 /// ```
 pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, GlobalTileMut<T, N>);
 
-/// Starts a group with the copy of `src` to `dst`.
+/// Starts a group with the copy of `src` to `dst`. `src` is [`Shared`] memory that was loaded or fenced, or, in a cluster, what a
+/// mailbox or a channel has received ([`Received`](crate::cluster::Received), [`ChannelReceived`](crate::cluster::ChannelReceived)):
+/// it cannot be released to its sender before the copy has read it.
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
+/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, of a mailbox
+/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared, Written}};
@@ -156,22 +161,35 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// # tile
 /// # }
 /// ```
+///
+/// A tile that another CTA has sent:
+///
+/// ```
+/// # use ptx::{bulk, cluster::{ByTile, Cluster, Received}, global::GlobalTileMut};
+/// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
+/// # let cta = cluster.cta();
+/// let _first = received.get(0); // threads may read it before
+/// let (received, _writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
+/// let (_inbox, ()) = received.release(cluster); // for the next tile
+/// # }
+/// ```
 #[inline(always)]
-pub fn store<'s, T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
+pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,
-    src: Shared<'s, T, N, S, G>,
+    src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-) -> BulkGroup<Store<'s, T, N, S, G>, Open, G> {
+) -> BulkGroup<(Src, GlobalTileMut<T, N>), Open, G> {
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint, cp_mask::None);
     BulkGroup::new((src, dst))
 }
 
-/// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are.
+/// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are. `src` is as of [`store`].
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`
+/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, of a mailbox
+/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Shared}};
@@ -185,33 +203,32 @@ pub fn store<'s, T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
 /// ```
 #[cfg(feature = "sm_100")]
 #[inline(always)]
-pub fn store_masked<'s, T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
+pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,
-    src: Shared<'s, T, N, S, G>,
+    src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
     bytes: crate::mask::ByteMask,
-) -> BulkGroup<Store<'s, T, N, S, G>, Open, G> {
+) -> BulkGroup<(Src, GlobalTileMut<T, N>), Open, G> {
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint, cp_mask::Bytes(bytes));
     BulkGroup::new((src, dst))
 }
 
 #[inline(always)]
-fn start_store<T: Element, const N: usize, S: AsyncSource, G: ThreadGroup>(
+fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     group: &G,
-    src: &Shared<'_, T, N, S, G>,
+    src: &impl CopySource<T, N, Group = G>,
     dst: &GlobalTileMut<T, N>,
     hint: impl raw::L2CacheHint,
     mask: impl raw::BulkCpMask,
 ) {
     if group.is_elected() {
-        // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; shared
-        // arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; both handles go
-        // into the group.
+        // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; the source
+        // is aligned to 128 bytes and visible to the async proxy, by `tile`; both handles go into the group.
         unsafe {
             raw::cp_async_bulk_global_shared_cta(
                 dst.base.cast(),
-                src.addr(),
+                src.tile(),
                 const { tile_bytes::<T, N>() },
                 hint,
                 mask,
@@ -251,12 +268,13 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn store<'s, T: Element, const N: usize, S: AsyncSource>(
+    #[expect(clippy::type_complexity, reason = "the group with one copy more")]
+    pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>>(
         self,
         group: &G,
-        src: Shared<'s, T, N, S, G>,
+        src: Src,
         dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-    ) -> BulkGroup<(Copies, Store<'s, T, N, S, G>), Open, G>
+    ) -> BulkGroup<(Copies, (Src, GlobalTileMut<T, N>)), Open, G>
     where
         State: Extendable,
     {
@@ -343,8 +361,9 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written. The sources are
-    /// behind the barrier of this wait, so they come back as [`Fenced`]: free by [`into_free`](Shared::into_free), readable by
-    /// [`into_loaded`](Shared::into_loaded).
+    /// behind the barrier of this wait, so [`Shared`] memory comes back as [`Fenced`](crate::shared::Fenced): free by
+    /// [`into_free`](Shared::into_free), readable by [`into_loaded`](Shared::into_loaded). The tile of a mailbox comes back as it
+    /// was, that of a channel as [`ChannelReleased`](crate::cluster::ChannelReleased).
     ///
     /// Collective in the group.
     ///
@@ -539,12 +558,12 @@ pub unsafe trait Split {
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, S, G> Split for Store<'s, T, N, S, G> {
-    type Sources = Shared<'s, T, N, Fenced, G>;
+unsafe impl<Src: Source, T, const N: usize> Split for (Src, GlobalTileMut<T, N>) {
+    type Sources = Src::Read;
     type Destinations = GlobalTileMut<T, N>;
     #[inline(always)]
-    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.into_state(), self.1)
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
+        (self.0.when_read(token), self.1)
     }
 }
 

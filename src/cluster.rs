@@ -24,7 +24,7 @@
 //!
 //! | a mailbox | is filled | from |
 //! | --- | --- | --- |
-//! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Route`] | shared memory, or a tile received |
+//! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Route`] | shared memory, or what a mailbox has received |
 //! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
 //! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
 //! | | [`multicast_to`](Inbox::multicast_to) any CTAs | the same |
@@ -39,10 +39,12 @@
 //! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
 //! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
 //! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
+//! | [`AfterSync::release_at_sync`](crate::launch::AfterSync::release_at_sync), of mailboxes that a copy has read | the cluster |
 //! | [`Sent::wait_read_at_sync`], [`ChannelSent::wait_read_at_sync`] | the CTA |
 //! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
 //!
-//! A tile that has arrived can be sent on from where it lies. A [`Channel`] is a mailbox that streams tiles from CTA to CTA
+//! What has arrived can be sent on from where it lies, and goes to global memory from there by bulk copies ([`bulk::store`](
+//! crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] is a mailbox that streams tiles from CTA to CTA
 //! without a barrier of the cluster between them.
 //!
 //! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`] or an [`Arrived`], but for questions ([`Cluster::rank`] …): all

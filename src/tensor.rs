@@ -37,12 +37,12 @@
 use core::marker::PhantomData;
 
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, Extendable, LoadSource, Open, Split};
+use crate::bulk::{BulkGroup, CopySource, Extendable, LoadSource, Open, Source, Split};
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Sealed, op};
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Fenced, Shared};
+use crate::shared::{Element, Shared};
 use crate::size;
 
 mod draft;
@@ -846,7 +846,7 @@ pub fn prefetch<T: Element, S: PrefetchShape>(
     }
 }
 
-/// A store in flight: its source and its destination.
+/// A store of [`Shared`] memory in flight: its source and its destination.
 ///
 /// ```
 /// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, tensor::{Box2, TensorStore, TensorTileMut}};
@@ -860,7 +860,7 @@ pub fn prefetch<T: Element, S: PrefetchShape>(
 pub type TensorStore<'s, T, const N: usize, State, S, G = Cta> =
     (Shared<'s, T, N, State, G>, TensorTileMut<T, S>);
 
-/// A reduction in flight: its source and its destination.
+/// A reduction of [`Shared`] memory in flight: its source and its destination.
 ///
 /// ```
 /// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, tensor::{Box1, TensorReduce}};
@@ -875,7 +875,7 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
     (Shared<'s, T, N, State, G>, TensorReduction<T, S>);
 
 /// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
-/// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
+/// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]). `src` is as of [`bulk::store`](crate::bulk::store()).
 ///
 /// Collective in the group.
 ///
@@ -893,11 +893,11 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 /// # }
 /// ```
 #[inline(always)]
-pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape, G: ThreadGroup>(
+pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup>(
     group: &G,
-    src: Shared<'s, T, N, State, G>,
+    src: Src,
     dst: impl MaybeHinted<TensorTileMut<T, S>>,
-) -> BulkGroup<TensorStore<'s, T, N, State, S, G>, Open, G> {
+) -> BulkGroup<(Src, TensorTileMut<T, S>), Open, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint);
@@ -905,17 +905,16 @@ pub fn store<'s, T: Element, const N: usize, State: AsyncSource, S: StoreShape, 
 }
 
 #[inline(always)]
-fn start_store<T: Element, const N: usize, State: AsyncSource, S: StoreShape, G: ThreadGroup>(
+fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     group: &G,
-    src: &Shared<'_, T, N, State, G>,
+    src: &impl CopySource<T, N, Group = G>,
     dst: &TensorTileMut<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
     if group.is_elected() {
-        // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `take_next`; shared arrays are aligned to 128 bytes;
-        // by its state the source is visible to the async proxy; the destination is this CTA's alone; both go into the
-        // group.
-        unsafe { S::store(dst.object, dst.corner, src.addr(), hint) }
+        // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `take_next`; the source is aligned to 128
+        // bytes and visible to the async proxy, by its `tile`; the destination is this CTA's alone; both go into the group.
+        unsafe { S::store(dst.object, dst.corner, src.tile(), hint) }
     }
 }
 
@@ -949,7 +948,7 @@ reduce_ops! {
 }
 
 /// Starts a group with the reduction of `src` into a part of a tensor: each element there becomes `op` of itself and of that
-/// of `src`, atomically (relaxed, at the scope of the GPU).
+/// of `src`, atomically (relaxed, at the scope of the GPU). `src` is as of [`bulk::store`](crate::bulk::store()).
 ///
 /// Collective in the group.
 ///
@@ -967,12 +966,18 @@ reduce_ops! {
 /// # }
 /// ```
 #[inline(always)]
-pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape, G: ThreadGroup>(
+pub fn reduce<
+    T: Element,
+    const N: usize,
+    Src: CopySource<T, N, Group = G>,
+    S: ReduceShape,
+    G: ThreadGroup,
+>(
     group: &G,
     op: impl ReduceOp<T>,
-    src: Shared<'s, T, N, State, G>,
+    src: Src,
     dst: impl MaybeHinted<TensorReduction<T, S>>,
-) -> BulkGroup<TensorReduce<'s, T, N, State, S, G>, Open, G> {
+) -> BulkGroup<(Src, TensorReduction<T, S>), Open, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_reduce(group, op, &src, &dst, hint);
@@ -980,10 +985,10 @@ pub fn reduce<'s, T: Element, const N: usize, State: AsyncSource, S: ReduceShape
 }
 
 #[inline(always)]
-fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape, G: ThreadGroup>(
+fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     group: &G,
     op: impl ReduceOp<T>,
-    src: &Shared<'_, T, N, State, G>,
+    src: &impl CopySource<T, N, Group = G>,
     dst: &TensorReduction<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
@@ -991,7 +996,7 @@ fn start_reduce<T: Element, const N: usize, State: AsyncSource, S: ReduceShape, 
         // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
         // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
         // the operation takes.
-        unsafe { S::reduce(op, dst.object, dst.corner, src.addr(), hint) }
+        unsafe { S::reduce(op, dst.object, dst.corner, src.tile(), hint) }
     }
 }
 
@@ -1017,12 +1022,12 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// ```
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "the group with one copy more")]
-    pub fn tensor_store<'s, T: Element, const N: usize, Src: AsyncSource, S: StoreShape>(
+    pub fn tensor_store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape>(
         self,
         group: &G,
-        src: Shared<'s, T, N, Src, G>,
+        src: Src,
         dst: impl MaybeHinted<TensorTileMut<T, S>>,
-    ) -> BulkGroup<(Copies, TensorStore<'s, T, N, Src, S, G>), Open, G> {
+    ) -> BulkGroup<(Copies, (Src, TensorTileMut<T, S>)), Open, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_store(group, &src, &dst, hint);
@@ -1050,13 +1055,13 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// ```
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "the group with one copy more")]
-    pub fn tensor_reduce<'s, T: Element, const N: usize, Src: AsyncSource, S: ReduceShape>(
+    pub fn tensor_reduce<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: ReduceShape>(
         self,
         group: &G,
         op: impl ReduceOp<T>,
-        src: Shared<'s, T, N, Src, G>,
+        src: Src,
         dst: impl MaybeHinted<TensorReduction<T, S>>,
-    ) -> BulkGroup<(Copies, TensorReduce<'s, T, N, Src, S, G>), Open, G> {
+    ) -> BulkGroup<(Copies, (Src, TensorReduction<T, S>)), Open, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_reduce(group, op, &src, &dst, hint);
@@ -1065,26 +1070,22 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, State, S: StoreShape, G> Split
-    for TensorStore<'s, T, N, State, S, G>
-{
-    type Sources = Shared<'s, T, N, Fenced, G>;
+unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) {
+    type Sources = Src::Read;
     type Destinations = TensorTileMut<T, S>;
     #[inline(always)]
-    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.into_state(), self.1)
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
+        (self.0.when_read(token), self.1)
     }
 }
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, State, S: ReduceShape, G> Split
-    for TensorReduce<'s, T, N, State, S, G>
-{
-    type Sources = Shared<'s, T, N, Fenced, G>;
+unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduction<T, S>) {
+    type Sources = Src::Read;
     type Destinations = TensorReduction<T, S>;
     #[inline(always)]
-    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.into_state(), self.1)
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
+        (self.0.when_read(token), self.1)
     }
 }
 

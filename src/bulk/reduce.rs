@@ -1,12 +1,12 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
-use super::{BulkGroup, Open, Split, tile_bytes};
+use super::{BulkGroup, CopySource, Open, Source, Split, tile_bytes};
 use crate::async_group::Token;
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
-use crate::shared::{AsyncSource, Element, Fenced, Shared};
+use crate::shared::{Element, Shared};
 
 /// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements. Nothing of
 /// the grid reads it: the grid's end makes the results visible.
@@ -210,7 +210,7 @@ reductions! {
         half::f16 as F16, half::bf16 as Bf16;
 }
 
-/// A reduction in flight: its source and its destination.
+/// A reduction of [`Shared`] memory in flight: its source and its destination.
 ///
 /// ```
 /// # use ptx::{bulk::{BulkGroup, Committed, Reduce}, launch::Cta, shared::{Fenced, Free, Shared}};
@@ -225,17 +225,17 @@ reductions! {
 pub type Reduce<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, ReduceTile<T, N>);
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, S, G> Split for Reduce<'s, T, N, S, G> {
-    type Sources = Shared<'s, T, N, Fenced, G>;
+unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
+    type Sources = Src::Read;
     type Destinations = ReduceTile<T, N>;
     #[inline(always)]
-    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.into_state(), self.1)
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
+        (self.0.when_read(token), self.1)
     }
 }
 
 /// Starts a group with the reduction of `src` into `dst`: `dst[i] = op(dst[i], src[i])`, each element atomically
-/// (`.relaxed.gpu`), so that CTAs can reduce into one tile at the same time.
+/// (`.relaxed.gpu`), so that CTAs can reduce into one tile at the same time. `src` is as of [`store`](super::store()).
 ///
 /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc` (`dst >=
 /// src` becomes 0, else `dst + 1`) and `Dec` (0 or `dst > src` becomes `src`, else `dst - 1`). Sums of `f32` flush subnormals to
@@ -243,7 +243,8 @@ unsafe impl<'s, T: Element, const N: usize, S, G> Split for Reduce<'s, T, N, S, 
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`
+/// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`, of a mailbox
+/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
 /// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, shared::{Fenced, Shared}};
@@ -253,20 +254,38 @@ unsafe impl<'s, T: Element, const N: usize, S, G> Split for Reduce<'s, T, N, S, 
 /// # Some(part)
 /// # }
 /// ```
+///
+/// Sums of a cluster, added to those of the grid:
+///
+/// ```
+/// # use ptx::{bulk::{self, ReduceTile}, cluster::{ByElement, Cluster, Inbox}};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>, mine: fn(usize) -> u32, sums: ReduceTile<u32, 128>) {
+/// # let cta = cluster.cta();
+/// use ptx::qualifier::op;
+/// let received = inbox.reduce_to_others(cluster, op::Add, mine).receive(cta);
+/// let (received, _writing) = bulk::reduce(cta, op::Add, received, sums).commit(cta).wait_read(cta);
+/// let _inbox = received.release(cluster);
+/// # }
+/// ```
 #[inline(always)]
-pub fn reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource, G: ThreadGroup>(
+pub fn reduce<
+    Op: Qualifier,
+    T: BulkReduce<Op>,
+    const N: usize,
+    Src: CopySource<T, N, Group = G>,
+    G: ThreadGroup,
+>(
     group: &G,
     op: Op,
-    src: Shared<'s, T, N, S, G>,
+    src: Src,
     dst: impl MaybeHinted<ReduceTile<T, N>>,
-) -> BulkGroup<Reduce<'s, T, N, S, G>, Open, G> {
+) -> BulkGroup<(Src, ReduceTile<T, N>), Open, G> {
     let _: Op = op;
     let (dst, hint) = dst.split();
     if group.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
-        // alone; shared arrays are aligned to 128 bytes; by its state the source is visible to the async proxy; it goes
-        // into the group.
-        unsafe { T::reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() }, hint) }
+        // alone; the source is aligned to 128 bytes and visible to the async proxy, by `tile`; it goes into the group.
+        unsafe { T::reduce(dst.base.cast(), src.tile(), const { tile_bytes::<T, N>() }, hint) }
     }
     BulkGroup::new((src, dst))
 }

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{Brand, Cluster, Route};
+use crate::bulk::CopySource;
 use crate::global::tile_bytes;
 use crate::group::{Cta, End};
 use crate::mbarrier::{Ready, Uninit, await_parity};
@@ -19,7 +20,7 @@ mod tile;
 
 pub use channel::{Acknowledged, Channel, ChannelReceived, ChannelReleased, ChannelSent};
 pub use reduce::ClusterReduce;
-pub use source::{Origin, Sendable};
+pub use source::{Origin, Releasable};
 
 /// Bulk copies fill the [`Mailbox`]: whole tiles, through the async proxy.
 ///
@@ -70,6 +71,9 @@ pub trait Via: Sealed {
     /// The mbarriers that it has.
     #[doc(hidden)]
     const MBARRIERS: u32 = 1;
+    /// Whether threads write it, through the generic proxy.
+    #[doc(hidden)]
+    const BY_THREADS: bool = false;
 }
 impl Sealed for ByTile {}
 impl Sealed for ByElement {}
@@ -83,6 +87,7 @@ impl Via for ByRoute {
 }
 impl Via for ByElement {
     const TIMES: usize = OTHERS;
+    const BY_THREADS: bool = true;
 }
 
 /// The other CTAs of the largest cluster.
@@ -426,14 +431,14 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     /// Expects a tile and sends one: `start` starts the copy or the reduction with the operands that it gets, destination,
     /// source, bytes and mbarrier, for which this holds: 9.7.9.25.4.1: "the destination has to be in the shared memory of a
     /// different CTA within the cluster": a route leads to another. The mailbox is ready there, and the copy signals the
-    /// mbarrier of the tile that it fills. The type proves the size; arrays are aligned to 128 bytes; by its type the source is
-    /// visible to the async proxy. The caller owns it until the receiver has waited.
+    /// mbarrier of the tile that it fills. The type proves the size; the source is aligned to 128 bytes and visible to the async
+    /// proxy, by its `tile`. The caller owns it until the receiver has waited.
     #[inline(always)]
     fn send_tile(
         &self,
         cta: &Cta,
         route: Route<'c>,
-        src: &impl Sendable<T, N>,
+        src: &impl CopySource<T, N>,
         start: impl FnOnce(u32, u32, u32, u32),
     ) {
         // SAFETY: by the route, one CTA sends one tile here.

@@ -1,11 +1,11 @@
 //! Bulk reductions from shared memory into the memory of all GPUs (9.7.9.27).
 
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, BulkReduce, Open, Split};
+use crate::bulk::{BulkGroup, BulkReduce, CopySource, Open, Source, Split};
 use crate::global::tile_bytes;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
-use crate::shared::{AsyncSource, Element, Fenced, Shared};
+use crate::shared::Shared;
 
 /// A slice behind a multimem address that CTAs of any GPU bulk-reduce into at the same time, in tiles of `N` elements. It is to
 /// [`bulk_reduce`] what [`GlobalReduce`](crate::bulk::GlobalReduce) is to [`bulk::reduce`](crate::bulk::reduce()).
@@ -107,7 +107,7 @@ impl<T, const N: usize> Clone for MulticastTile<T, N> {
 }
 impl<T, const N: usize> Copy for MulticastTile<T, N> {}
 
-/// A reduction in flight: its source and its destination.
+/// A reduction of [`Shared`] memory in flight: its source and its destination.
 ///
 /// ```
 /// # use ptx::shared::Fenced;
@@ -120,19 +120,19 @@ impl<T, const N: usize> Copy for MulticastTile<T, N> {}
 pub type BulkReduceMulticast<'s, T, const N: usize, S> = (Shared<'s, T, N, S>, MulticastTile<T, N>);
 
 // SAFETY: a tuple.
-unsafe impl<'s, T: Element, const N: usize, S> Split for BulkReduceMulticast<'s, T, N, S> {
-    type Sources = Shared<'s, T, N, Fenced>;
+unsafe impl<Src: Source, T, const N: usize> Split for (Src, MulticastTile<T, N>) {
+    type Sources = Src::Read;
     type Destinations = MulticastTile<T, N>;
     #[inline(always)]
-    fn split(self, _: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.into_state(), self.1)
+    fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
+        (self.0.when_read(token), self.1)
     }
 }
 
 /// Starts a group with the reduction of `src` into `dst`: `dst[i] = op(dst[i], src[i])` on every GPU, each element atomically
 /// (`.relaxed.sys`), so that CTAs of all GPUs can reduce into one tile at the same time.
 ///
-/// `op` and the types that have it are those of [`bulk::reduce`](crate::bulk::reduce()).
+/// `op`, the types that have it and `src` are those of [`bulk::reduce`](crate::bulk::reduce()).
 ///
 /// Collective in the CTA.
 ///
@@ -148,18 +148,18 @@ unsafe impl<'s, T: Element, const N: usize, S> Split for BulkReduceMulticast<'s,
 /// # }
 /// ```
 #[inline(always)]
-pub fn bulk_reduce<'s, Op: Qualifier, T: BulkReduce<Op>, const N: usize, S: AsyncSource>(
+pub fn bulk_reduce<Op: Qualifier, T: BulkReduce<Op>, const N: usize, Src: CopySource<T, N, Group = Cta>>(
     cta: &Cta,
     op: Op,
-    src: Shared<'s, T, N, S>,
+    src: Src,
     dst: MulticastTile<T, N>,
-) -> BulkGroup<BulkReduceMulticast<'s, T, N, S>, Open> {
+) -> BulkGroup<(Src, MulticastTile<T, N>), Open> {
     let _: Op = op;
     if cta.is_elected() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, a multimem address whose memory is
-        // accessed by such reductions alone; shared arrays are aligned to 128 bytes; by its state the source is visible to
-        // the async proxy; it goes into the group.
-        unsafe { T::multimem_reduce(dst.base.cast(), src.addr(), const { tile_bytes::<T, N>() as u32 }) }
+        // accessed by such reductions alone; the source is aligned to 128 bytes and visible to the async proxy, by `tile`; it
+        // goes into the group.
+        unsafe { T::multimem_reduce(dst.base.cast(), src.tile(), const { tile_bytes::<T, N>() as u32 }) }
     }
     BulkGroup::new((src, dst))
 }

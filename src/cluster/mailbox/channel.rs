@@ -1,7 +1,8 @@
 //! Mailboxes that stream tiles from CTA to CTA.
 
-use super::{ByRoute, Inbox, Mailbox, Sendable};
-use crate::bulk::await_sources_read;
+use super::{ByRoute, Inbox, Mailbox};
+use crate::async_group::Token;
+use crate::bulk::{CopySource, Source, await_sources_read};
 use crate::cluster::{Cluster, Route};
 use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::{Ready, await_parity};
@@ -82,7 +83,9 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
 
 static_assertions::assert_not_impl_any!(ChannelReceived<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
-/// A [`Channel`] whose tile all threads of this CTA have read, and whose sender does not know it yet.
+/// A [`Channel`] whose tile all threads of this CTA have read, and whose sender does not know it yet: behind the barrier of
+/// [`release_at_sync`](ChannelReceived::release_at_sync), or that of the wait for a copy that has read the tile, such as a
+/// [`bulk::store`](crate::bulk::store()).
 ///
 /// ```
 /// # use ptx::{cluster::{ChannelReceived, ChannelReleased}, launch::Cta, shared::{Fenced, Shared}};
@@ -170,7 +173,11 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn send<Src: Sendable<T, N>>(self, cluster: &Cluster<'c>, src: Src) -> ChannelSent<'c, T, N, Src> {
+    pub fn send<Src: CopySource<T, N, Group = Cta>>(
+        self,
+        cluster: &Cluster<'c>,
+        src: Src,
+    ) -> ChannelSent<'c, T, N, Src> {
         self.inbox.send_tile(cluster.cta, self.route, &src, |dst, src, bytes, mbar| {
             // SAFETY: see `send_tile`.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -271,7 +278,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     #[inline(always)]
     pub fn wait_read(self, cta: &Cta) -> (ChannelSent<'c, T, N, ()>, Src)
     where
-        Src: Sendable<T, N>,
+        Src: CopySource<T, N>,
     {
         let (sent, src) = self.wait_read_at_sync(cta);
         (sent, cta.sync_with(src))
@@ -305,7 +312,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     #[inline(always)]
     pub fn wait_read_at_sync(self, cta: &Cta) -> (ChannelSent<'c, T, N, ()>, AfterSync<Src>)
     where
-        Src: Sendable<T, N>,
+        Src: CopySource<T, N>,
     {
         await_sources_read(cta);
         (ChannelSent { channel: self.channel, src: () }, AfterSync::new(self.src))
@@ -498,11 +505,47 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
         }
         Acknowledged { channel: self.channel, src: self.src }
     }
+
+    /// The tile once more, to be read or sent on: the sender has not been told.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, cluster::ChannelReceived, global::GlobalTileMut, launch::Cta};
+    /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, ()>, dst: GlobalTileMut<f32, 64>) {
+    /// let (released, _writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
+    /// let received = released.into_received();
+    /// let _first = received.get(0);
+    /// # let _ = received.acknowledge(cta);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn into_received(self) -> ChannelReceived<'c, T, N, Src> {
+        ChannelReceived { channel: self.channel, src: self.src }
+    }
+}
+
+// SAFETY: as of a `ChannelReceived`.
+unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReleased<'c, T, N, Src> {
+    type Ended = (Ended<'c, Mailbox<T, N, ByRoute, Ready>>, Src::Ended);
+    #[inline(always)]
+    fn end(self) -> Self::Ended {
+        self.into_received().end()
+    }
 }
 
 impl<T, const N: usize, Src> Sealed for ChannelReceived<'_, T, N, Src> {}
-// SAFETY: as of a `Received`; the sender sends the next when it has been told to.
-unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for ChannelReceived<'_, T, N, Src> {
+impl<'c, T, const N: usize, Src> Source for ChannelReceived<'c, T, N, Src> {
+    type Group = Cta;
+    // Behind the barrier of the wait, so all threads have read.
+    type Read = ChannelReleased<'c, T, N, Src>;
+    #[inline(always)]
+    fn when_read(self, _: Token) -> ChannelReleased<'c, T, N, Src> {
+        ChannelReleased { channel: self.channel, src: self.src }
+    }
+}
+// SAFETY: as of a `Received` of tiles; the sender sends the next when it has been told to.
+unsafe impl<T: Element, const N: usize, Src> CopySource<T, N> for ChannelReceived<'_, T, N, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {
         self.channel.inbox.addr

@@ -1,29 +1,15 @@
 //! What mailboxes are filled from.
 
-use super::{ByTile, ChannelReceived, Inbox, Received};
+use super::{ByElement, ByTile, ChannelReceived, Inbox, Received, Via};
 use crate::async_group::Token;
+use crate::bulk::{BulkGroup, CopySource, ReadDone, Source};
+use crate::cluster::Cluster;
 use crate::global::GlobalTile;
-use crate::qualifier::Sealed;
-use crate::shared::{AsyncSource, Element, Shared};
+use crate::group::{AfterSync, Cta, Passed, Transitions};
+use crate::qualifier::{Sealed, space};
+use crate::raw;
+use crate::shared::{Element, Shared};
 use crate::tensor::{LoadShape, TensorTile};
-
-/// Tiles in shared memory that the async proxy sees: what a bulk copy sends to another CTA.
-///
-/// # Safety
-///
-/// Implemented here only: [`tile`](Sendable::tile) is what it says.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tile of {N} `{T}` to send",
-    label = "not a tile of {N} `{T}`",
-    note = "a mailbox takes tiles of its own length and type that the async proxy sees: `Shared` memory, or what another mailbox `ByTile` or a channel has received"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Sendable<T, const N: usize> {
-    /// Its address: `N` elements in shared memory of the CTA, visible to the async proxy, aligned to 128 bytes, and not
-    /// written while this value lasts.
-    #[doc(hidden)]
-    fn tile(&self) -> u32;
-}
 
 /// What a tile came from, and what that is once every CTA of the cluster has received: a mailbox that a tile was forwarded
 /// from is free for another.
@@ -58,30 +44,120 @@ come_back_as_they_are! {
     [T, const N: usize, Src] ChannelReceived<'_, T, N, Src>;
 }
 
-impl<T, const N: usize, State> Sealed for Shared<'_, T, N, State> {}
-// SAFETY: arrays are aligned to 128 bytes; in these states the async proxy sees them, and nobody writes.
-unsafe impl<T: Element, const N: usize, State: AsyncSource> Sendable<T, N> for Shared<'_, T, N, State> {
+impl<T, const N: usize, V: Via, Src> Sealed for Received<'_, T, N, V, Src> {}
+impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
+    type Group = Cta;
+    type Read = Self;
     #[inline(always)]
-    fn tile(&self) -> u32 {
-        self.addr()
+    fn when_read(self, _: Token) -> Self {
+        self
     }
 }
-
-impl<T, const N: usize, Src> Sealed for Received<'_, T, N, ByTile, Src> {}
-// SAFETY: mailboxes are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. Since the mailbox was made ready, behind a
-// proxy fence, copies of other CTAs alone have written it. The elected thread, which starts the next copy, has observed that they are complete:
-// 9.7.9.25.2, "The completion of a `cp{.reduce}.async.bulk` operation is followed by an implicit generic-async proxy fence". That
-// the next copy needs no other is an assumption of docs/SOUNDNESS.md.
-unsafe impl<T: Element, const N: usize, Src> Sendable<T, N> for Received<'_, T, N, ByTile, Src> {
+// SAFETY: mailboxes are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. 9.7.9.25.2: "Accessing the same
+// memory location across multiple proxies needs a cross-proxy fence". The elected thread, which starts the copy, has waited for
+// what was written. `ByTile`: the async proxy alone has written since the mailbox was made ready, behind such a fence; that the
+// completion of another CTA's copy serves this CTA's is an assumption of docs/SOUNDNESS.md. `ByElement`: threads have written, so the
+// fence stands here.
+unsafe impl<T: Element, const N: usize, V: Via, Src> CopySource<T, N> for Received<'_, T, N, V, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {
+        if const { V::BY_THREADS } {
+            raw::fence_proxy_async(space::SharedCta);
+        }
         self.inbox.addr
     }
 }
-impl<'c, T, const N: usize, Src: Origin> Origin for Received<'c, T, N, ByTile, Src> {
-    type Back = (Inbox<'c, T, N, ByTile>, Src::Back);
+impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V, Src> {
+    type Back = (Inbox<'c, T, N, V>, Src::Back);
     #[inline(always)]
     fn back(self, token: Token) -> Self::Back {
         (self.inbox, self.src.back(token))
+    }
+}
+
+/// What a wait gives back, and what that is behind a barrier of the cluster of the scope `'c`: a mailbox is ready for more.
+///
+/// # Safety
+///
+/// Implemented here only: [`made_ready`](Releasable::made_ready) is what it says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` holds no mailbox of tiles or words to release",
+    label = "nothing that a barrier of the cluster makes ready",
+    note = "`release_at_sync` is for what `wait_read_at_sync` gives: mailboxes, shared memory, and the group of the destinations"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Releasable<'c> {
+    /// What it is then.
+    #[doc(hidden)]
+    type Released;
+    /// With a token: who calls it has passed a barrier of the cluster.
+    #[doc(hidden)]
+    fn made_ready(self, token: Token) -> Self::Released;
+}
+
+// SAFETY: as `Received::release`.
+unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, T, N, ByTile, Src> {
+    type Released = (Inbox<'c, T, N, ByTile>, Src::Back);
+    #[inline(always)]
+    fn made_ready(self, token: Token) -> Self::Released {
+        self.back(token)
+    }
+}
+// SAFETY: as `Received::release`.
+unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByElement, ()> {
+    type Released = Inbox<'c, T, N, ByElement>;
+    #[inline(always)]
+    fn made_ready(self, _: Token) -> Self::Released {
+        self.inbox
+    }
+}
+// SAFETY: it stays what it is.
+unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State> {
+    type Released = Self;
+    #[inline(always)]
+    fn made_ready(self, _: Token) -> Self {
+        self
+    }
+}
+// SAFETY: it stays what it is.
+unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
+    type Released = Self;
+    #[inline(always)]
+    fn made_ready(self, _: Token) -> Self {
+        self
+    }
+}
+// SAFETY: both are.
+unsafe impl<'c, A: Releasable<'c>, B: Releasable<'c>> Releasable<'c> for (A, B) {
+    type Released = (A::Released, B::Released);
+    #[inline(always)]
+    fn made_ready(self, token: Token) -> Self::Released {
+        (self.0.made_ready(token), self.1.made_ready(token))
+    }
+}
+
+impl<Handles> AfterSync<Handles> {
+    /// Releases the mailboxes that a copy has read, at a barrier of the cluster ([`Cluster::sync_with`]): the wait for the copy needs no
+    /// barrier of its own. A tile comes back as from [`Received::release`], with what the mailbox was filled from; words as their
+    /// [`Inbox`]; all else as it is.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, cluster::{ByTile, Cluster, Received}, global::GlobalTileMut};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
+    /// # let cta = cluster.cta();
+    /// let store = bulk::store(cta, received, dst).commit(cta);
+    /// // One barrier: this CTA has stored its tile, and all CTAs have read theirs.
+    /// let ((_inbox, ()), _writing) = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync<'c>(self) -> AfterSync<Handles::Released, Cluster<'c>>
+    where
+        Handles: Releasable<'c>,
+    {
+        // Each thread has given up its handle, and done what comes before the barrier of the CTA: a barrier of the cluster is one.
+        AfterSync::new(Transitions::<Cta>::handles(self, Passed::NEW).made_ready(Token::NEW))
     }
 }

@@ -1,10 +1,8 @@
 //! Mailboxes that bulk copies fill.
 
-use super::{
-    ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sendable, Sent, for_each_other, phase_bytes,
-};
+use super::{ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sent, for_each_other, phase_bytes};
 use crate::async_group::Token;
-use crate::bulk::await_sources_read;
+use crate::bulk::{CopySource, await_sources_read};
 use crate::cache_policy::MaybeHinted;
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
@@ -17,14 +15,15 @@ use crate::tensor::{self, MulticastShape, TensorTile};
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// Each CTA sends the tile `src` along `route`, and expects one from the CTA that sends to it. `src` is
-    /// [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or a tile that another mailbox or a channel has
+    /// [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or what another mailbox or a channel has
     /// received, which goes on without a copy.
     ///
     /// Collective in the cluster.
     ///
     /// PTX, by the elected thread: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`
     /// `mapa.shared::cluster.u32` of the tile and of its mbarrier,
-    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`
+    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`, of a mailbox
+    /// [`ByElement`](super::ByElement) `fence.proxy.async.shared::cta;` before it
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -37,7 +36,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn send<Src: Sendable<T, N>>(
+    pub fn send<Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
         route: Route<'c>,
@@ -74,7 +73,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn send_reduce<Op: ClusterReduce<T>, Src: Sendable<T, N>>(
+    pub fn send_reduce<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
         op: Op,
@@ -112,7 +111,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn send_reduce_to_others<Op: ClusterReduce<T>, Src: Sendable<T, N>>(
+    pub fn send_reduce_to_others<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
         op: Op,
@@ -123,13 +122,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         // SAFETY: each of the others sends one tile; there are 15 at most, for which the size was asserted.
         unsafe { self.expect(cluster.cta, (cluster.size() - 1) * Self::BYTES) };
         if cluster.cta.is_elected() {
+            let tile = src.tile();
             for_each_other(cluster, |to| {
                 // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `send_tile`. 9.7.9.25.4.2:
                 // "Each reduction operation … has individually `.relaxed.gpu` memory ordering semantics": those of several
                 // CTAs do not race.
                 unsafe {
                     let (dst, mbar) = self.of(to);
-                    Op::bulk_reduce(dst, src.tile(), Self::BYTES, mbar);
+                    Op::bulk_reduce(dst, tile, Self::BYTES, mbar);
                 }
             });
         }
@@ -285,7 +285,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     }
 }
 
-impl<'c, T: Element, const N: usize, Src: Sendable<T, N>> Sent<'c, T, N, ByTile, Src> {
+impl<'c, T: Element, const N: usize, Src: CopySource<T, N>> Sent<'c, T, N, ByTile, Src> {
     /// Waits until what is sent from here has been read, and gives the source back: before the receiver has it. Other copies of
     /// the elected thread have read their sources then, too.
     ///

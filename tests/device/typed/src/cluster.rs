@@ -1,17 +1,21 @@
 //! `ptx::cluster`.
 
+use ptx::bulk::{self, GlobalReduce, ReduceTile};
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
-use ptx::global::{Global, GlobalTile};
+use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mask::CtaMask;
 use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::multimem;
 use ptx::qualifier::{
-    arrivals, cache_hint, convergence::Aligned, cta_group, evict, multicast, op, sem, space,
-    suspend_time_hint, ty,
+    arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, load_mode, multicast, op, sem,
+    space, suspend_time_hint, ty,
 };
 use ptx::raw;
 use ptx::shared::SharedArray;
-use ptx::tensor::{Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap};
+use ptx::tensor::{
+    self, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap, TensorMapMut, TensorMapReduce,
+};
 
 use crate::tensor::Starts;
 use crate::{elected, fence_async, scope, sync, thread_count, thread_rank};
@@ -1479,5 +1483,405 @@ pair! {
         });
         cluster_sync();
         inval(bar, 2);
+    }
+}
+
+/// The one tile of the destination, of the first CTA.
+#[inline(always)]
+fn only_mut(cta: &Cta, dst: *mut u32) -> GlobalTileMut<u32, N> {
+    match unsafe { GlobalMut::from_raw(dst, N) }.tiles(cta).0.take_next() {
+        Some((_, tile)) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+#[inline(always)]
+fn sums(dst: *mut u32) -> ReduceTile<u32, N> {
+    match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {
+        Some(tile) => tile,
+        None => ptx::launch::trap(),
+    }
+}
+
+/// Element `i` of the mailbox of rank `to` becomes `i`.
+#[inline(always)]
+unsafe fn store_words(words: u32, bar: u32, to: u32) {
+    unsafe {
+        each::<{ BYTES / 16 }>(words, bar, to, |v, dst, mbar| {
+            let values = [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3];
+            raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst, values, mbar)
+        });
+    }
+}
+
+/// Commits what the elected thread has started, and waits until it has been read.
+#[inline(always)]
+unsafe fn commit_and_await_read() {
+    if elected() {
+        unsafe { raw::cp_async_bulk_commit_group() };
+    }
+    if elected() {
+        unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
+    }
+}
+
+pair! {
+    typed_cluster_store_received(cta, smem, src, out) {
+        let dst = only_mut(&cta, out);
+        let tiles = smem.tiles.init(&cta);
+        cta.cluster((smem.tile, tiles), |cluster, (tile, inbox)| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = inbox.send(&cluster, route, tile).receive(cta);
+            let (received, writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
+            let (inbox, tile) = received.release(&cluster);
+            writing.wait(cta);
+            (cluster, (tile.into_free(), inbox))
+        });
+    }
+    raw_cluster_store_received(base, src, out) {
+        let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
+        if crate::cta_rank() != 0 {
+            ptx::launch::trap();
+        }
+        init(bar, 1, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            send(inbox, bar, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+            wait(bar, 0);
+            if elected() {
+                raw::cp_async_bulk_global_shared_cta(out.cast(), inbox, BYTES, cache_hint::None, cp_mask::None);
+            }
+            commit_and_await_read();
+            sync();
+            cluster_sync();
+            if elected() {
+                raw::cp_async_bulk_wait_group::<0>();
+            }
+            sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_reduce_received(cta, smem, src, out) {
+        let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
+        cta.cluster((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32);
+            let tiles = tiles.send(&cluster, route, tile).receive(cta);
+            let words = words.receive(cta);
+            // Threads have written the words: a proxy fence. The tile needs none.
+            let group = bulk::reduce(cta, op::Add, words, sums(out)).and(bulk::reduce(cta, op::Max, tiles, sums(out)));
+            // One barrier: that of the cluster.
+            let read = group.commit(cta).wait_read_at_sync(cta);
+            let ((words, (tiles, tile)), _) = cluster.sync_with(read.release_at_sync());
+            (cluster, (tile.into_free(), (tiles, words)))
+        });
+    }
+    raw_cluster_reduce_received(base, src, out) {
+        let (tile, tiles, words) = (base + TILE, base + TILES, base + WORDS);
+        init(tiles + BYTES, 1, true);
+        init(words + BYTES, 1, false);
+        write_tile(words, |i| i);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            add_to_others(words, words + BYTES);
+            send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+            wait(tiles + BYTES, 0);
+            wait(words + BYTES, 0);
+            if elected() {
+                raw::fence_proxy_async(space::SharedCta);
+                raw::cp_reduce_async_bulk_global_shared_cta_add(ty::U32, out.cast(), words, BYTES, cache_hint::None);
+            }
+            if elected() {
+                raw::cp_reduce_async_bulk_global_shared_cta_min_max(op::Max, ty::U32, out.cast(), tiles, BYTES, cache_hint::None);
+            }
+            commit_and_await_read();
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_forward_words(cta, smem, src, out) {
+        let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
+        cta.cluster((tiles, words), |cluster, (tiles, words)| {
+            let cta = cluster.cta();
+            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let words = words.store(&cluster, route, |i| i as u32).receive(cta);
+            let tiles = tiles.send(&cluster, route, words).receive(cta);
+            unsafe { out.write(tiles.get(3).unwrap_or(0)) };
+            let (tiles, (words, ())) = tiles.release(&cluster);
+            (cluster, (tiles, words))
+        });
+    }
+    raw_cluster_forward_words(base, src, out) {
+        let (tiles, words) = (base + TILES, base + WORDS);
+        init(tiles + BYTES, 1, true);
+        init(words + BYTES, 1, false);
+        write_tile(words, |i| i);
+        cluster_sync();
+        scope(|| {
+            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            store_words(words, words + BYTES, to);
+            wait(words + BYTES, 0);
+            send(tiles, tiles + BYTES, to, |dst, mbar| {
+                raw::fence_proxy_async(space::SharedCta);
+                raw::cp_async_bulk_shared_cluster_shared_cta(dst, words, BYTES, mbar)
+            });
+            wait(tiles + BYTES, 0);
+            out.write(read(tiles + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_forward_words_to_others(cta, smem, src, out) {
+        let (tiles, words) = (smem.tiles.init_with(&cta, |_| 0), smem.words.init(&cta, |i| i as u32));
+        cta.cluster((tiles, words), |cluster, (tiles, words)| {
+            let cta = cluster.cta();
+            let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32).receive(cta);
+            let tiles = tiles.send_reduce_to_others(&cluster, op::Add, words).receive(cta);
+            unsafe { out.write(tiles.get(3).unwrap_or(0)) };
+            let (tiles, (words, ())) = tiles.release(&cluster);
+            (cluster, (tiles, words))
+        });
+    }
+    raw_cluster_forward_words_to_others(base, src, out) {
+        let (tiles, words) = (base + TILES, base + WORDS);
+        init(tiles + BYTES, 1, false);
+        write_tile(tiles, |_| 0);
+        raw::fence_proxy_async(space::SharedCta);
+        init(words + BYTES, 1, false);
+        write_tile(words, |i| i);
+        cluster_sync();
+        scope(|| {
+            add_to_others(words, words + BYTES);
+            wait(words + BYTES, 0);
+            expect(tiles + BYTES, (raw::cluster_nctarank() - 1) * BYTES);
+            if elected() {
+                // Once, for all copies.
+                raw::fence_proxy_async(space::SharedCta);
+                for_each_other(|to| {
+                    let (dst, mbar) = of(tiles, tiles + BYTES, to);
+                    raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add(ty::U32, dst, words, BYTES, mbar);
+                });
+            }
+            wait(tiles + BYTES, 0);
+            out.write(read(tiles + 12));
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_channel_stored(cta, smem, src, out) {
+        let channel = smem.channel.init(&cta);
+        cta.cluster((smem.tile, channel), |cluster, (tile, inbox)| {
+            let cta = cluster.cta();
+            let mut tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let mut channel = inbox.along(route);
+            for round in 0..2 {
+                let received = channel.send(&cluster, tile).receive(cta);
+                let store = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta);
+                // One barrier: the tile is stored, and the sender can be told.
+                let (released, _) = cta.sync_with(store.wait_read_at_sync(cta));
+                let received = released.into_received();
+                unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
+                (channel, tile) = received.acknowledge(cta).reclaim(cta);
+            }
+            let received = channel.send(&cluster, tile).receive(cta);
+            let (released, _) = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta).wait_read(cta);
+            let (channel, tile) = released.acknowledge(cta).reclaim(cta);
+            let inbox = channel.into_inbox(&cluster);
+            (cluster, (tile.into_free(), inbox))
+        });
+    }
+    raw_cluster_channel_stored(base, src, out) {
+        let (tile, inbox, bar) = (base + TILE, base + CHANNEL, base + CHANNEL + BYTES);
+        init(bar, 2, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let store = |parity| {
+                send(inbox, bar, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+                wait(bar, parity);
+                if elected() {
+                    raw::cp_reduce_async_bulk_global_shared_cta_add(ty::U32, out.cast(), inbox, BYTES, cache_hint::None);
+                }
+                commit_and_await_read();
+                sync();
+            };
+            let mut parity = 0;
+            for round in 0..2 {
+                store(parity);
+                out.add(round).write(read(inbox + 12));
+                acknowledge(bar, to, parity);
+                parity ^= 1;
+            }
+            store(parity);
+            acknowledge_at_sync(bar, to, parity);
+            sync();
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const u32, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let mailboxes = (smem.tiles.init(&cta), smem.channel.init(&cta));
+    cta.cluster_last((smem.tile, mailboxes), |cluster, (tile, (tiles, channel))| {
+        let cta = cluster.cta();
+        let tile = tile.write(cta, |i| i as u32).to_async(cta);
+        let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+        let (tiles, tile) = tiles.send(&cluster, route, tile).wait_read(cta);
+        let channel = channel.along(route).send(&cluster, tile).receive(cta);
+        let tiles = tiles.receive(cta);
+        // No barrier: the elected thread stays until the tiles are read.
+        let (tiles, ()) = bulk::reduce(cta, op::Add, tiles, sums(out)).commit(cta).end(cta);
+        let (channel, tile) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
+        (cluster, (tile, (tiles, channel)))
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_last(src: *const u32, out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let base = smem.first.addr();
+    let (tile, tiles, channel) = (base + TILE, base + TILES, base + CHANNEL);
+    unsafe {
+        init(tiles + BYTES, 1, true);
+        init(channel + BYTES, 2, true);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            send(tiles, tiles + BYTES, to, |dst, mbar| {
+                raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar)
+            });
+            wait_sources_read();
+            send(channel, channel + BYTES, to, |dst, mbar| {
+                raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar)
+            });
+            wait(channel + BYTES, 0);
+            wait(tiles + BYTES, 0);
+            for mailbox in [tiles, channel] {
+                if elected() {
+                    raw::cp_reduce_async_bulk_global_shared_cta_add(
+                        ty::U32,
+                        out.cast(),
+                        mailbox,
+                        BYTES,
+                        cache_hint::None,
+                    );
+                }
+                commit_and_await_read();
+            }
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_tensor_store_received(cta, smem, src, out) {
+        let map = unsafe { TensorMapMut::<u32, Box1<N>>::from_raw(src.cast(), [1]) };
+        let all = unsafe { TensorMapReduce::<u32, Box1<N>>::from_raw(src.cast()) };
+        let (Some(dst), Some(sums)) = (unsafe { map.at([0]) }, all.at([0])) else { ptx::launch::trap() };
+        let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
+        cta.cluster((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
+            let cta = cluster.cta();
+            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let Some(route) = cluster.rotation(unsafe { out.read() }) else { ptx::launch::trap() };
+            let words = words.store(&cluster, route, |i| i as u32);
+            let tiles = tiles.send(&cluster, route, tile).receive(cta);
+            let words = words.receive(cta);
+            let group = tensor::store(cta, tiles, dst).tensor_reduce(cta, op::Add, words, sums);
+            let ((tiles, words), _) = group.commit(cta).wait_read(cta);
+            let ((tiles, tile), words) = cluster.sync_with((tiles.release_at_sync(), words.release_at_sync()));
+            (cluster, (tile.into_free(), (tiles, words)))
+        });
+    }
+    raw_cluster_tensor_store_received(base, src, out) {
+        let (tile, tiles, words) = (base + TILE, base + TILES, base + WORDS);
+        init(tiles + BYTES, 1, true);
+        init(words + BYTES, 1, false);
+        write_tile(words, |i| i);
+        cluster_sync();
+        scope(|| {
+            write_tile(tile, |i| i);
+            fence_async();
+            let Some(to) = next(out.read()) else { ptx::launch::trap() };
+            store_words(words, words + BYTES, to);
+            send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
+            wait(tiles + BYTES, 0);
+            wait(words + BYTES, 0);
+            if elected() {
+                raw::cp_async_bulk_tensor_1d_global_shared_cta(load_mode::Tile, src.cast(), [0], tiles, cache_hint::None);
+            }
+            if elected() {
+                raw::fence_proxy_async(space::SharedCta);
+                raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta(op::Add, load_mode::Tile, src.cast(), [0], words, cache_hint::None);
+            }
+            commit_and_await_read();
+            sync();
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
+pair! {
+    typed_cluster_multimem_reduce_received(cta, smem, src, out) {
+        let all = unsafe { multimem::MulticastReduce::<u32, N>::from_raw(out, N) };
+        let Some(all) = all.get(0) else { ptx::launch::trap() };
+        let words = smem.words.init(&cta, |i| i as u32);
+        cta.cluster(words, |cluster, words| {
+            let cta = cluster.cta();
+            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let words = words.store(&cluster, route, |i| i as u32).receive(cta);
+            let (words, _) = multimem::bulk_reduce(cta, op::Add, words, all).commit(cta).wait_read(cta);
+            let words = words.release(&cluster);
+            (cluster, words)
+        });
+    }
+    raw_cluster_multimem_reduce_received(base, src, out) {
+        let words = base + WORDS;
+        init(words + BYTES, 1, false);
+        write_tile(words, |i| i);
+        cluster_sync();
+        scope(|| {
+            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            store_words(words, words + BYTES, to);
+            wait(words + BYTES, 0);
+            if elected() {
+                raw::fence_proxy_async(space::SharedCta);
+                raw::multimem_cp_reduce_async_bulk_global_shared_cta_add(ty::U32, out.cast(), words, BYTES);
+            }
+            commit_and_await_read();
+            sync();
+            cluster_sync();
+        });
+        cluster_sync();
     }
 }

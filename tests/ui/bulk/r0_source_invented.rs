@@ -1,0 +1,12 @@
+//! What is stored or sent is read by a copy: that an address is a source of one's own elements is promised by `unsafe impl`.
+
+use ptx::bulk::CopySource;
+use ptx::shared::{Fenced, Shared};
+
+pub struct Bytes(pub [u8; 4]);
+
+impl CopySource<Bytes, 128> for Shared<'_, u32, 128, Fenced> {
+    fn tile(&self) -> u32 {
+        self.addr()
+    }
+}

@@ -1,0 +1,14 @@
+//! All threads of the CTA hold what it has received: the part of one thread cannot store it.
+
+use ptx::bulk;
+use ptx::cluster::{ByTile, Cluster, Received};
+use ptx::global::GlobalTileMut;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    tile: Received<'c, u32, 128, ByTile, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let _ = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+}

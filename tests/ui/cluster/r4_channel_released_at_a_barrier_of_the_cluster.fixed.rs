@@ -1,0 +1,16 @@
+//! The sender of a channel is told by its mbarrier: no barrier makes the channel ready for more.
+
+use ptx::bulk;
+use ptx::cluster::{ChannelReceived, Cluster};
+use ptx::global::GlobalTileMut;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    tile: ChannelReceived<'c, u32, 128, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let store = bulk::store(cta, tile, dst).commit(cta);
+    let (released, _writing) = cluster.sync_with(store.wait_read_at_sync(cta));
+    let _ = released.acknowledge(cta);
+}

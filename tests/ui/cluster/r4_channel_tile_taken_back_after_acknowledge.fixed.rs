@@ -1,0 +1,11 @@
+//! A tile whose sender has been told is no longer there.
+
+use ptx::cluster::ChannelReleased;
+use ptx::launch::Cta;
+
+pub fn body<'c>(cta: &Cta, released: ChannelReleased<'c, u32, 128, ()>) -> Option<u32> {
+    let received = released.into_received();
+    let first = received.get(0);
+    let _acknowledged = received.acknowledge(cta);
+    first
+}

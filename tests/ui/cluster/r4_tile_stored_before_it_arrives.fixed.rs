@@ -1,0 +1,14 @@
+//! What is on its way is no source of a store.
+
+use ptx::bulk;
+use ptx::cluster::{ByTile, Cluster, Sent};
+use ptx::global::GlobalTileMut;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    sent: Sent<'c, u32, 128, ByTile, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let _ = bulk::store(cta, sent.receive(cta), dst).commit(cta).wait_read(cta);
+}

@@ -1,0 +1,16 @@
+//! A mailbox takes more words when the reduction has read these.
+
+use ptx::bulk::{self, ReduceTile};
+use ptx::cluster::{ByElement, Cluster, Received};
+use ptx::qualifier::op;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    words: Received<'c, u32, 128, ByElement, ()>,
+    sums: ReduceTile<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let reduction = bulk::reduce(cta, op::Add, words, sums).commit(cta);
+    let _inbox = words.release(cluster);
+    let _ = reduction.wait_read(cta);
+}

@@ -1,0 +1,16 @@
+//! The sender may send the next tile when the store has read this one.
+
+use ptx::bulk;
+use ptx::cluster::ChannelReceived;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+
+pub fn body<'c>(
+    cta: &Cta,
+    tile: ChannelReceived<'c, u32, 128, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let store = bulk::store(cta, tile, dst).commit(cta);
+    let _acknowledged = tile.acknowledge(cta);
+    let _ = store.wait_read(cta);
+}

@@ -1,0 +1,15 @@
+//! The last scope ends the use of a mailbox when the store has read it.
+
+use ptx::bulk;
+use ptx::cluster::{ByTile, Cluster, Received};
+use ptx::global::GlobalTileMut;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    tile: Received<'c, u32, 128, ByTile, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let store = bulk::store(cta, tile, dst).commit(cta);
+    let (_ended, ()) = store.end(cta);
+}

@@ -1,0 +1,16 @@
+//! A tile that is stored belongs to the store.
+
+use ptx::bulk;
+use ptx::cluster::{ByTile, Cluster, Received};
+use ptx::global::GlobalTileMut;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    tile: Received<'c, u32, 128, ByTile, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let store = bulk::store(cta, tile, dst).commit(cta);
+    let _first = tile.get(0);
+    let _ = store.wait_read(cta);
+}

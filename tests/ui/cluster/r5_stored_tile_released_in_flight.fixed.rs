@@ -1,0 +1,16 @@
+//! A mailbox takes the next tile when the store has read this one.
+
+use ptx::bulk;
+use ptx::cluster::{ByTile, Cluster, Received};
+use ptx::global::GlobalTileMut;
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    tile: Received<'c, u32, 128, ByTile, ()>,
+    dst: GlobalTileMut<u32, 128>,
+) {
+    let cta = cluster.cta();
+    let store = bulk::store(cta, tile, dst).commit(cta);
+    let (tile, _writing) = store.wait_read(cta);
+    let (_inbox, ()) = tile.release(cluster);
+}
