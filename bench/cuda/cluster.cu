@@ -276,3 +276,50 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     reinterpret_cast<uint4*>(output + blockIdx.x * N)[t] = result;
     cluster.sync();
 }
+
+extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREADS)
+    cluster_mirror(const uint32_t* input, uint32_t* output, uint32_t n) {
+    __shared__ alignas(128) uint32_t own[N], mirrored[N], sums[THREADS];
+    __shared__ uint64_t loaded, sent, added;
+    cg::cluster_group cluster = cg::this_cluster();
+    const uint32_t rank = cluster.block_rank(), t = threadIdx.x;
+    sums[t] = 0;
+    if (t == 0) {
+        for (uint64_t* barrier : {&loaded, &sent, &added}) {
+            ptx::mbarrier_init(barrier, 1);
+        }
+        publish_barriers();
+        expect(&loaded, BYTES);
+        expect(&sent, BYTES);
+        expect(&added, (SIZE - 1) * sizeof(sums));
+    }
+    cluster.sync();
+
+    if (t == 0) {
+        load(own, input + blockIdx.x * N, BYTES, &loaded);
+        wait(&loaded, 0);
+        send(cluster, SIZE - 1 - rank, mirrored, own, &sent);
+    }
+    wait_cluster(&sent, 0);
+    const uint4 words = four(mirrored);
+    if (t == 0) {
+        store(output + blockIdx.x * N, mirrored, BYTES);
+    }
+    const uint32_t sum = words.x + words.y + words.z + words.w;
+    for (uint32_t i = 1; i < SIZE; ++i) {
+        const uint32_t peer = (rank + i) % SIZE;
+        ptx::red_async(ptx::op_add, cluster.map_shared_rank(&sums[t], peer), sum,
+                       cluster.map_shared_rank(&added, peer));
+    }
+    if (t == 0) {
+        wait_cluster(&added, 0);
+        // `red.async` writes through the generic proxy.
+        ptx::fence_proxy_async(ptx::space_shared);
+        ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, output + 2 * SIZE * N, sums,
+                                  uint32_t(sizeof(sums)));
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
+    }
+    // What a CTA has sent has to be read before it exits.
+    cluster.sync();
+}

@@ -40,6 +40,13 @@ pub const KERNELS: &[Kernel] = &[
         expected: cluster_histogram,
     },
     Kernel {
+        name: "cluster_mirror",
+        grid: ([8, 1], [4, 1], 128),
+        dynamic_shared: 0,
+        words: |_| 8 * 512,
+        expected: cluster_mirror,
+    },
+    Kernel {
         name: "cluster_atomics",
         grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
@@ -285,6 +292,19 @@ fn cluster_histogram(input: &[u32]) -> Vec<u32> {
         }
     }
     starts
+}
+
+/// The tiles of each cluster in the opposite order; then, by thread, three times the sum of its four words of all tiles.
+fn cluster_mirror(input: &[u32]) -> Vec<u32> {
+    let tiles = input.as_chunks::<512>().0;
+    let mut words: Vec<u32> = (0..8).flat_map(|b| tiles[b ^ 3]).collect();
+    for thread in 0..128 {
+        let four = |tile: &[u32; 512]| {
+            tile[4 * thread..4 * thread + 4].iter().fold(0_u32, |a, b| a.wrapping_add(*b))
+        };
+        words.push(tiles.iter().map(four).fold(0_u32, u32::wrapping_add).wrapping_mul(3));
+    }
+    words
 }
 
 /// What each CTA has when every word was applied to it, in the order of the kernel's arrays.

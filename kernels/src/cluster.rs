@@ -1,6 +1,7 @@
 //! Clusters of 4 CTAs: a histogram whose bins lie spread over them, tiles that go round in a ring, and tiles that go on from
-//! mailbox to mailbox.
+//! mailbox to mailbox, and from there to global memory.
 
+use ptx::bulk::{self, GlobalReduce};
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
 use ptx::launch::{Cta, LaunchShape, trap};
@@ -295,5 +296,58 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
         }
         let ((d, (c, (b, (a, ())))), (mixed, (sums, ()))) = (third.end(), mixed.end());
         (cluster, ((a, b, c, d), (sums, mixed)))
+    });
+}
+
+ptx::shared_memory! {
+    struct Mirror {
+        own: Mailbox<u32, N, ByTile>,
+        mirrored: Mailbox<u32, N, ByTile>,
+        sums: Mailbox<u32, THREADS, ByElement>,
+    }
+}
+
+/// What has come into a mailbox goes to global memory from there. CTA b loads tile b, sends it to the CTA of rank 3 - r of its cluster, and stores
+/// the tile that it gets; its threads add up four words of that each, for the other CTAs, which add the sums to the output.
+///
+/// output\[512 * b + i\] is input\[512 * (b ^ 3) + i\]; to output\[4096 + t\] is added three times the sum of words 4t to 4t + 3 of all tiles. A
+/// row of 8 CTAs of 128 threads, in clusters of 4.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` ≥ 4096 and of 4224 words of global memory, which do not overlap.
+/// - until the grid ends nobody writes the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cluster_mirror(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
+    // rows of clusters.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Mirror, Shape>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, tiles, sums_of_all) = unsafe {
+        (
+            Global::from_raw(input, n as usize),
+            GlobalMut::<_, N>::from_raw(output, 8 * N),
+            GlobalReduce::<_, THREADS>::from_raw(output.add(8 * N), THREADS),
+        )
+    };
+    let (mine, to) = (input.tiles::<N>().0.get(cta.rank() as usize), tiles.tiles(&cta).0.take_next());
+    let (Some(mine), Some((_, to)), Some(sums_of_all)) = (mine, to, sums_of_all.get(0)) else { trap() };
+    let thread = cta.thread_rank() as usize;
+
+    let lent = ((smem.own.init(&cta), smem.mirrored.init(&cta)), smem.sums.init(&cta, |_| 0));
+    cta.cluster_last(lent, |cluster, ((own, mirrored), sums)| {
+        let cta = cluster.cta();
+        let (Some(alone), Some(to_mirror)) = (cluster.column::<1>(), cluster.exchange(3)) else { trap() };
+        let own = own.multicast(&cluster, alone, mine).receive(cta);
+        let mirrored = mirrored.send(&cluster, to_mirror, own).receive(cta);
+        let [a, b, c, d] = mirrored.get_vector(thread).unwrap_or_default();
+        let stored = bulk::store(cta, mirrored, to).commit(cta);
+
+        let sum = a.wrapping_add(b).wrapping_add(c).wrapping_add(d);
+        let sums = sums.reduce_to_others(&cluster, op::Add, |_| sum).receive(cta);
+        let added = bulk::reduce(cta, op::Add, sums, sums_of_all).commit(cta);
+        let ((sums, ()), (mirrored, (own, ()))) = (added.end(cta), stored.end(cta));
+        (cluster, ((own, mirrored), sums))
     });
 }

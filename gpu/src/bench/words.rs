@@ -119,6 +119,13 @@ const CASES: &[Words] = &[
         ..NATURAL
     },
     Words {
+        kernel: "cluster_mirror",
+        note: "two clusters",
+        words: 8 * 512,
+        output: Output::Fixed(8 * 512 + 128),
+        ..NATURAL
+    },
+    Words {
         kernel: "cluster_forward",
         note: "two clusters",
         words: 8 * 512,
