@@ -100,8 +100,8 @@ class Block {
     Warp warp;
 
   private:
-    // One lane of each warp stores. Two halves are taken by turns: who stores into one again has passed the barrier before which
-    // all had read it.
+    // One lane of each warp stores. The halves take turns: a thread stores into a half again behind the barrier of the call
+    // between, before which all threads have read that half.
     template <typename T>
     __device__ const T* publish(uint32_t lane, T value) {
         __shared__ T results[2][WARPS];
@@ -130,7 +130,7 @@ class Block {
     uint32_t turn = 0;
 };
 
-// The order of floats as that of integers, by which -0 is below +0. NaN becomes what loses, and that is NaN's.
+// A float as an integer of the same order, -0 below +0. NaN becomes `loser`: the greatest or the least integer, each a NaN's.
 __device__ inline int32_t ordered(float x, int32_t loser) {
     const int32_t bits = __float_as_int(x);
     return isnan(x) ? loser : bits ^ (bits >> 31 & INT32_MAX);

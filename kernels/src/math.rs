@@ -1,10 +1,9 @@
 //! Every approximation, and conversions to halves and to eight-bit floats.
 
-use ptx::atomic::GlobalAtomics;
-use ptx::global::Global;
+use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::Cta;
 use ptx::math;
-use ptx::qualifier::{relu, rounding, satfinite, scope, sem, ty};
+use ptx::qualifier::{relu, rounding, satfinite, ty};
 use ptx::raw;
 
 /// A pair of halves as a word, the first one low.
@@ -23,67 +22,64 @@ macro_rules! packed {
 }
 packed! { half::f16, half::bf16 }
 
-/// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`.
+/// The results of a thread.
+const RESULTS: u32 = 35;
+
+/// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`. A thread has one word.
 ///
-/// Grid: any.
+/// Grid: CTAs of any number of threads, `n` in all.
 ///
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `input` and `output` are the addresses, that of the input aligned to 16 bytes, of `n` and `35 * n` elements of global memory,
-///   which do not overlap; until the grid ends nobody writes `input`, and nobody else uses `output`.
+///   which do not overlap; `36 * n` is below 2^32; until the grid ends nobody writes `input`, and nobody else uses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call.
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     // SAFETY: the contract above; every thread makes the same handles.
-    let (input, output) = unsafe {
-        (
-            Global::from_raw(input, n as usize),
-            GlobalAtomics::<u32, scope::Gpu>::from_raw(output, 35 * n as usize),
-        )
-    };
-    let mut i = cta.rank() * cta.thread_count() + cta.thread_rank();
-    while let Some(word) = input.get(i as usize) {
-        // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
-        let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
-        let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));
-        let subnormal = f32::from_bits(word & 0x7f_ffff | 1);
-
-        let mut at = i as usize;
-        let mut put = |result: u32| {
-            if let Some(element) = output.get(at) {
-                element.swap(result, sem::Relaxed);
-            }
-            at += n as usize;
-        };
-        macro_rules! of {
-            ($x:ident: $( $function:ident )*) => { $( put(math::$function($x).to_bits()); )* };
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n)) };
+    // One of every `n`, which are the threads of the grid.
+    let mut outputs = output.elements(&cta);
+    let mut put = |result: u32| {
+        if let Some((_, element)) = outputs.next() {
+            element.write(result);
         }
-        of!(positive: rcp rcp_ftz sqrt sqrt_ftz rsqrt rsqrt_ftz lg2 lg2_ftz ln ln_ftz);
-        of!(x: sin sin_ftz cos cos_ftz ex2 ex2_ftz exp exp_ftz tanh);
-        of!(subnormal: sqrt sqrt_ftz);
+    };
+    let i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    let word = input.get(i as usize).unwrap_or(0);
+    // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
+    let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
+    let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));
+    let subnormal = f32::from_bits(word & 0x7f_ffff | 1);
 
-        let y = x * 0.375 - 1.0;
-        let f16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::F16x2, x, y);
-        let bf16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::Bf16x2, x, y);
-        put(f16x2.packed());
-        put(bf16x2.packed());
-        put(raw::cvt_f32x2(rounding::Rz, relu::Relu, satfinite::Satfinite, ty::F16x2, positive, y).packed());
-        put(raw::cvt_f32x2(rounding::Rz, relu::None, satfinite::None, ty::Bf16x2, positive, y).packed());
-        put(raw::cvt_to_f32(ty::F16, f16x2[0]).to_bits());
-        put(raw::cvt_to_f32(ty::Bf16, bf16x2[0]).to_bits());
-        let e4m3x2 = raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, x * 100.0, y);
-        let e5m2x2 = raw::cvt_f8x2_f32(relu::Relu, ty::E5m2x2, positive, y);
-        put(u32::from(e4m3x2) | u32::from(e5m2x2) << 16);
-        put(raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e4m3x2).packed());
-        put(raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e5m2x2).packed());
-        let again = raw::cvt_f8x2(relu::None, ty::E4m3x2, ty::F16x2, f16x2);
-        put(u32::from(again));
-        put(raw::ex2_approx_f16(ty::F16x2, f16x2).packed());
-        put(raw::ex2_approx_ftz_bf16(ty::Bf16x2, bf16x2).packed());
-        put(raw::tanh_approx(ty::F16x2, f16x2).packed());
-        put(raw::tanh_approx(ty::Bf16x2, bf16x2).packed());
-        i += cta.count() * cta.thread_count();
+    macro_rules! of {
+        ($x:ident: $( $function:ident )*) => { $( put(math::$function($x).to_bits()); )* };
     }
+    of!(positive: rcp rcp_ftz sqrt sqrt_ftz rsqrt rsqrt_ftz lg2 lg2_ftz ln ln_ftz);
+    of!(x: sin sin_ftz cos cos_ftz ex2 ex2_ftz exp exp_ftz tanh);
+    of!(subnormal: sqrt sqrt_ftz);
+
+    let y = x * 0.375 - 1.0;
+    let f16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::F16x2, x, y);
+    let bf16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::Bf16x2, x, y);
+    put(f16x2.packed());
+    put(bf16x2.packed());
+    put(raw::cvt_f32x2(rounding::Rz, relu::Relu, satfinite::Satfinite, ty::F16x2, positive, y).packed());
+    put(raw::cvt_f32x2(rounding::Rz, relu::None, satfinite::None, ty::Bf16x2, positive, y).packed());
+    put(raw::cvt_to_f32(ty::F16, f16x2[0]).to_bits());
+    put(raw::cvt_to_f32(ty::Bf16, bf16x2[0]).to_bits());
+    let e4m3x2 = raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, x * 100.0, y);
+    let e5m2x2 = raw::cvt_f8x2_f32(relu::Relu, ty::E5m2x2, positive, y);
+    put(u32::from(e4m3x2) | u32::from(e5m2x2) << 16);
+    put(raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e4m3x2).packed());
+    put(raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e5m2x2).packed());
+    let again = raw::cvt_f8x2(relu::None, ty::E4m3x2, ty::F16x2, f16x2);
+    put(u32::from(again));
+    put(raw::ex2_approx_f16(ty::F16x2, f16x2).packed());
+    put(raw::ex2_approx_ftz_bf16(ty::Bf16x2, bf16x2).packed());
+    put(raw::tanh_approx(ty::F16x2, f16x2).packed());
+    put(raw::tanh_approx(ty::Bf16x2, bf16x2).packed());
 }
