@@ -59,10 +59,9 @@ extern "C" __global__ void math_functions(const uint32_t* input, uint32_t* outpu
         const float positive = __uint_as_float(((word >> 24) % 200 + 27) << 23 | (word & 0x7fffff));
         const float subnormal = __uint_as_float((word & 0x7fffff) | 1);
 
-        uint32_t* at = output + i;
+        uint32_t results[36] = {}, count = 0;
         const auto put = [&](auto result) {
-            *at = bits(result);
-            at += n;
+            results[count++] = bits(result);
         };
         put(rcp(positive));
         put(rcp_ftz(positive));
@@ -107,5 +106,9 @@ extern "C" __global__ void math_functions(const uint32_t* input, uint32_t* outpu
         put(ex2_bf16x2(bits(bf16x2)));
         put(h2tanh_approx(f16x2));
         put(h2tanh_approx(bf16x2));
+        for (uint32_t k = 0; k < 9; ++k) {
+            const uint32_t* four = results + 4 * k;
+            reinterpret_cast<uint4*>(output)[size_t(k) * n + i] = make_uint4(four[0], four[1], four[2], four[3]);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Every approximation, and conversions to halves and to eight-bit floats.
 
-use ptx::global::{Global, GlobalElementsMut};
+use ptx::global::{Global, GlobalVectorsMut};
 use ptx::launch::Cta;
 use ptx::math;
 use ptx::qualifier::{relu, rounding, satfinite, ty};
@@ -22,30 +22,36 @@ macro_rules! packed {
 }
 packed! { half::f16, half::bf16 }
 
-/// The results of a thread.
-const RESULTS: u32 = 35;
+/// The results of a thread, and a zero.
+const RESULTS: usize = 36;
 
-/// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`. A thread has one word.
+/// For each word of the input its results, four of each thread after four of the next: see `gpu/src/math_checks.rs`. A thread has one word.
 ///
 /// Grid: CTAs of any number of threads, `n` in all.
 ///
 /// # Safety
 ///
 /// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, that of the input aligned to 16 bytes, of `n` and `35 * n` elements of global memory,
-///   which do not overlap; `36 * n` is below 2^32; until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - `input` and `output` are the addresses of `n` and `36 * n` elements of global memory,
+///   which do not overlap, both aligned to 16 bytes; until the grid ends nobody writes `input`, and nobody else uses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call.
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     // SAFETY: the contract above; every thread makes the same handles.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n)) };
+    let (input, output) = unsafe {
+        (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, RESULTS * n as usize))
+    };
     // One of every `n`, which are the threads of the grid.
-    let mut outputs = output.elements(&cta);
+    let (mut outputs, _) = output.vectors(&cta);
+    let (mut four, mut count) = ([0; 4], 0);
     let mut put = |result: u32| {
-        if let Some((_, element)) = outputs.next() {
-            element.write(result);
+        four[count % 4] = result;
+        count += 1;
+        if count % 4 == 0
+            && let Some((_, vector)) = outputs.next()
+        {
+            vector.write(four);
         }
     };
     let i = cta.rank() * cta.thread_count() + cta.thread_rank();
@@ -82,4 +88,5 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
     put(raw::ex2_approx_ftz_bf16(ty::Bf16x2, bf16x2).packed());
     put(raw::tanh_approx(ty::F16x2, f16x2).packed());
     put(raw::tanh_approx(ty::Bf16x2, bf16x2).packed());
+    put(0);
 }
