@@ -168,32 +168,37 @@ impl Bench<'_> {
         // The same for all: what a launch costs beside its kernel weighs alike.
         let batch = batches.into_iter().min().unwrap_or(1);
 
+        let copy = traffic.is_some().then_some(None);
+        let timed: Vec<Option<&Launch>> = launches.iter().map(Some).chain(copy).collect();
         let mut samples = Vec::with_capacity(self.repetitions);
         for repetition in 0..WARM_UP + self.repetitions {
-            let mut times = Vec::new();
-            let copies = traffic.is_some().then_some(None);
-            for launch in launches.iter().map(Some).chain(copies) {
+            let mut sample = Vec::new();
+            for turn in 0..timed.len() {
+                // Each comes first as often as last.
+                let i = if repetition % 2 == 0 { turn } else { timed.len() - 1 - turn };
                 // Each is timed behind a copy: else the first would wait for what the last copy has left in the L2 cache to be written,
                 // and the others would find some of their input there.
                 if traffic.is_some() {
                     to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?;
                 }
                 let start = Event::record(&self.gpu.stream)?;
-                match launch {
+                match timed[i] {
                     Some(launch) => (0..batch).try_for_each(|_| (launch.put)())?,
                     None => to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?,
                 }
-                times.push((start, Event::record(&self.gpu.stream)?));
+                sample.push((i, start, Event::record(&self.gpu.stream)?));
             }
             if repetition >= WARM_UP {
-                samples.push(times);
+                samples.push(sample);
             }
         }
         self.gpu.wait()?;
 
         let median_of = |i: usize| -> Result<f64> {
-            let times = samples.iter().map(|times| times[i].1.since(&times[i].0));
-            let times = times.collect::<ptx_host::Result<Vec<Duration>>>()?;
+            let of_this = samples.iter().flatten().filter(|(of, ..)| *of == i);
+            let times = of_this
+                .map(|(_, start, end)| end.since(start))
+                .collect::<ptx_host::Result<Vec<Duration>>>()?;
             Ok(median(&times.iter().map(Duration::as_secs_f64).collect::<Vec<_>>()))
         };
         let of = |label| -> Result<Option<f64>> {

@@ -51,16 +51,18 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         if cluster.size() != SIZE {
             trap();
         }
-        // Each digit is counted in one CTA, by the threads of all.
+        // Each digit is counted in one CTA, by the threads of all. The next word is on its way while one is counted, the first one while the
+        // cluster meets.
+        let (mut i, mut next) = (first as usize, input.get(first as usize));
         let bins = cluster.open_atomic(bins.write(cta, |_| 0));
-        let mut i = first;
-        while let Some(word) = input.get(i as usize) {
+        while let Some(word) = next {
+            i += step as usize;
+            next = input.get(i);
             let digit = word % 256;
             let peer = bins.peer(digit / DIGITS as u32);
             if let Some(bin) = peer.and_then(|peer| peer.atomic((digit % DIGITS as u32) as usize)) {
                 bin.add(1, sem::Relaxed);
             }
-            i += step;
         }
         let bins = bins.publish(&cluster);
 
