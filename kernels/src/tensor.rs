@@ -9,6 +9,8 @@ use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorMapObject};
 
 const SIDE: usize = 32;
 const THREADS: u32 = 128;
+/// Vectors of four words in a square.
+const VECTORS: usize = SIDE * SIDE / 4;
 type Square = Box2<SIDE, SIDE>;
 
 ptx::shared_memory! {
@@ -43,8 +45,7 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     input.prefetch_tensormap(&cta);
     output.prefetch_tensormap(&cta);
     let mut mine = output.boxes(&cta);
-    let (x, first) = (cta.thread_rank() as usize % SIDE, cta.thread_rank() as usize / SIDE);
-    let rows = THREADS as usize / SIDE;
+    let thread = cta.thread_rank() as usize;
     let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
     // What is outside of the tensor is loaded as zeros and not stored.
@@ -54,15 +55,17 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
             return ((box_in.end(), box_out.end()), ());
         };
         let (mut ready, mut from, _) = tensor::load(cta, loaded, box_in, source(at)).wait(cta);
-        let mut to = box_out.element_stores();
+        let mut to = box_out.vector_stores();
         loop {
             let (rows_in, rows_out) = (
                 from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
                 to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
             );
-            for round in 0..SIDE / rows {
-                let y = first + round * rows;
-                rows_out.set([x, y], rows_in.get([y, x]).unwrap_or(0));
+            for round in 0..VECTORS / THREADS as usize {
+                let vector = thread + round * THREADS as usize;
+                let (x, y) = (vector % (SIDE / 4), vector / (SIDE / 4));
+                let column = [0, 1, 2, 3].map(|k| rows_in.get([y, 4 * x + k]).unwrap_or(0));
+                rows_out.set_vector([x, y], column);
             }
             let (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
             let stored = tensor::store(cta, full, destination).commit(cta);
@@ -71,7 +74,7 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
             let stored = stored.wait_read_at_sync(cta);
             let read;
             (ready, from, _, (read, _)) = tensor::load_with(cta, ready, free, source(at), stored).wait(cta);
-            (to, destination) = (read.into_free().element_stores(), next);
+            (to, destination) = (read.into_free().vector_stores(), next);
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::stores::TakesElements;
+use super::stores::{TakesElements, TakesVectors};
 use super::{Element, Readable, Shared, Swizzle};
 use crate::qualifier::{Sealed, swizzle_mode};
 use crate::size;
@@ -126,6 +126,19 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         (x < W && y < const { N / W }).then(|| M::place(self.addr + ((y * W + x) * size_of::<T>()) as u32))
     }
 
+    /// The address of the sixteen bytes of row `y` that start at its byte `16 * x`: a swizzle keeps them together.
+    #[inline(always)]
+    fn vector_at(&self, [x, y]: [usize; 2]) -> Option<u32> {
+        const {
+            assert!(
+                size::bytes::<T, W>().is_multiple_of(16),
+                "vectors of sixteen bytes lie within rows of whole vectors: choose a row length of a multiple of 16 bytes"
+            );
+        }
+        let inside = x < const { size::vectors::<T, W>() } && y < const { N / W };
+        inside.then(|| M::place(self.addr + (y * const { size::bytes::<T, W>() } + 16 * x) as u32))
+    }
+
     /// Element `x` of row `y`; `None` outside of the matrix.
     ///
     /// Not collective.
@@ -170,6 +183,57 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     {
         // SAFETY: in bounds, as in `get`. By the state nobody reads, and every store that may race is of one element's size.
         self.at(at).map(|addr| unsafe { T::store(addr, value) })
+    }
+}
+
+impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, W, N, State, M> {
+    /// The sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the matrix. Rows have a multiple of sixteen bytes.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared}};
+    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>) {
+    /// // Elements 4 to 7 of a row of each thread's.
+    /// let four = tile.as_2d::<32>().swizzled(swizzle_mode::B128).get_vector([1, cta.thread_rank() as usize]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, at: [usize; 2]) -> Option<T::Vector>
+    where
+        State: Readable,
+    {
+        // SAFETY: in bounds, and aligned: arrays are to 128 bytes, of which a swizzle moves parts of sixteen. The state says that nobody
+        // writes.
+        self.vector_at(at).map(|addr| unsafe { T::load_vector(addr) })
+    }
+
+    /// Stores the sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the matrix. Rows have a multiple of sixteen
+    /// bytes. Of several threads that store there, any wins each element.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared, VectorStores}};
+    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>, turned: &Shared<'_, f32, 1024, VectorStores>) {
+    /// // A transposition by 256 threads: four elements of a column become a vector of a row.
+    /// let (from, to) = (tile.as_2d::<32>().swizzled(swizzle_mode::B128), turned.as_2d::<32>().swizzled(swizzle_mode::B128));
+    /// let (x, y) = (cta.thread_rank() as usize % 8, cta.thread_rank() as usize / 8);
+    /// to.set_vector([x, y], [0, 1, 2, 3].map(|k| from.get([y, 4 * x + k]).unwrap_or(0.0)));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn set_vector(&self, at: [usize; 2], value: T::Vector) -> Option<()>
+    where
+        State: TakesVectors,
+    {
+        // SAFETY: in bounds and aligned, as in `get_vector`. By the state nobody reads, and every store that may race is of the same
+        // sixteen bytes.
+        self.vector_at(at).map(|addr| unsafe { T::store_vector(addr, value) })
     }
 }
 

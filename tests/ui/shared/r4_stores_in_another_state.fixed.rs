@@ -20,6 +20,7 @@ pub fn stored_in_two_sizes(elements: &Tile<ElementStores>, vectors: &Tile<Vector
     vectors.set_vector(0, [1.0; 4]);
     elements.set(0, 1.0);
     elements.as_2d::<32>().set([0, 1], 1.0);
+    vectors.as_2d::<32>().set_vector([0, 1], [1.0; 4]);
 }
 
 pub fn read_while_stored(cta: &Cta, elements: Tile<ElementStores>, vectors: Tile<VectorStores>) {
@@ -27,6 +28,7 @@ pub fn read_while_stored(cta: &Cta, elements: Tile<ElementStores>, vectors: Tile
     elements.get(0);
     elements.as_2d::<32>().swizzled(swizzle_mode::B128).get([0, 1]);
     vectors.get_vector(0);
+    vectors.as_2d::<32>().get_vector([0, 1]);
 }
 
 pub fn begun_where_others_read<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, ElementStores> {

@@ -14,3 +14,7 @@ pub fn no_rows(tile: &Shared<'_, f32, 1024, Loaded>) {
 pub fn broken_swizzle(tile: &Shared<'_, f32, 40, Loaded>) -> Option<f32> {
     tile.as_2d::<8>().swizzled(swizzle_mode::B32).get([0, 1])
 }
+
+pub fn broken_vectors(tile: &Shared<'_, f32, 1024, Loaded>) -> Option<[f32; 4]> {
+    tile.as_2d::<2>().get_vector([0, 1])
+}

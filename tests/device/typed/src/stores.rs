@@ -85,3 +85,32 @@ pub unsafe extern "ptx-kernel" fn raw_shared_view_2d(x: usize, y: usize, out: *m
         fence_async();
     });
 }
+
+/// The same by vectors of sixteen bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_view_2d_vectors(x: usize, y: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.lend(smem.tile, |cta, tile| {
+        let tile = tile.vector_stores();
+        let vector = [cta.thread_rank(), 2, 3, 4];
+        let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set_vector([x, y], vector);
+        unsafe { out.write(set.is_some() as u32) };
+        let tile = tile.publish(cta);
+        unsafe { out.add(1).write(tile.as_2d::<W>().get_vector([y, x]).map_or(7, |vector| vector[2])) };
+        tile.to_async(cta).into_free()
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_view_2d_vectors(x: usize, y: usize, out: *mut u32) {
+    let tile = memory();
+    let at = |x: usize, y: usize| (x < W / 4 && y < N / W).then(|| tile + (y * W * 4 + 16 * x) as u32);
+    closure(|| unsafe {
+        let vector = [thread_rank(), 2, 3, 4];
+        let set = at(x, y).map(|at| raw::st_weak_v4(space::SharedCta, ty::B32, at ^ at >> 3 & 0x70, vector));
+        out.write(set.is_some() as u32);
+        sync();
+        out.add(1).write(at(y, x).map_or(7, |at| raw::ld_weak_v4(space::SharedCta, ty::B32, at)[2]));
+        fence_async();
+    });
+}
