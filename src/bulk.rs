@@ -32,7 +32,6 @@ mod prefetch;
 mod reduce;
 mod source;
 
-pub(crate) use at_sync::await_sources_read;
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
 pub use prefetch::prefetch;

@@ -118,7 +118,7 @@ pub(crate) const fn loads(n: usize) {
 ///
 /// # Safety
 ///
-/// Zeros are a value of `V`; `N` is as [`loads`] has it. No sum up to `count + N * step` wraps; `step` is not 0.
+/// Zeros are a value of `V`; `N` is as [`loads`] has it. No sum up to `count + N * step` wraps.
 #[inline(always)]
 pub(crate) unsafe fn for_each_loaded<I, V: Copy, const N: usize>(
     first: I,

@@ -153,24 +153,23 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
         // Round the ring: what came in, copied by the threads, goes out in the next round. One barrier a round.
         let own = own.receive(cta);
         let acc = add([0; 4], own.get_vector(thread), 1);
-        let (sent, own) = ring.along(to_next).send(&cluster, own).wait_read_at_sync(cta);
-        let received = sent.receive(cta);
+        let received = ring.along(to_next).send(&cluster, own).receive(cta);
         let (words, copy) = (received.get_vector(thread), second.vector_stores());
         copy.set_vector(thread, words.unwrap_or_default());
-        let (released, second, own) =
-            cta.sync_with((received.release_at_sync(), copy.to_async_at_sync(), own));
-        let (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
+        let (released, second) = cta.sync_with((received.release_at_sync(), copy.to_async_at_sync()));
+        let (channel, own) = released.acknowledge(cta).reclaim_at_sync(cta);
         let received = channel.send(&cluster, second);
-        // Each to the one after the next.
-        let before = before.send(&cluster, to_second, own);
         let acc = add(acc, words, 2);
 
         let received = received.receive(cta);
         let (words, copy) = (received.get_vector(thread), third.vector_stores());
         copy.set_vector(thread, words.unwrap_or_default());
-        let (released, third) = cta.sync_with((received.release_at_sync(), copy.to_async_at_sync()));
+        let (released, third, own) =
+            cta.sync_with((received.release_at_sync(), copy.to_async_at_sync(), own));
         let (channel, second) = released.acknowledge(cta).reclaim_at_sync(cta);
         let received = channel.send(&cluster, third);
+        // Each to the one after the next.
+        let before = before.send(&cluster, to_second, own);
         let acc = add(acc, words, 3);
 
         let ring = received.receive(cta);

@@ -3,8 +3,7 @@
 
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::group::{AfterSync, Cta, End, ThreadGroup};
-use crate::raw;
+use crate::group::{AfterSync, End, ThreadGroup};
 
 /// The elected thread, which has committed the groups, waits for all but the `newer` ones.
 #[inline(always)]
@@ -19,17 +18,6 @@ pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
 fn await_read(group: &impl ThreadGroup, newer: u32) {
     if group.is_elected() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
-    }
-}
-
-/// The elected thread waits until the copies that it has started, whatever else says that they are complete, have read their sources:
-/// "optionally", says 9.7.9.25.4.1 of those with an mbarrier, a group tells that.
-#[inline(always)]
-pub(crate) fn await_sources_read(cta: &Cta) {
-    if cta.is_elected() {
-        // SAFETY: what the group commits is owned by other handles, which wait for it themselves.
-        unsafe { raw::cp_async_bulk_commit_group() };
-        async_group::wait_group!(cp_async_bulk_wait_group_read, 0);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ByRoute, Inbox, Mailbox};
 use crate::async_group::Token;
-use crate::bulk::{CopySource, Source, await_sources_read};
+use crate::bulk::{CopySource, Source};
 use crate::cluster::{Cluster, Route};
 use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::{Ready, await_parity};
@@ -260,64 +260,6 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
         &self.src
     }
 
-    /// Waits until what is sent from here has been read, as [`Sent::wait_read`](super::Sent::wait_read).
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: as [`Sent::wait_read`](super::Sent::wait_read)
-    ///
-    /// ```
-    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, f32, 64>, src: Shared<'c, f32, 64, Fenced>) {
-    /// # let cta = cluster.cta();
-    /// let (sent, src) = channel.send(cluster, src).wait_read(cta);
-    /// let src = src.into_free().write(cta, |i| i as f32); // before the receiver has acknowledged
-    /// let (channel, ()) = sent.receive(cta).acknowledge(cta).reclaim(cta);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn wait_read(self, cta: &Cta) -> (ChannelSent<'c, T, N, ()>, Src)
-    where
-        Src: CopySource<T, N>,
-    {
-        let (sent, src) = self.wait_read_at_sync(cta);
-        (sent, cta.sync_with(src))
-    }
-
-    /// [`wait_read`](ChannelSent::wait_read), at a barrier that other transitions share, as
-    /// [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync).
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: as [`Sent::wait_read_at_sync`](super::Sent::wait_read_at_sync)
-    ///
-    /// ```
-    /// # use ptx::{cluster::{Channel, Cluster}, shared::{Fenced, Free, Shared}};
-    /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, mut channel: Channel<'c, f32, 64>, (mut out, mut free): (Tile<'c, Fenced>, Tile<'c, Free>)) {
-    /// # let cta = cluster.cta();
-    /// for _round in 0..4 {
-    ///     let (sent, src) = channel.send(cluster, out).wait_read_at_sync(cta);
-    ///     let received = sent.receive(cta);
-    ///     let next = free.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
-    ///     // One barrier a round: what came is read, the next tile can go out, and what went out has been read.
-    ///     let (released, next, src) =
-    ///         cta.sync_with((received.release_at_sync(), next.to_async_at_sync(), src));
-    ///     (out, free) = (next, src.into_free());
-    ///     (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
-    /// }
-    /// # let _ = (channel.end(), out.end(), free.end());
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn wait_read_at_sync(self, cta: &Cta) -> (ChannelSent<'c, T, N, ()>, AfterSync<Src>)
-    where
-        Src: CopySource<T, N>,
-    {
-        await_sources_read(cta);
-        (ChannelSent { channel: self.channel, src: () }, AfterSync::new(self.src))
-    }
-
     /// Waits for the tile that comes in.
     ///
     /// Collective in the CTA.
@@ -444,7 +386,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     }
 
     /// Ends the channel in the last scope of the kernel ([`Cta::cluster_last`]), and the use of what was sent from here: nothing more
-    /// comes, so the sender need not be told.
+    /// comes, and the sender is not told: all CTAs end their channels alike, since one that reclaims waits for ever.
     ///
     /// PTX: none.
     ///

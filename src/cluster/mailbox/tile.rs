@@ -2,7 +2,7 @@
 
 use super::{ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sent, for_each_other, phase_bytes};
 use crate::async_group::Token;
-use crate::bulk::{CopySource, await_sources_read};
+use crate::bulk::CopySource;
 use crate::cache_policy::MaybeHinted;
 use crate::cluster::{Cluster, Group, Route};
 use crate::global::GlobalTile;
@@ -282,60 +282,6 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
             copy(&src, self.addr, Self::BYTES, self.bar(), group.mask());
         }
         Sent { inbox: self, src }
-    }
-}
-
-impl<'c, T: Element, const N: usize, Src: CopySource<T, N>> Sent<'c, T, N, ByTile, Src> {
-    /// Waits until what is sent from here has been read, and gives the source back: before the receiver has it. Other copies of
-    /// the elected thread have read their sources then, too.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`, by every thread
-    /// `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: Shared<'c, f32, 1024, Fenced>) {
-    /// # let cta = cluster.cta();
-    /// if let Some(to_the_next) = cluster.rotation(1) {
-    ///     let (sent, src) = inbox.send(cluster, to_the_next, src).wait_read(cta);
-    ///     let src = src.into_free().write(cta, |i| i as f32); // the next tile, while this one is under way
-    ///     let received = sent.receive(cta);
-    ///     let (_inbox, ()) = received.release(cluster);
-    /// }
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn wait_read(self, cta: &Cta) -> (Sent<'c, T, N, ByTile, ()>, Src) {
-        let (sent, src) = self.wait_read_at_sync(cta);
-        (sent, cta.sync_with(src))
-    }
-
-    /// [`wait_read`](Sent::wait_read), at a barrier that other transitions share: gives the source behind it, and at once what is still
-    /// to be received.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX, by the elected thread: `cp.async.bulk.commit_group;` `cp.async.bulk.wait_group.read 0;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Loaded, Shared, Written}};
-    /// # type Tile<'c, State> = Shared<'c, f32, 1024, State>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, old: Tile<'c, Loaded>, new: Tile<'c, Written>) {
-    /// # let cta = cluster.cta();
-    /// let Some(to_the_next) = cluster.rotation(1) else { return };
-    /// let (sent, old) = inbox.send(cluster, to_the_next, old).wait_read_at_sync(cta);
-    /// // One barrier: all threads know that the copy has read the old tile, and the async proxy sees the new one.
-    /// let (old, new) = cta.sync_with((old, new.to_async_at_sync()));
-    /// let received = sent.receive(cta);
-    /// # let _ = (old.end(), new.end(), received.end());
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn wait_read_at_sync(self, cta: &Cta) -> (Sent<'c, T, N, ByTile, ()>, AfterSync<Src>) {
-        await_sources_read(cta);
-        (Sent { inbox: self.inbox, src: () }, AfterSync::new(self.src))
     }
 }
 

@@ -1,6 +1,6 @@
-//! What has been read is one's own again.
+//! What the receiver has is one's own again.
 
-use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Route, Sent};
+use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Route};
 use ptx::shared::{Fenced, Free, Shared};
 
 pub fn tile<'c>(
@@ -8,20 +8,17 @@ pub fn tile<'c>(
     route: Route<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
-) -> (Sent<'c, u32, 128, ByTile, ()>, Shared<'c, u32, 128, Free>) {
-    let (sent, src) = inbox.send(cluster, route, src).wait_read(cluster.cta());
-    (sent, src.into_free())
+) -> (Inbox<'c, u32, 128, ByTile>, Shared<'c, u32, 128, Free>) {
+    let (inbox, src) = inbox.send(cluster, route, src).receive(cluster.cta()).release(cluster);
+    (inbox, src.into_free())
 }
 
-pub fn of_a_multicast<'c>(
+pub fn of_a_channel<'c>(
     cluster: &Cluster<'c>,
-    row: ptx::cluster::Group<'c, 2>,
-    inbox: Inbox<'c, u32, 128, ByTile>,
-    src: ptx::global::GlobalTile<u32, 128>,
-) {
-    let _sent = inbox.multicast(cluster, row, src);
-}
-
-pub fn once<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
-    let (_sent, _src) = channel.send(cluster, src).wait_read(cluster.cta());
+    channel: Channel<'c, u32, 128>,
+    src: Shared<'c, u32, 128, Fenced>,
+) -> (Channel<'c, u32, 128>, Shared<'c, u32, 128, Free>) {
+    let cta = cluster.cta();
+    let (channel, src) = channel.send(cluster, src).receive(cta).acknowledge(cta).reclaim(cta);
+    (channel, src.into_free())
 }

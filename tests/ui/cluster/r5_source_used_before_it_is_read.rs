@@ -1,4 +1,4 @@
-//! What is being sent may still be read: it comes back from `wait_read`, and `source` lends it for reading alone.
+//! What is being sent may still be read: `source` lends it for reading alone.
 
 use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Route};
 use ptx::shared::{Fenced, Free, Shared};
@@ -13,16 +13,11 @@ pub fn tile<'c>(
     sent.source().into_free()
 }
 
-pub fn of_a_multicast<'c>(
+pub fn of_a_channel<'c>(
     cluster: &Cluster<'c>,
-    row: ptx::cluster::Group<'c, 2>,
-    inbox: Inbox<'c, u32, 128, ByTile>,
-    src: ptx::global::GlobalTile<u32, 128>,
-) {
-    let _sent = inbox.multicast(cluster, row, src).wait_read(cluster.cta());
-}
-
-pub fn twice<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
-    let (sent, _src) = channel.send(cluster, src).wait_read(cluster.cta());
-    let _sent = sent.wait_read(cluster.cta());
+    channel: Channel<'c, u32, 128>,
+    src: Shared<'c, u32, 128, Fenced>,
+) -> Shared<'c, u32, 128, Free> {
+    let received = channel.send(cluster, src).receive(cluster.cta());
+    received.source().into_free()
 }

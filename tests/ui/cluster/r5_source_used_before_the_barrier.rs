@@ -1,20 +1,11 @@
 //! One thread knows that a source is read; the others know behind the barrier that is shared. And a channel's sender is told behind
 //! one.
 
-use ptx::cluster::{Acknowledged, ByTile, ChannelReceived, ChannelSent, Sent};
+use ptx::cluster::{Acknowledged, ChannelReceived};
 use ptx::launch::Cta;
-use ptx::shared::{Fenced, Shared, Written};
+use ptx::shared::{Fenced, Shared};
 
 type Tile<'c> = Shared<'c, f32, 64, Fenced>;
-
-pub fn of_a_mailbox<'c>(cta: &Cta, sent: Sent<'c, f32, 64, ByTile, Tile<'c>>) -> Shared<'c, f32, 64, Written> {
-    let (_sent, src) = sent.wait_read_at_sync(cta);
-    src.into_free().write(cta, |i| i as f32)
-}
-
-pub fn of_a_channel<'c>(cta: &Cta, sent: ChannelSent<'c, f32, 64, Tile<'c>>) -> Tile<'c> {
-    sent.wait_read_at_sync(cta).1
-}
 
 pub fn reclaimed<'c>(cta: &Cta, acknowledged: Acknowledged<'c, f32, 64, Tile<'c>>) -> Tile<'c> {
     acknowledged.reclaim_at_sync(cta).1

@@ -112,19 +112,6 @@ unsafe fn expect(bar: u32, bytes: u32) {
 }
 
 #[inline(always)]
-unsafe fn wait_sources_read() {
-    unsafe {
-        if elected() {
-            raw::cp_async_bulk_commit_group();
-        }
-        if elected() {
-            raw::cp_async_bulk_wait_group_read::<0>();
-        }
-        sync();
-    }
-}
-
-#[inline(always)]
 unsafe fn wait(bar: u32, parity: u32) {
     while !unsafe {
         raw::mbarrier_try_wait_parity(
@@ -215,17 +202,6 @@ unsafe fn acknowledge_at_sync(bar: u32, from: u32, parity: u32) {
         }
         if elected() {
             wait(bar + 8, parity);
-        }
-    }
-}
-
-/// `wait_sources_read` before its barrier.
-#[inline(always)]
-unsafe fn await_sources_read() {
-    if elected() {
-        unsafe {
-            raw::cp_async_bulk_commit_group();
-            raw::cp_async_bulk_wait_group_read::<0>();
         }
     }
 }
@@ -558,10 +534,10 @@ pair! {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
             let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (sent, tile) = tiles.send(&cluster, route, tile).wait_read_at_sync(cta);
-            let (tiles, words) = (sent.receive(cta), words.store(&cluster, route, |i| i as u32).receive(cta));
-            let ((tiles, ()), words, tile) =
-                cluster.sync_with((tiles.reclaim_at_sync(), words.release_at_sync(), tile));
+            let tiles = tiles.send(&cluster, route, tile).receive(cta);
+            let words = words.store(&cluster, route, |i| i as u32).receive(cta);
+            let ((tiles, tile), words) =
+                cluster.sync_with((tiles.reclaim_at_sync(), words.release_at_sync()));
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
             let more_tiles = more_tiles.send(&cluster, route, tiles).receive(cta);
             let (more_tiles, (tiles, ())) = cluster.sync_with(more_tiles.release_at_sync());
@@ -580,7 +556,6 @@ pair! {
             fence_async();
             let Some(to) = across(src.read()) else { ptx::launch::trap() };
             send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
-            await_sources_read();
             wait(tiles + BYTES, 0);
             each::<{ BYTES / 16 }>(words, words + BYTES, to, |v, dst, mbar| {
                 let i = 4 * v;
@@ -604,11 +579,11 @@ pair! {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
             let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (sent, tile) = a.along(route).send(&cluster, tile).wait_read_at_sync(cta);
-            let received = sent.receive(cta);
+            let received = a.along(route).send(&cluster, tile).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let (released, tile) = cta.sync_with((received.release_at_sync(), tile));
-            let (channel, _) = released.acknowledge(cta).reclaim_at_sync(cta);
+            let released = cta.sync_with(received.release_at_sync());
+            let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
+            let tile = cta.sync_with(tile);
             let received = channel.send(&cluster, tile).receive(cta);
             let released = cta.sync_with(received.release_at_sync());
             let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
@@ -630,11 +605,11 @@ pair! {
             let Some(to) = across(src.read()) else { ptx::launch::trap() };
             let copy = |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
             send(a, a + BYTES, to, copy);
-            await_sources_read();
             wait(a + BYTES, 0);
             out.write(read(a + 12));
             sync();
             acknowledge_at_sync(a + BYTES, to, 0);
+            sync();
             send(a, a + BYTES, to, copy);
             wait(a + BYTES, 1);
             sync();
@@ -791,67 +766,6 @@ pair! {
             }
             wait(bar, 1);
             out.add(1).write(read(inbox + 12));
-            cluster_sync();
-        });
-        cluster_sync();
-    }
-}
-
-pair! {
-    typed_cluster_wait_read(cta, smem, src, out) {
-        let mailboxes = (smem.tiles.init(&cta), smem.channel.init(&cta));
-        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (inbox, stream))| {
-            let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (sent, tile) = inbox.send(&cluster, route, tile).wait_read(cta);
-            let tile = tile.into_free().write(cta, |i| 3 * i as u32).to_async(cta);
-            let received = sent.receive(cta);
-            unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let (inbox, ()) = received.release(&cluster);
-            let (sent, tile) = stream.along(route).send(&cluster, tile).wait_read(cta);
-            let received = sent.receive(cta);
-            unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
-            let (stream, ()) = received.acknowledge(cta).reclaim(cta);
-            let stream = stream.into_inbox(&cluster);
-            (cluster, (tile.into_free(), (inbox, stream)))
-        });
-    }
-    raw_cluster_wait_read(base, src, out) {
-        let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
-        let (stream, stream_bar) = (base + CHANNEL, base + CHANNEL + BYTES);
-        init(bar, 1, true);
-        init(stream_bar, 2, true);
-        cluster_sync();
-        scope(|| {
-            write_tile(tile, |i| i);
-            fence_async();
-            let by = src.read();
-            let Some(to) = next(by) else { ptx::launch::trap() };
-            let size = raw::cluster_nctarank();
-            let from = raw::cluster_ctarank() + size - by;
-            let from = if from >= size { from - size } else { from };
-            let copy = |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
-            send(inbox, bar, to, copy);
-            wait_sources_read();
-            write_tile(tile, |i| 3 * i);
-            fence_async();
-            wait(bar, 0);
-            out.write(read(inbox + 12));
-            cluster_sync();
-            send(stream, stream_bar, to, copy);
-            wait_sources_read();
-            wait(stream_bar, 0);
-            out.add(1).write(read(stream + 12));
-            sync();
-            if elected() {
-                let credit = raw::mapa_shared_cluster(stream_bar + 8, from);
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
-            }
-            if elected() {
-                wait(stream_bar + 8, 0);
-            }
-            sync();
             cluster_sync();
         });
         cluster_sync();
@@ -1754,12 +1668,10 @@ pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const 
         let cta = cluster.cta();
         let tile = tile.write(cta, |i| i as u32).to_async(cta);
         let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-        let (tiles, tile) = tiles.send(&cluster, route, tile).wait_read(cta);
-        let channel = channel.along(route).send(&cluster, tile).receive(cta);
-        let tiles = tiles.receive(cta);
-        // No barrier: the elected thread stays until the tiles are read.
-        let (tiles, ()) = bulk::reduce(cta, op::Add, tiles, sums(out)).commit(cta).end(cta);
-        let (channel, tile) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
+        let tiles = tiles.send(&cluster, route, tile).receive(cta);
+        let channel = channel.along(route).send(&cluster, tiles).receive(cta);
+        // No barrier: the elected thread stays until the tile is read.
+        let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
         (cluster, (tile, (tiles, channel)))
     });
 }
@@ -1780,24 +1692,21 @@ pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_last(src: *const u3
             send(tiles, tiles + BYTES, to, |dst, mbar| {
                 raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar)
             });
-            wait_sources_read();
+            wait(tiles + BYTES, 0);
             send(channel, channel + BYTES, to, |dst, mbar| {
-                raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar)
+                raw::cp_async_bulk_shared_cluster_shared_cta(dst, tiles, BYTES, mbar)
             });
             wait(channel + BYTES, 0);
-            wait(tiles + BYTES, 0);
-            for mailbox in [tiles, channel] {
-                if elected() {
-                    raw::cp_reduce_async_bulk_global_shared_cta_add(
-                        ty::U32,
-                        out.cast(),
-                        mailbox,
-                        BYTES,
-                        cache_hint::None,
-                    );
-                }
-                commit_and_await_read();
+            if elected() {
+                raw::cp_reduce_async_bulk_global_shared_cta_add(
+                    ty::U32,
+                    out.cast(),
+                    channel,
+                    BYTES,
+                    cache_hint::None,
+                );
             }
+            commit_and_await_read();
         });
         cluster_sync();
     }
