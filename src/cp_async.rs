@@ -294,6 +294,7 @@ pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
     dst: Shared<'s, T, N, impl Overwritable>,
     tail: Tail<T, P>,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Open> {
+    const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
     // SAFETY: so many elements are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The array is this CTA's, and the
     // group that is returned keeps it.
@@ -570,7 +571,7 @@ pub fn load_window<'s, T: Element, const N: usize, W: WindowSource<T, N>>(
 /// # Safety
 ///
 /// - the vectors from `before` on are global memory up to byte `upto`, counted from vector `first`, and `base` is aligned to 16 bytes.
-/// - `dst` as in [`WindowSource::copy_to`].
+/// - `dst` as in [`WindowSource::copy_to`], of whole vectors.
 #[inline(always)]
 unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
     cta: &Cta,
@@ -580,7 +581,6 @@ unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
     (before, upto): (u32, u32),
     policy: P,
 ) {
-    const { whole_vectors::<T, N>() };
     let base: *const u8 = base.cast();
     let src = base.wrapping_offset((first as isize).wrapping_mul(16));
     for_each_vector::<T, N>(cta, |v| {
