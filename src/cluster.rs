@@ -40,7 +40,6 @@
 //! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
 //! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
 //! | [`AfterSync::release_at_sync`](crate::launch::AfterSync::release_at_sync), of mailboxes that a copy has read | the cluster |
-//! | [`Sent::wait_read_at_sync`], [`ChannelSent::wait_read_at_sync`] | the CTA |
 //! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
 //!
 //! What has arrived can be sent on from where it lies, and goes to global memory from there by bulk copies ([`bulk::store`](
