@@ -6,14 +6,11 @@ use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
-use crate::kernels::input;
+use crate::kernels::{SEEDS, input};
 use crate::suite::{GUARD, POISON, compare};
 
 /// Their names; their images are `<name>.ptx` and `<name>.cubin`.
 pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];
-
-/// The model of the reductions takes a time of its own.
-const SEEDS: u32 = 30;
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 const RUNS: [Run; 2] = [reductions, functions];
