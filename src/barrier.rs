@@ -362,17 +362,18 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     #[inline(always)]
     pub fn split<T: Element, const N: usize>(
         self,
-        cta: &Cta,
+        cta: &mut Cta,
         tile: SharedArray<T, N>,
-        produce: impl FnOnce(Producer<T, N, Self, Ready>) -> Producer<T, N, Self, Ready>,
-        consume: impl FnOnce(Consumer<T, N, Self, Waiting>) -> Consumer<T, N, Self, Waiting>,
+        produce: impl FnOnce(&Warp, Producer<T, N, Self, Ready>) -> Producer<T, N, Self, Ready>,
+        consume: impl FnOnce(&Warp, Consumer<T, N, Self, Waiting>) -> Consumer<T, N, Self, Waiting>,
     ) -> (Self, SharedArray<T, N>) {
         const { _ = Self::BITS };
         let (addr, rank) = (tile.addr(), cta.thread_rank());
         if rank < PRODUCERS {
-            let Producer { .. } = produce(Producer { addr, rank, _state: PhantomData });
+            let Producer { .. } = produce(&cta.warp(), Producer { addr, rank, _state: PhantomData });
         } else if rank < PRODUCERS + CONSUMERS {
-            let Consumer { .. } = consume(Consumer { addr, rank: rank - PRODUCERS, _state: PhantomData });
+            let Consumer { .. } =
+                consume(&cta.warp(), Consumer { addr, rank: rank - PRODUCERS, _state: PhantomData });
         }
         // A loan gives the tile to asynchronous copies, which overwrite what the producers stored.
         fence_async(cta);

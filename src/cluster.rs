@@ -88,7 +88,7 @@ type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 #[must_use = "the scope has to return the cluster: keep it"]
 #[derive(Debug)]
 pub struct Cluster<'c> {
-    cta: &'c Cta,
+    cta: &'c mut Cta,
     _scope: Brand<'c>,
 }
 
@@ -106,7 +106,7 @@ pub struct Cluster<'c> {
 #[must_use = "a thread that has arrived has to wait before it can arrive again: call `.wait()`"]
 #[derive(Debug)]
 pub struct Arrived<'c> {
-    cta: &'c Cta,
+    cta: &'c mut Cta,
     _scope: Brand<'c>,
 }
 
@@ -206,11 +206,11 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn cluster_last<H: Lend>(
-        self,
+        mut self,
         handles: H,
         body: impl for<'c> FnOnce(Cluster<'c>, H::Lent<'c>) -> (Cluster<'c>, H::Ended<'c>),
     ) {
-        let cluster = Cluster::begin::<H>(&self);
+        let cluster = Cluster::begin::<H>(&mut self);
         // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this loan is in flight, but for
         // copies that another CTA waits for before it comes to the barrier below; there is no other loan, which would hold a `&Cta`.
         let (cluster, _ended) = unsafe { body(cluster, handles.open()) };
@@ -223,7 +223,7 @@ impl<'c> Cluster<'c> {
     /// Begins a scope. Where other CTAs use what is lent from here on: when all have begun, and what each did to its memory before is
     /// visible to all. Everything else that leads to a peer's memory begins with a barrier of its own.
     #[inline(always)]
-    fn begin<H: Lend>(cta: &'c Cta) -> Self {
+    fn begin<H: Lend>(cta: &'c mut Cta) -> Self {
         if const { H::USED_BY_PEERS } {
             arrive();
             wait();
@@ -241,7 +241,26 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn cta(&self) -> &'c Cta {
+    pub fn cta(&self) -> &Cta {
+        self.cta
+    }
+
+    /// The executing CTA, for scopes of its own memory ([`Cta::lend`]) and for calls in which a part of it works
+    /// ([`Cta::invoke_one`]). Until these are over there is no cluster call.
+    ///
+    /// Not collective.
+    ///
+    /// ```
+    /// # use ptx::{bulk, cluster::Cluster, global::GlobalTileMut, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &mut Cluster<'c>, tile: Shared<'c, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
+    /// let tile = cluster.cta_mut().invoke_one(tile, |thread, tile| {
+    ///     bulk::store(thread, tile, to).commit(thread).wait_read(thread).0
+    /// });
+    /// # let _ = tile;
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn cta_mut(&mut self) -> &mut Cta {
         self.cta
     }
 
@@ -387,7 +406,7 @@ impl<'c> Arrived<'c> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn cta(&self) -> &'c Cta {
+    pub fn cta(&self) -> &Cta {
         self.cta
     }
 

@@ -316,7 +316,11 @@ impl ClusterQueue {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn scope<By: Asker>(self, by: &By, body: impl for<'s> FnOnce(&'s By, Queue<'s, By>) -> Closed<'s>) {
+    pub fn scope<By: Asker>(
+        self,
+        by: &mut By,
+        body: impl for<'s> FnOnce(&mut By, Queue<'s, By>) -> Closed<'s>,
+    ) {
         // SAFETY: the eight bytes after the response, aligned, are the mbarrier's.
         let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta());
         by.begin();

@@ -589,7 +589,7 @@ hand_over_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B
 /// The calls by which a part of the group works for itself.
 macro_rules! invoke {
     (
-        $Group:ty, $Part:ident, $part:expr, $is_in_part:expr,
+        $Group:ty, ($($borrow:tt)+) $Part:ident, $part:expr, $is_in_part:expr,
         $(#[$invoke:meta])* $name:ident,
         $(#[$at_sync:meta])* $name_at_sync:ident,
         $(#[$last:meta])* $name_last:ident
@@ -598,24 +598,25 @@ macro_rules! invoke {
             $(#[$invoke])*
             #[inline(always)]
             pub fn $name<H: HandOver<Self>>(
-                &self,
+                &mut self,
                 handles: H,
-                body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
+                body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
             ) -> H {
-                sync_with(self, self.$name_at_sync(handles, body))
+                let done = self.$name_at_sync(handles, body);
+                sync_with(self, done)
             }
 
             $(#[$at_sync])*
             #[inline(always)]
             pub fn $name_at_sync<H: HandOver<Self>>(
-                &self,
+                &mut self,
                 handles: H,
-                body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
+                body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
             ) -> AfterSync<H, Self> {
                 if $is_in_part(self) {
                     // SAFETY: the threads of the part use the handles, the others come to the barrier. The lifetime is this call's alone:
                     // what `body` returns is what it got, idle.
-                    let _idle = unsafe { body(&$part(self), handles.hand_over()) };
+                    let _idle = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
                 }
                 AfterSync::new(handles)
             }
@@ -623,13 +624,13 @@ macro_rules! invoke {
             $(#[$last])*
             #[inline(always)]
             pub fn $name_last<H: HandOver<Self> + End>(
-                &self,
+                &mut self,
                 handles: H,
-                body: impl for<'t> FnOnce(&$Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,
+                body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,
             ) -> H::Ended {
                 if $is_in_part(self) {
                     // SAFETY: the threads of the part use the handles, which are not used again.
-                    unsafe { body(&$part(self), handles.hand_over()) }
+                    unsafe { body($($borrow)+ $part(self), handles.hand_over()) }
                 } else {
                     handles.end()
                 }
@@ -639,7 +640,7 @@ macro_rules! invoke {
 }
 
 invoke! {
-    Cta, Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_elected,
+    Cta, (&) Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_elected,
     /// One thread, the elected one, works with the handles for itself (`cooperative_groups::invoke_one`): in `body` they are held by that
     /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
     /// them again.
@@ -729,7 +730,7 @@ invoke! {
     invoke_one_last
 }
 invoke! {
-    Cta, FirstWarp,
+    Cta, (&mut) FirstWarp,
     |cta: &Cta| FirstWarp { rank: cta.thread_rank(), threads: cta.thread_count().min(32), _call: PhantomData },
     |cta: &Cta| cta.thread_rank() < 32,
     /// [`invoke_one`](Cta::invoke_one) for the first warp: in `body` the handles are held by that [`FirstWarp`], whose calls wait for the
@@ -765,7 +766,7 @@ invoke! {
     invoke_warp_last
 }
 invoke! {
-    FirstWarp<'_>, Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
+    FirstWarp<'_>, (&) Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
     /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again. `body` makes no collective call of
     /// the warp.
     ///

@@ -862,9 +862,9 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn lend<H: Lend>(
-        &self,
+        &mut self,
         handles: H,
-        body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Lent<'s>,
+        body: impl for<'s> FnOnce(&'s mut Cta, H::Lent<'s>) -> H::Lent<'s>,
     ) -> H {
         // SAFETY: `'s` is this call's alone, so what `body` returns comes from this loan; until then it does not end.
         unsafe { H::give_back(body(self, handles.open())) }
@@ -898,13 +898,13 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn lend_last<H: Lend>(
-        self,
+        mut self,
         handles: H,
-        body: impl for<'s> FnOnce(&'s Cta, H::Lent<'s>) -> H::Ended<'s>,
+        body: impl for<'s> FnOnce(&'s mut Cta, H::Lent<'s>) -> H::Ended<'s>,
     ) {
         // SAFETY: `'s` is this call's alone; what `body` returns says that nothing of this loan is in flight, and there is no
         // other loan, which would hold a `&Cta`.
-        let _ended = unsafe { body(&self, handles.open()) };
+        let _ended = unsafe { body(&mut self, handles.open()) };
     }
 }
 

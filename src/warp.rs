@@ -30,7 +30,7 @@ mod reduce;
 
 pub use reduce::{BitReducible, Reducible};
 
-/// The threads of a warp.
+/// The threads of a warp, as long as their group is borrowed: that is why no part of the CTA gets one of a larger part.
 ///
 /// ```
 /// use ptx::warp::Warp;
@@ -39,7 +39,7 @@ pub use reduce::{BitReducible, Reducible};
 ///     warp.reduce_add(value) / 32
 /// }
 /// ```
-pub type Warp = Lanes<Full>;
+pub type Warp<'w> = Lanes<'w, Full>;
 
 /// Threads of a warp that make calls together: all ([`Warp`]), or those of a group.
 ///
@@ -48,15 +48,15 @@ pub type Warp = Lanes<Full>;
 /// ```
 /// use ptx::warp::{Lanes, Members};
 /// /// In any group: the whole warp, a tile of it, or what a vote has put together.
-/// fn span<M: Members>(lanes: &Lanes<M>, value: u32) -> u32 {
+/// fn span<M: Members>(lanes: &Lanes<'_, M>, value: u32) -> u32 {
 ///     lanes.reduce_max(value) - lanes.reduce_min(value)
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Lanes<M> {
+pub struct Lanes<'w, M> {
     members: M,
-    /// A thread's own.
-    _thread: PhantomData<*mut ()>,
+    /// Bound to its thread, and to the loan of the group of which it is a part.
+    _group: PhantomData<(&'w (), *mut ())>,
 }
 
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
@@ -93,7 +93,7 @@ pub trait Neighbours: Members {}
 /// ```
 /// use ptx::warp::{Full, Lanes};
 /// /// The same as a `Warp`.
-/// fn count(warp: &Lanes<Full>, mine: bool) -> u32 {
+/// fn count(warp: &Lanes<'_, Full>, mine: bool) -> u32 {
 ///     warp.ballot(mine).count()
 /// }
 /// ```
@@ -104,7 +104,7 @@ pub struct Full(());
 /// ```
 /// use ptx::warp::{Lanes, Tile};
 /// /// The sum over eight neighbours.
-/// fn sum(tile: &Lanes<Tile<8>>, mut value: f32) -> f32 {
+/// fn sum(tile: &Lanes<'_, Tile<8>>, mut value: f32) -> f32 {
 ///     for lanes in [4, 2, 1] {
 ///         value += tile.shuffle_xor(value, lanes);
 ///     }
@@ -118,7 +118,7 @@ pub struct Tile<const WIDTH: u32>(u32);
 /// ```
 /// use ptx::warp::{Lanes, Subset};
 /// /// The value of the group's lowest lane, in all of it.
-/// fn first(group: &Lanes<Subset>, value: f32) -> f32 {
+/// fn first(group: &Lanes<'_, Subset>, value: f32) -> f32 {
 ///     group.broadcast_first(value)
 /// }
 /// ```
@@ -374,7 +374,7 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn warp(&self) -> Warp {
+    pub fn warp(&self) -> Warp<'_> {
         Warp::new()
     }
 }
@@ -397,15 +397,15 @@ impl FirstWarp<'_> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn warp(&self) -> Warp {
+    pub fn warp(&self) -> Warp<'_> {
         Warp::new()
     }
 }
 
-impl Warp {
+impl<'w> Warp<'w> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Lanes { members: Full(()), _thread: PhantomData }
+        Lanes { members: Full(()), _group: PhantomData }
     }
 
     /// The group of `WIDTH` neighbours, 1, 2, 4, 8, 16 or 32, that this thread is in.
@@ -421,7 +421,7 @@ impl Warp {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn tiles<const WIDTH: u32>(&self) -> Lanes<Tile<WIDTH>> {
+    pub fn tiles<const WIDTH: u32>(&self) -> Lanes<'w, Tile<WIDTH>> {
         const {
             assert!(
                 WIDTH.is_power_of_two() && WIDTH <= 32,
@@ -429,14 +429,14 @@ impl Warp {
             )
         };
         let first = raw::laneid() & !(WIDTH - 1);
-        Lanes { members: Tile((u32::MAX >> (32 - WIDTH)) << first), _thread: PhantomData }
+        Lanes { members: Tile((u32::MAX >> (32 - WIDTH)) << first), _group: PhantomData }
     }
 }
 
 /// Every instruction of this layer is given this mask. Its SAFETY, for all calls below: "The behavior … is undefined if the
 /// executing thread is not in the membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): a thread gets only groups with itself in
 /// them. All threads of the mask that have not exited execute the same instruction with it: by the contract of `Cta::enter`.
-impl<M: Members> Lanes<M> {
+impl<'w, M: Members> Lanes<'w, M> {
     /// The group's lanes.
     ///
     /// Not collective.
@@ -621,9 +621,9 @@ impl<M: Members> Lanes<M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn partition_by<T: Word>(&self, value: T) -> Lanes<Subset> {
+    pub fn partition_by<T: Word>(&self, value: T) -> Lanes<'w, Subset> {
         // Its own value equals its own, so the thread is in the mask, and all in the mask get the same mask.
-        Lanes { members: Subset(self.match_any(value).bits()), _thread: PhantomData }
+        Lanes { members: Subset(self.match_any(value).bits()), _group: PhantomData }
     }
 
     /// The group of the threads where the predicate is true, for these; `None` for the others.
@@ -640,10 +640,10 @@ impl<M: Members> Lanes<M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn filter(&self, predicate: bool) -> Option<Lanes<Subset>> {
+    pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, Subset>> {
         // Of the threads in the mask each has a true predicate, and so gets the group.
         let mask = self.ballot(predicate).bits();
-        predicate.then_some(Lanes { members: Subset(mask), _thread: PhantomData })
+        predicate.then_some(Lanes { members: Subset(mask), _group: PhantomData })
     }
 
     /// Calls `f` in one thread of the group, always the same, which alone gets what it returns.
@@ -747,7 +747,7 @@ impl<M: Members> Lanes<M> {
     }
 }
 
-impl<M: Members> Lanes<M> {
+impl<M: Members> Lanes<'_, M> {
     /// The value of the thread `delta` lanes below (0 to 31), or `None` where the group has none.
     ///
     /// Collective in the group of lanes.
@@ -822,7 +822,7 @@ impl<M: Members> Lanes<M> {
     }
 }
 
-impl Lanes<Subset> {
+impl Lanes<'_, Subset> {
     /// The value of the group's lowest lane.
     ///
     /// Collective in the group of lanes.

@@ -273,7 +273,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     #[inline(always)]
     pub fn run(
         self,
-        cta: &Cta,
+        cta: &mut Cta,
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES>) -> Producer<'p, S, STAGES>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES>) -> Consumer<'p, S, STAGES>,
     ) -> Self {
@@ -321,7 +321,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     #[inline(always)]
     pub fn run_last(
         self,
-        cta: &Cta,
+        cta: &mut Cta,
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES>) -> Producer<'p, S, STAGES>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES>) -> Consumer<'p, S, STAGES>,
     ) -> Ended<'s, PipelineMemory<S, STAGES>> {
@@ -377,7 +377,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     #[inline(always)]
     pub fn run_multicast<G: SharingIn<'s>>(
         self,
-        cluster: &Cluster<'s>,
+        cluster: &mut Cluster<'s>,
         group: G,
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,
@@ -422,7 +422,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     #[inline(always)]
     pub fn run_multicast_last<G: SharingIn<'s>>(
         self,
-        cluster: &Cluster<'s>,
+        cluster: &mut Cluster<'s>,
         group: G,
         produce: impl for<'p> FnOnce(Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
         consume: impl for<'p> FnOnce(Consumer<'p, S, STAGES, G>) -> Consumer<'p, S, STAGES, G>,

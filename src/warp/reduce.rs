@@ -269,7 +269,7 @@ fn warps_are_whole() -> bool {
 
 /// SAFETY, for all instructions below: that of the other `impl` of `Lanes`. What a shuffle reads from a lane that has exited, or
 /// is not in the group, is not used.
-impl<M: Members> Lanes<M> {
+impl<M: Members> Lanes<'_, M> {
     /// The sum over the group: of integers modulo 2^32 or 2^64, the same for all threads; of floats by pairs, the same bits in all
     /// threads.
     ///
