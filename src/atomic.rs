@@ -1418,7 +1418,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     ///
     /// ```
     /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
+    /// # fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
     /// cta.lend(bins, |cta, bins| {
     ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
     ///     if let Some(bin) = bins.atomic(byte.into()) {

@@ -254,13 +254,12 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
 /// use ptx::shared::SharedArray;
 /// // Over the barriers 1 and 2: one warp produces, three consume.
 /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 512>, handoff: Handoff<1, 2, 32, 96> } }
-/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem) {
-/// let warp = cta.warp();
+/// # fn kernel(cta: &mut ptx::launch::Cta, smem: Smem) {
 /// let (_handoff, _tile) = smem.handoff.split(
 ///     cta,
 ///     smem.tile,
-///     |producer| producer.send(&warp, |i| i as f32).wait(&warp),
-///     |consumer| consumer.receive(&warp).release(&warp),
+///     |warp, producer| producer.send(warp, |i| i as f32).wait(warp),
+///     |warp, consumer| consumer.receive(warp).release(warp),
 /// );
 /// # }
 /// ```
@@ -337,22 +336,21 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     /// use ptx::barrier::Handoff;
     /// use ptx::shared::SharedArray;
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<u32, 256>, handoff: Handoff<1, 2, 64, 64> } }
-    /// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, rounds: u32) {
-    /// let warp = cta.warp();
+    /// # fn kernel(cta: &mut ptx::launch::Cta, smem: Smem, rounds: u32) {
     /// smem.handoff.split(
     ///     cta,
     ///     smem.tile,
-    ///     |mut producer| {
+    ///     |warp, mut producer| {
     ///         for round in 0..rounds {
-    ///             producer = producer.send(&warp, |i| round + i as u32).wait(&warp);
+    ///             producer = producer.send(warp, |i| round + i as u32).wait(warp);
     ///         }
     ///         producer
     ///     },
-    ///     |mut consumer| {
+    ///     |warp, mut consumer| {
     ///         for _ in 0..rounds {
-    ///             let tile = consumer.receive(&warp);
+    ///             let tile = consumer.receive(warp);
     ///             let _mine = tile.get(tile.rank() as usize);
-    ///             consumer = tile.release(&warp);
+    ///             consumer = tile.release(warp);
     ///         }
     ///         consumer
     ///     },

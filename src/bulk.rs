@@ -464,7 +464,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.take_next(), dst.take_next()) else { return (a, b) };
     ///     let a = a.write(cta, |k| (i + k) as u32).to_async(cta);

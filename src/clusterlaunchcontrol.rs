@@ -34,7 +34,7 @@ const RESPONSE: u32 = 16;
 /// # mod example {
 /// use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
 /// ptx::shared_memory! { struct Smem { clusters: ClusterQueue } }
-/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, mut work: impl FnMut(u32)) {
+/// # fn kernel(cta: &mut ptx::launch::Cta, smem: Smem, mut work: impl FnMut(u32)) {
 /// smem.clusters.scope(cta, |cta, mut queue| {
 ///     let mut block = ptx::raw::ctaid_x();
 ///     loop {
@@ -274,7 +274,7 @@ impl ClusterQueue {
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
     /// # use ptx::{clusterlaunchcontrol::{Answer, ClusterQueue}, launch::Cta};
-    /// # fn kernel(cta: &Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
+    /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
     /// clusters.scope(cta, |cta, mut queue| {
     ///     loop {
     ///         match queue.request(cta).wait(cta) {
@@ -297,9 +297,9 @@ impl ClusterQueue {
     /// # mod example {
     /// # use ptx::{clusterlaunchcontrol::{Answer, ClusterQueue}, launch::Cta};
     /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
-    /// cta.cluster((), |cluster, ()| {
+    /// cta.cluster((), |mut cluster, ()| {
     ///     let [mine, ..] = cluster.position();
-    ///     clusters.scope(&cluster, |cluster, mut queue| {
+    ///     clusters.scope(&mut cluster, |cluster, mut queue| {
     ///         let mut block = ptx::raw::ctaid_x();
     ///         loop {
     ///             let request = queue.request(cluster);
@@ -375,7 +375,7 @@ impl<'s, By: Asker> Queue<'s, By> {
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
     /// # use ptx::{clusterlaunchcontrol::ClusterQueue, launch::Cta};
-    /// # fn kernel(cta: &Cta, clusters: ClusterQueue) {
+    /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
     /// clusters.scope(cta, |_cta, queue| queue.close()); // takes nothing over
     /// # }
     /// # }

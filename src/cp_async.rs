@@ -22,7 +22,7 @@
 //!
 //! ```
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
-//! # fn kernel(cta: &Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
+//! # fn kernel(cta: &mut Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
 //! # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
 //! cta.lend(memory, |cta, (a, b)| {
 //!     let queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, second));
@@ -639,7 +639,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, memory: (SharedArray<f32, 1024>, SharedArray<u8, 64>), x: GlobalTile<f32, 1024>, y: GlobalTile<u8, 64>) {
+    /// # fn kernel(cta: &mut Cta, memory: (SharedArray<f32, 1024>, SharedArray<u8, 64>), x: GlobalTile<f32, 1024>, y: GlobalTile<u8, 64>) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let group = cp_async::load(cta, a, x).and(cp_async::load(cta, b, y)).commit(cta);
     ///     let ((a, _), (b, _)) = group.wait(cta);
@@ -691,7 +691,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let first = cp_async::load(cta, a, x).commit(cta);
     ///     let both = first.then(cta, cp_async::load(cta, b, y));
@@ -773,7 +773,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     /// cta.lend((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
     ///     let (bar, (tile, _src)) = copy.wait(cta);
@@ -801,7 +801,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit, 2> } }
-    /// # fn kernel(cta: &Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
     /// let bar = smem.bar.init(cta); // counts twice the threads
     /// cta.lend((smem.tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar);
@@ -852,7 +852,7 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     /// cta.lend((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
     ///     // … whatever does not need the tile …
@@ -877,7 +877,7 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     /// cta.lend((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
     ///     while !copy.is_complete() {
@@ -920,7 +920,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>, z: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>, z: GlobalTile<f32, 1024>) {
     /// cta.lend(memory, |cta, (a, b, c)| {
     ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
     ///     let queue = queue.then(cta, cp_async::load(cta, c, z)); // three groups in flight
@@ -947,7 +947,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
     ///     let ((a, _), newer) = queue.wait_oldest(cta); // `b` is still on its way
@@ -974,7 +974,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
     ///     let ((a, _), (b, _)) = queue.wait(cta); // nested pairs, the newest outermost

@@ -257,7 +257,7 @@ impl<T: Element, const N: usize> Tiles<T, N> {
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
 /// let (tile, bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
 ///     let (bar, tile, src) = bulk::load(cta, bar, tile, src).wait(cta);
 ///     (tile.release(cta), bar)
@@ -314,7 +314,7 @@ impl<T> Tail<T> {
     ///
     /// ```
     /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Tail, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, memory: SharedArray<f32, 1024>, tail: Tail<f32>) {
+    /// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 1024>, tail: Tail<f32>) {
     /// let once = CachePolicy::evict_first();
     /// cta.lend(memory, |cta, tile| {
     ///     let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail.cache_hint(once)).wait_all(cta);
@@ -439,7 +439,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 ///
 /// ```
 /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &Cta, mut tiles: TilesMut<u32, 64>, mut memory: SharedArray<u32, 64>) {
+/// # fn kernel(cta: &mut Cta, mut tiles: TilesMut<u32, 64>, mut memory: SharedArray<u32, 64>) {
 /// while let Some((index, to)) = tiles.take_next() {
 ///     memory = cta.lend(memory, |cta, tile| {
 ///         let tile = tile.write(cta, |i| (64 * index + i) as u32).to_async(cta);

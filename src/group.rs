@@ -655,7 +655,7 @@ invoke! {
     ///
     /// ```
     /// # use ptx::{bulk::{self, GlobalReduce}, global::Tiles, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
     /// // Adds tiles up in global memory: loads and reductions, and no barrier but the last.
     /// cta.lend(tile, |cta, tile| {
     ///     let (tile, _bar) = cta.invoke_one((tile, bar), |thread, (mut tile, bar)| {
@@ -679,7 +679,7 @@ invoke! {
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 64>)
+    /// # fn kernel<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 64>)
     /// # -> Shared<'s, f32, 64, Loaded> {
     /// let (tile, _bar) = cta.invoke_one((tile.into_fenced(), bar), |thread, (tile, bar)| {
     ///     let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile.into_free(), from).wait(thread);
@@ -698,7 +698,7 @@ invoke! {
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, out: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>, read: Shared<'s, f32, 64, Loaded>)
+    /// # fn kernel<'s>(cta: &mut Cta, out: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>, read: Shared<'s, f32, 64, Loaded>)
     /// # -> (Shared<'s, f32, 64, Fenced>, Shared<'s, f32, 64, Free>) {
     /// let stored = cta.invoke_one_at_sync(out, |thread, out| {
     ///     bulk::store(thread, out, to).commit(thread).wait_read(thread).0
@@ -742,7 +742,7 @@ invoke! {
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Free, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, table: Shared<'s, u32, 64, Free>, work: impl Fn()) -> Shared<'s, u32, 64, Fenced> {
+    /// # fn kernel<'s>(cta: &mut Cta, table: Shared<'s, u32, 64, Free>, work: impl Fn()) -> Shared<'s, u32, 64, Fenced> {
     /// let table = cta.invoke_warp_at_sync(table.into_fenced(), |warp, table| {
     ///     table.into_free().write(warp, |i| (i * i) as u32).to_async(warp)
     /// });

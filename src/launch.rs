@@ -25,7 +25,7 @@ impl Cta {
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
     /// # unsafe fn kernel() {
     /// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow.
-    /// let (cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
+    /// let (mut cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
     /// cta.lend(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).to_async(cta).into_free());
     /// # }
     /// ```

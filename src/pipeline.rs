@@ -30,7 +30,7 @@ use crate::trap::trap;
 /// # use ptx::{launch::Cta, pipeline::RingMemory};
 /// // Four stages of two tiles of 512 elements: one of an input, one in-out.
 /// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
-/// # fn kernel(cta: &Cta, smem: Smem) {
+/// # fn kernel(cta: &mut Cta, smem: Smem) {
 /// let memory = cta.lend(smem.ring, |cta, ring| ring);
 /// # }
 /// ```
@@ -116,7 +116,7 @@ type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 ///
 /// ```
 /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{RingMemory, Stage}};
-/// # fn kernel(cta: &Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
+/// # fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
 /// cta.lend(memory, |cta, idle| {
 ///     let mut ring = idle.start(cta, [x], y);
 ///     loop {
@@ -319,7 +319,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// ```
     /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::RingMemory};
-    /// # fn kernel(cta: &Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
+    /// # fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
     /// #     y: TilesMut<f32, 512>) {
     /// cta.lend(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y));
     /// # }

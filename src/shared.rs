@@ -710,7 +710,7 @@ impl DynamicShared {
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &Cta, array: SharedArray<u32, 1024>) {
+/// # fn kernel(cta: &mut Cta, array: SharedArray<u32, 1024>) {
 /// // It is used inside a loan, and is at rest again after it.
 /// let array = cta.lend(array, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
@@ -754,7 +754,7 @@ impl<T, const N: usize> SharedArray<T, N> {
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &Cta, a: SharedArray<f32, 1024>, b: SharedArray<u32, 64>) {
+/// # fn kernel(cta: &mut Cta, a: SharedArray<f32, 1024>, b: SharedArray<u32, 64>) {
 /// // Several handles are lent as a tuple, and come back as one.
 /// let (a, b) = cta.lend((a, b), |cta, (a, b)| {
 ///     let b = b.write(cta, |i| i as u32).to_async(cta);
@@ -852,7 +852,7 @@ impl Cta {
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     /// let (tile, bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
     ///     let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
     ///     let _first = tile.get(0);
@@ -1458,7 +1458,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &Cta, tile: SharedArray<u32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 1024>) {
     /// cta.lend(tile, |cta, tile| {
     ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
     ///     let _x = tile.get(17);
@@ -1547,7 +1547,7 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>)
+    /// # fn kernel<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>)
     /// # -> Shared<'s, f32, 64, Loaded> {
     /// // One thread loads the tile, then all threads read it.
     /// let (tile, _bar) = cta.invoke_one((tile.into_fenced(), bar), |thread, (tile, bar)| {

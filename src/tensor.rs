@@ -127,7 +127,7 @@ const fn assert_aligned<T>(innermost: i32) {
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
-/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+/// # fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
 /// cta.lend((tile, bar), |cta, (tile, bar)| {
 ///     tensor::prefetch(cta, map.box_at([1, 0])); // the next box, while this one is used
 ///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
@@ -432,7 +432,7 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
-/// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
+/// # fn kernel(cta: &mut Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
 /// cta.lend(tile, |cta, tile| {
 ///     let mut tile = tile.write(cta, |_| 1.0).to_async(cta);
 ///     let mut mine = map.boxes(cta);
@@ -631,7 +631,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
-/// # fn kernel(cta: &Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+/// # fn kernel(cta: &mut Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
 /// cta.lend((tile, bar), |cta, (tile, bar)| {
 ///     let (bar, tile, part) = tensor::load(cta, bar, tile, part).wait(cta);
 ///     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
@@ -760,7 +760,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction}};
-/// # fn kernel(cta: &Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
+/// # fn kernel(cta: &mut Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
 /// cta.lend(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as i32).to_async(cta);
 ///     let (tile, _) = tensor::reduce(cta, op::Max, tile, dst).commit(cta).wait(cta);
@@ -884,7 +884,7 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
-/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
+/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
 /// cta.lend(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
 ///     let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
@@ -957,7 +957,7 @@ reduce_ops! {
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, TensorMapReduce}};
-/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
+/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
 /// cta.lend(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
 ///     let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at_const::<0>()).commit(cta).wait(cta);
@@ -1011,7 +1011,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
     /// # type Stage = SharedArray<f32, 2048>;
     /// # type Part = TensorTileMut<f32, Box2<64, 32>>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: Part, y: Part) {
+    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: Part, y: Part) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
     ///     let group = tensor::store(cta, a, x).tensor_store(cta, b, y).commit(cta);
@@ -1044,7 +1044,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction, TensorTileMut}};
     /// # type Stage = SharedArray<f32, 2048>;
     /// # type Shape = Box2<64, 32>;
-    /// # fn kernel(cta: &Cta, memory: (Stage, Stage), x: TensorTileMut<f32, Shape>, sums: TensorReduction<f32, Shape>) {
+    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: TensorTileMut<f32, Shape>, sums: TensorReduction<f32, Shape>) {
     /// cta.lend(memory, |cta, (a, b)| {
     ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
     ///     let group = tensor::store(cta, a, x).tensor_reduce(cta, op::Add, b, sums).commit(cta);

@@ -388,7 +388,7 @@ impl FirstWarp<'_> {
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, bounds: Shared<'s, u32, 4, Fenced>, value: u32) -> Shared<'s, u32, 4, Fenced> {
+    /// # fn kernel<'s>(cta: &mut Cta, bounds: Shared<'s, u32, 4, Fenced>, value: u32) -> Shared<'s, u32, 4, Fenced> {
     /// cta.invoke_warp(bounds, |warp, bounds| {
     ///     let lanes = warp.warp();
     ///     let (least, most) = (lanes.reduce_min(value), lanes.reduce_max(value));

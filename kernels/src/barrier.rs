@@ -26,30 +26,29 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the parts differ by warp, within a warp all threads make the same calls.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
-    let warp = cta.warp();
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
     // SAFETY: the contract above; every thread makes the same handles.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
     };
     let tiles = n as usize / TILE;
     smem.handoff.split(
-        &cta,
+        &mut cta,
         smem.tile,
-        |mut producer| {
+        |warp, mut producer| {
             for tile in 0..tiles {
-                producer = producer.send(&warp, |i| input.get(tile * TILE + i).unwrap_or(0)).wait(&warp);
+                producer = producer.send(warp, |i| input.get(tile * TILE + i).unwrap_or(0)).wait(warp);
             }
             producer
         },
-        |mut consumer| {
+        |warp, mut consumer| {
             let (c, mut sum) = (consumer.rank() as usize, 0_u32);
             for t in 0..tiles {
-                let tile = consumer.receive(&warp);
+                let tile = consumer.receive(warp);
                 let turning = tile.get((c + 64 * t) % TILE).unwrap_or(0);
                 let fixed = tile.get(TILE - 1 - c).unwrap_or(0);
                 sum = sum.wrapping_add(turning.wrapping_mul(t as u32 + 1)).wrapping_add(fixed);
-                consumer = tile.release(&warp);
+                consumer = tile.release(warp);
             }
             if let Some(of_this) = output.get(c) {
                 of_this.swap(sum, sem::Relaxed);

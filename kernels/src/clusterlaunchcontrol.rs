@@ -21,13 +21,13 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on answers, which all threads of the CTA get alike.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     // SAFETY: the contract above; the grid uses the output through this view alone.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, n as usize))
     };
 
-    smem.clusters.scope(&cta, |cta, mut queue| {
+    smem.clusters.scope(&mut cta, |cta, mut queue| {
         let mut block = cta.rank();
         loop {
             // Under way while this block is worked on.

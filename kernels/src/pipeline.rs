@@ -88,7 +88,7 @@ impl Share {
     #[inline(always)]
     fn add<'c, const CTAS: u32>(
         self,
-        cluster: &Cluster<'c>,
+        cluster: &mut Cluster<'c>,
         pipeline: Stages<'c>,
         group: Group<'c, CTAS>,
         sum: &mut u32,
@@ -100,7 +100,7 @@ impl Share {
     #[inline(always)]
     fn add_last<'c, const CTAS: u32>(
         self,
-        cluster: &Cluster<'c>,
+        cluster: &mut Cluster<'c>,
         pipeline: Stages<'c>,
         group: Group<'c, CTAS>,
         sum: &mut u32,
@@ -168,7 +168,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
 
-    cta.cluster_last(smem.memory, |cluster, pipeline| {
+    cta.cluster_last(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column), Some(whole)) =
             (cluster.row::<2>(), cluster.column::<2>(), cluster.whole::<4>())
         else {
@@ -178,9 +178,9 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
         let of_row = Share { tiles, first: 2 * id + y, step: 4, factor: 1 };
         let of_column = Share { tiles, first: 2 * id + x, step: 4, factor: 3 };
         let of_all = Share { tiles, first: id, step: 2, factor: 5 };
-        let pipeline = of_row.add(&cluster, pipeline, row, &mut sum);
-        let pipeline = of_column.add(&cluster, pipeline, column, &mut sum);
-        let ended = of_all.add_last(&cluster, pipeline, whole, &mut sum);
+        let pipeline = of_row.add(&mut cluster, pipeline, row, &mut sum);
+        let pipeline = of_column.add(&mut cluster, pipeline, column, &mut sum);
+        let ended = of_all.add_last(&mut cluster, pipeline, whole, &mut sum);
         (cluster, ended)
     });
     outputs.for_each(|(_, output)| output.write(sum));
@@ -207,10 +207,10 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
     let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() as u32 / 8);
     let mut sum = 0_u32;
 
-    cta.cluster_last(smem.memory, |cluster, pipeline| {
+    cta.cluster_last(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
         let ended = pipeline.run_multicast_last(
-            &cluster,
+            &mut cluster,
             (row, column),
             |mut producer| {
                 let (mut a, mut b) = first;

@@ -53,11 +53,11 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     let mut hash = 0_u32;
     let outputs = output.elements(&cta);
 
-    cta.cluster_last(smem.stages, |cluster, pipeline| {
+    cta.cluster_last(smem.stages, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let rank = pair.rank();
         let ended = pipeline.run_multicast_last(
-            &cluster,
+            &mut cluster,
             pair,
             |mut producer| {
                 let mut row = first;

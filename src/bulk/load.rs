@@ -16,7 +16,7 @@ use crate::size;
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-/// # fn kernel(cta: &Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
+/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
 /// cta.lend((tile, bar), |cta, (tile, bar)| {
 ///     let load = bulk::load(cta, bar, tile, src);
 ///     // Whatever does not need the tile: nobody can touch it.
@@ -56,7 +56,7 @@ static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
 /// # tile
 /// # }
 /// # type Tiles = (SharedArray<f32, 2048>, SharedArray<f32, 64>);
-/// # fn products(cta: &Cta, tiles: Tiles, bar: Mbarrier<Ready>, map: TensorMap<f32, Box2<64, 32>>, x: GlobalTile<f32, 64>) {
+/// # fn products(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, map: TensorMap<f32, Box2<64, 32>>, x: GlobalTile<f32, 64>) {
 ///
 /// // A box of a matrix, and a tile of the vector that it is multiplied by.
 /// cta.lend((tiles, bar), |cta, (tiles, bar)| {

@@ -9,7 +9,7 @@ use crate::shared::Element;
 ///
 /// ```
 /// # use ptx::{bulk, global::{GlobalMatrix, GlobalSlice}, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-/// # fn kernel(cta: &Cta, memory: SharedArray<f32, 4096>, bar: Mbarrier<Ready>, x: GlobalMatrix<f32>, columns: usize) {
+/// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 4096>, bar: Mbarrier<Ready>, x: GlobalMatrix<f32>, columns: usize) {
 /// // A row of this CTA, of up to 4096 elements.
 /// let row = x.row(cta.rank() as usize).and_then(|row| row.slice::<4096>(0, columns));
 /// cta.lend((memory, bar), |cta, (tile, bar)| {

@@ -25,7 +25,7 @@ const WARP: u32 = 32;
 /// ptx::shared_memory! {
 ///     struct Smem { words: PipelineMemory<[u32; 512], 4>, products: PipelineMemory<([f32; 512], [f32; 256]), 3> }
 /// }
-/// # fn kernel(cta: &Cta, smem: Smem) {
+/// # fn kernel(cta: &mut Cta, smem: Smem) {
 /// let memory = cta.lend(smem.words, |cta, pipeline| pipeline);
 /// # }
 /// ```
@@ -107,7 +107,7 @@ unsafe impl<S: StageTiles, const STAGES: usize> Lend for PipelineMemory<S, STAGE
 ///
 /// ```
 /// # use ptx::{global::GlobalTile, launch::Cta, pipeline::{Pipeline, PipelineMemory}};
-/// # fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 512], 4>, tile: GlobalTile<f32, 512>) {
+/// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 512], 4>, tile: GlobalTile<f32, 512>) {
 /// cta.lend(memory, |cta, pipeline| {
 ///     // One tile through it. The thread that loads and those that consume run at the same time.
 ///     pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
@@ -245,7 +245,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     ///
     /// ```
     /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
-    /// # fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
+    /// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
     /// let mut sum = 0.0;
     /// cta.lend(memory, |cta, pipeline| {
     ///     pipeline.run(
@@ -347,7 +347,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
-    /// # fn body<'c>(cluster: &Cluster<'c>, pipeline: Pipeline<'c, [f32; 1024], 4>, tiles: Tiles<f32, 1024>)
+    /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipeline<'c, [f32; 1024], 4>, tiles: Tiles<f32, 1024>)
     /// # -> Pipeline<'c, [f32; 1024], 4> {
     /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
     /// let mut sum = 0.0;
@@ -400,10 +400,10 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// ```
     /// # use ptx::{global::Tiles, launch::{Cta, trap}, pipeline::PipelineMemory};
     /// # fn kernel(cta: Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>, sum: &mut f32) {
-    /// cta.cluster_last(memory, |cluster, pipeline| {
+    /// cta.cluster_last(memory, |mut cluster, pipeline| {
     ///     let Some(pair) = cluster.whole::<2>() else { trap() };
     ///     let ended = pipeline.run_multicast_last(
-    ///         &cluster,
+    ///         &mut cluster,
     ///         pair,
     ///         |producer| (0..tiles.count()).filter_map(|i| tiles.get(i)).fold(producer, |producer, tile| producer.load(tile)),
     ///         |mut consumer| {

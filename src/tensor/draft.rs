@@ -44,7 +44,7 @@ static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Cop
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, MapSlot, TensorMap}};
-/// # fn kernel(cta: &Cta, memory: SharedArray<u64, 16>, map: TensorMap<f32, Box2<64, 32>>, slot: MapSlot) {
+/// # fn kernel(cta: &mut Cta, memory: SharedArray<u64, 16>, map: TensorMap<f32, Box2<64, 32>>, slot: MapSlot) {
 /// let mut mine = None;
 /// cta.lend(memory, |cta, memory| {
 ///     let draft = tensor::draft(cta, memory, &map);

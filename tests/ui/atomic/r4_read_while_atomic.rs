@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     cta.lend(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let _first = bins.get(0);

@@ -3,6 +3,6 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, bins: SharedArray<u32, 256>) {
+pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     cta.lend(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta));
 }

@@ -5,11 +5,11 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     handoff: Handoff<1, 2, 64, 64>,
     one: SharedArray<u32, 256>,
     two: SharedArray<u32, 256>,
 ) {
-    let (_, _) = handoff.split(cta, one, |producer| producer, |consumer| consumer);
-    let (_, _) = handoff.split(cta, two, |producer| producer, |consumer| consumer);
+    let (_, _) = handoff.split(cta, one, |_, producer| producer, |_, consumer| consumer);
+    let (_, _) = handoff.split(cta, two, |_, producer| producer, |_, consumer| consumer);
 }

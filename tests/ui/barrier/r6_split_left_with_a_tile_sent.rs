@@ -4,12 +4,11 @@ use ptx::barrier::Handoff;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, handoff: Handoff<1, 2, 64, 64>, tile: SharedArray<u32, 256>) {
-    let warp = cta.warp();
+pub fn kernel(cta: &mut Cta, handoff: Handoff<1, 2, 64, 64>, tile: SharedArray<u32, 256>) {
     handoff.split(
         cta,
         tile,
-        |producer| producer.send(&warp, |i| i as u32),
-        |consumer| consumer.receive(&warp).release(&warp),
+        |warp, producer| producer.send(warp, |i| i as u32),
+        |warp, consumer| consumer.receive(warp).release(warp),
     );
 }

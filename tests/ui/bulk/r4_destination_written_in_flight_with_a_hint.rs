@@ -7,7 +7,7 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.lend((tile, bar), |cta, (tile, bar)| {
         let load = bulk::load(cta, bar, tile, src.cache_hint(CachePolicy::evict_first()));
         let _written = tile.write(cta, |_| 0.0);

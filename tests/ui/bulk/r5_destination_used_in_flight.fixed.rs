@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     dst: GlobalTileMut<f32, 1024>,
     one: SharedArray<f32, 1024>,
     other: SharedArray<f32, 1024>,

@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     dst: GlobalTileMut<f32, 1024>,
     bar: Mbarrier<Ready>,
     one: SharedArray<f32, 1024>,

@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     tile: SharedArray<f32, 1024>,
     bar: Mbarrier<Ready>,
     src: GlobalTile<f32, 1024>,

@@ -5,7 +5,7 @@ use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         let group = bulk::store(cta, tile, dst).commit(cta);

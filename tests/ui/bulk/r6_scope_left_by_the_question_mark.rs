@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: Tiles<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: Tiles<f32, 1024>) {
     cta.lend((tile, bar), |cta, (tile, bar)| {
         let Some(first) = src.get(0) else { return (tile, bar) };
         let load = bulk::load(cta, bar, tile, first);

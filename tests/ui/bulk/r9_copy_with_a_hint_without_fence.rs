@@ -8,7 +8,7 @@ use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     one: SharedArray<f32, 1024>,
     other: SharedArray<f32, 1024>,
     dst: GlobalTileMut<f32, 1024>,

@@ -3,8 +3,8 @@
 use ptx::cluster::Cluster;
 use ptx::shared::SharedArray;
 
-pub fn body<'c>(cluster: &Cluster<'c>, tile: SharedArray<u32, 128>) {
-    cluster.cta().lend(tile, |cta, tile| {
+pub fn body<'c>(cluster: &mut Cluster<'c>, tile: SharedArray<u32, 128>) {
+    cluster.cta_mut().lend(tile, |cta, tile| {
         let tile = cluster.open(tile).close(cluster);
         tile.to_async(cta).into_free()
     });

@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<u32, 128>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as u32).publish(cta);
         let _ = tile.peer(1);

@@ -4,8 +4,8 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>, other: SharedArray<u32, 128>) {
-    cta.cluster(other, |cluster, other| {
-        cluster.cta().lend(tile, |_, tile| tile);
+    cta.cluster(other, |mut cluster, other| {
+        cluster.cta_mut().lend(tile, |_, tile| tile);
         (cluster, other)
     });
 }

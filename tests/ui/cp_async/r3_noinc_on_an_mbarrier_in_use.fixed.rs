@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     tiles: (SharedArray<f32, 64>, SharedArray<f32, 64>),
     bar: Mbarrier<Ready, 2>,
     src: GlobalTile<f32, 64>,

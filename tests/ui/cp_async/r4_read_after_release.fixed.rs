@@ -5,7 +5,7 @@ use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
     cta.lend(tile, |cta, tile| {
         let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
         let _x = tile.get(0);

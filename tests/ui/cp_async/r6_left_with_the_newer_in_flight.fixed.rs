@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
     src: GlobalTile<f32, 1024>,
 ) {

@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     tile: SharedArray<f32, 1024>,
     long: GlobalTile<f32, 2048>,
     src: GlobalTile<f32, 1024>,

@@ -8,7 +8,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     tile: SharedArray<f32, 1024>,
     src: GlobalTile<f32, 1024>,
     dst: GlobalTileMut<f32, 1024>,

@@ -6,7 +6,7 @@ use ptx::global::Tail;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, tail: Tail<f32>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, tail: Tail<f32>) {
     let tail = tail.cache_hint(CachePolicy::evict_last());
     cta.lend(tile, |cta, tile| {
         let (tile, _) = cp_async::load_zero_filled(cta, tile, tail).wait_all(cta);

@@ -3,21 +3,21 @@
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};
 
-pub fn kept<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+pub fn kept<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_one((a, b), |_, (a, b)| (a, b));
 }
 
-pub fn handed_over_twice<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+pub fn handed_over_twice<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     let first = cta.invoke_one_at_sync(a, |_, a| a);
     let second = cta.invoke_one_at_sync(b, |_, b| b);
     _ = cta.sync_with((first, second));
 }
 
-pub fn the_thread_leaves(cta: &Cta) {
+pub fn the_thread_leaves(cta: &mut Cta) {
     let mut done = false;
     cta.invoke_one((), |_, ()| done = true);
 }
 
-pub fn one_place_twice<'s>(cta: &Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+pub fn one_place_twice<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_one((a.into_fenced(), b), |_, both| both);
 }

@@ -3,6 +3,6 @@
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
-pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>) {
     let _bar = cta.lend(bar.init(cta), |_, bar| bar);
 }

@@ -6,7 +6,7 @@ use ptx::multimem::MulticastTile;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         let (tile, _sums) = bulk::reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);

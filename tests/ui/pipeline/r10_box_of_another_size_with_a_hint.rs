@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::tensor::{Box2, TensorMap};
 
-pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 128], 2>, map: TensorMap<f32, Box2<32, 8>>) {
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 128], 2>, map: TensorMap<f32, Box2<32, 8>>) {
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,

@@ -5,7 +5,7 @@ use ptx::pipeline::Pipeline;
 use ptx::tensor::{Box2, TensorMap};
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'c, [f32; 1024], 2>,
     map: TensorMap<f32, Box2<32, 32>>,

@@ -5,12 +5,12 @@ use ptx::global::GlobalTile;
 use ptx::pipeline::PipelineMemory;
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     memory: PipelineMemory<[f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) {
-    cluster.cta().lend(memory, |_, pipeline| {
+    cluster.cta_mut().lend(memory, |_, pipeline| {
         pipeline.run_multicast(
             cluster,
             pair,

@@ -12,7 +12,7 @@ fn produce<'p, 'c>(
 }
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     four: Group<'c, 4>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,

@@ -4,7 +4,7 @@ use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
-pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
     });

@@ -4,7 +4,7 @@ use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::pipeline::Pipeline;
 
-pub fn body<'s>(cta: &Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
+pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
     let mut kept: Option<f32> = None;
     pipeline.run(
         cta,

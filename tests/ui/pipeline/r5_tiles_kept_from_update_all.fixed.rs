@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     memory: RingMemory<f32, 512, 1, 4>,
     x: Tiles<f32, 512>,
     y: TilesMut<f32, 512>,

@@ -5,7 +5,7 @@ use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
-pub fn kernel(cta: &Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileMut<f32, 64>) {
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileMut<f32, 64>) {
     let policy = CachePolicy::evict_first();
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(

@@ -12,7 +12,7 @@ pub fn update_all_last(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<
     cta.lend_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
 }
 
-pub fn finish_last(cta: &Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish(cta))
 }
 
@@ -23,7 +23,7 @@ pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile
 }
 
 pub fn run_multicast_last<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,

@@ -7,16 +7,16 @@ use ptx::pipeline::{Pipeline, PipelineMemory, Ring, RingMemory};
 
 type Memory = RingMemory<f32, 1024, 1, 3>;
 
-pub fn update_all_last(cta: &Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+pub fn update_all_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     cta.lend(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y))
 }
 
-pub fn finish_last(cta: &Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta))
 }
 
 pub fn run_last(
-    cta: &Cta,
+    cta: &mut Cta,
     memory: PipelineMemory<[f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> PipelineMemory<[f32; 64], 2> {
@@ -26,7 +26,7 @@ pub fn run_last(
 }
 
 pub fn run_multicast_last<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,

@@ -21,7 +21,7 @@ pub fn finish_last<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> En
 }
 
 pub fn run_last<'a, 'b: 'a>(
-    cta: &Cta,
+    cta: &mut Cta,
     pipeline: Pipeline<'a, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'b, PipelineMemory<[f32; 64], 2>> {

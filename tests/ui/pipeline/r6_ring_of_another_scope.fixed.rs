@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     one: RingMemory<f32, 1024, 1, 3>,
     other: RingMemory<f32, 1024, 1, 3>,
     x: Tiles<f32, 1024>,

@@ -5,7 +5,7 @@ use ptx::pipeline::Pipeline;
 use ptx::tensor::{Box1, TensorMap};
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'c, [f32; 32], 2>,
     map: TensorMap<f32, Box1<16>>,

@@ -5,7 +5,7 @@ use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     row: Group<'c, 4>,
     pipeline: Pipeline<'c, [f32; 8], 2>,
     tile: GlobalTile<f32, 8>,

@@ -3,10 +3,10 @@
 use ptx::launch::Cta;
 use ptx::pipeline::Pipeline;
 
-pub fn stages<'s>(cta: &Cta, pipeline: Pipeline<'s, [u8; 16], 8>) -> Pipeline<'s, [u8; 16], 8> {
+pub fn stages<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [u8; 16], 8>) -> Pipeline<'s, [u8; 16], 8> {
     pipeline.run(cta, |producer| producer, |consumer| consumer)
 }
 
-pub fn tiles<'s>(cta: &Cta, pipeline: Pipeline<'s, [u8; 16], 2>) -> Pipeline<'s, [u8; 16], 2> {
+pub fn tiles<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [u8; 16], 2>) -> Pipeline<'s, [u8; 16], 2> {
     pipeline.run(cta, |producer| producer, |consumer| consumer)
 }

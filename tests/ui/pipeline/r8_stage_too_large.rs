@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     ring: RingMemory<f32, 131072, 1, 3>,
     x: Tiles<f32, 131072>,
     y: TilesMut<f32, 131072>,

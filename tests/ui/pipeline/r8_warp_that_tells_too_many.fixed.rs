@@ -7,7 +7,7 @@ use ptx::pipeline::Pipeline;
 type Stage = (([f32; 64], [f32; 64]), [f32; 64]);
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     all: Group<'c, 16>,
     pipeline: Pipeline<'c, Stage, 2>,
     tile: GlobalTile<f32, 64>,

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta) {
+pub fn kernel(cta: &mut Cta) {
     let tile: SharedArray<f32, 1024> = SharedArray { addr: 0, _elements: PhantomData };
     cta.lend(tile, |_, tile| tile);
 }

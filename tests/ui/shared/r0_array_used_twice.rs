@@ -3,6 +3,6 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
     cta.lend((tile, tile), |_, tiles| tiles);
 }

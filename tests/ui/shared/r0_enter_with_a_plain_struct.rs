@@ -9,6 +9,6 @@ pub struct Smem {
 
 pub fn kernel() {
     // SAFETY: the kernel's first call.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.tile, |_, tile| tile);
 }

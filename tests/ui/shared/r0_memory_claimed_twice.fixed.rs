@@ -7,6 +7,6 @@ ptx::shared_memory! {
     pub struct Smem { pub tile: SharedArray<f32, 1024>, pub other: SharedArray<f32, 1024> }
 }
 
-pub fn kernel(cta: &Cta, smem: Smem) {
+pub fn kernel(cta: &mut Cta, smem: Smem) {
     cta.lend((smem.tile, smem.other), |_, tiles| tiles);
 }

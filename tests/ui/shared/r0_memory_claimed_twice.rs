@@ -7,7 +7,7 @@ ptx::shared_memory! {
     pub struct Smem { pub tile: SharedArray<f32, 1024> }
 }
 
-pub fn kernel(cta: &Cta, smem: Smem) {
+pub fn kernel(cta: &mut Cta, smem: Smem) {
     let again = Smem::claim();
     cta.lend((smem.tile, again.tile), |_, tiles| tiles);
 }

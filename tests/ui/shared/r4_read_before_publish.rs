@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as f32);
         let _vector = tile.get_vector(0);

@@ -17,7 +17,7 @@ pub fn end_of_a_store<'a>(
     own.end(cta)
 }
 
-pub fn lend(cta: Cta, memory: Memory, last: Memory) {
+pub fn lend(mut cta: Cta, memory: Memory, last: Memory) {
     cta.lend(memory, |_, other| other);
     cta.lend_last(last, |_, mine| mine.end());
 }

@@ -17,7 +17,7 @@ pub fn end_of_a_store<'a, 'b: 'a>(
     other.end(cta)
 }
 
-pub fn lend(outer: &Cta, cta: Cta, memory: Memory, last: Memory) {
+pub fn lend(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
     outer.lend(memory, |_, other| {
         cta.lend_last(last, |_, _mine| other.end());
         loop {}

@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
     let mut kept = None;
     cta.lend(tile, |_, tile| {
         kept.replace(tile);

@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &Cta, outer: SharedArray<f32, 1024>, inner: SharedArray<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, outer: SharedArray<f32, 1024>, inner: SharedArray<f32, 1024>) {
     cta.lend(outer, |cta, outer| {
         cta.lend(inner, |_, inner| {
             core::mem::forget(inner);

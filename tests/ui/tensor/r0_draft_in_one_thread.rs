@@ -5,7 +5,7 @@ use ptx::shared::{Free, Shared};
 use ptx::tensor::{self, Box2, Draft, MapSlot, TensorMap};
 
 pub fn draft<'s>(
-    cta: &Cta,
+    cta: &mut Cta,
     memory: Shared<'s, u64, 16, Free>,
     map: TensorMap<f32, Box2<64, 32>>,
     slot: MapSlot,

@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 use ptx::tensor::{self, Im2col4, TensorMap};
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     map: TensorMap<f32, Im2col4<64, 32>>,
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,

@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     map: TensorMap<f32, Box2<64, 32>>,
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,

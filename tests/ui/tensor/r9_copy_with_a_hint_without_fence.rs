@@ -7,7 +7,7 @@ use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box1, TensorReduction, TensorTileMut};
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     one: SharedArray<f32, 64>,
     other: SharedArray<f32, 64>,
     dst: TensorTileMut<f32, Box1<64>>,

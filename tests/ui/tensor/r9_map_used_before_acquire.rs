@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, MapSlot, TensorMap};
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     map: TensorMap<f32, Box2<64, 32>>,
     slot: MapSlot,
     memory: SharedArray<u64, 16>,

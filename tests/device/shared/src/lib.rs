@@ -59,7 +59,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 
 /// Fills an array and reads it back reversed.
 #[inline(always)]
-fn fill<const N: usize>(cta: &Cta, tile: SharedArray<u32, N>, out: *mut u32) {
+fn fill<const N: usize>(cta: &mut Cta, tile: SharedArray<u32, N>, out: *mut u32) {
     cta.lend(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as u32).publish(cta);
         let i = cta.thread_rank() as usize % N;
@@ -73,8 +73,8 @@ fn kernel<S: SharedMemory, const N: usize>(tile: impl FnOnce(S) -> SharedArray<u
 where
     SharedArray<u32, N>: Place,
 {
-    let (cta, smem, _) = unsafe { Cta::enter::<S>() };
-    fill(&cta, tile(smem), out);
+    let (mut cta, smem, _) = unsafe { Cta::enter::<S>() };
+    fill(&mut cta, tile(smem), out);
 }
 
 #[unsafe(no_mangle)]

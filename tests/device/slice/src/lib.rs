@@ -49,7 +49,7 @@ fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTil
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.first, |cta, tile| {
         let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
         let mut i = cta.thread_rank() as usize;
@@ -86,7 +86,7 @@ pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     // SAFETY: this CTA alone uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
     let bar = smem.bar.init(&cta);
@@ -114,7 +114,7 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     // SAFETY: this CTA alone uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
     cta.lend((smem.first, smem.second), |cta, (a, b)| {
@@ -145,7 +145,7 @@ pub unsafe extern "ptx-kernel" fn slice_no_dynamic(out: *mut u32, seed: u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.first, |cta, tile| {
         smem.whole.sync(&cta.warp());
         smem.half.sync(&cta.warp());

@@ -405,7 +405,7 @@ macro_rules! shared {
     ) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(i: usize, $out: *mut $T) {
-            let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
+            let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
             unsafe { $out.cast::<u32>().write(smem.bar.addr()) };
             cta.lend(smem.values, |cta, values| {
                 let values = values.write(cta, |_| $zero).into_atomic(cta);

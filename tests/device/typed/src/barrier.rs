@@ -27,7 +27,7 @@ macro_rules! pair {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed($out: *mut u32, $value: u32) {
             #[allow(unused)]
-            let ($cta, $smem, _) = unsafe { Cta::enter::<Smem>() };
+            let (mut $cta, $smem, _) = unsafe { Cta::enter::<Smem>() };
             $typed_body
         }
         #[unsafe(no_mangle)]
@@ -65,23 +65,22 @@ pair! {
 
 pair! {
     typed_barrier_handoff(cta, smem, value, out) {
-        let warp = cta.warp();
         smem.handoff.split(
-            &cta,
+            &mut cta,
             smem.tile,
-            |mut producer| {
+            |warp, mut producer| {
                 let rank = producer.rank();
                 for round in 0..value {
-                    producer = producer.send(&warp, |i| (round ^ rank) + i as u32).wait(&warp);
+                    producer = producer.send(warp, |i| (round ^ rank) + i as u32).wait(warp);
                 }
                 producer
             },
-            |mut consumer| {
+            |warp, mut consumer| {
                 let mut sum = 0;
                 for _ in 0..value {
-                    let tile = consumer.receive(&warp);
+                    let tile = consumer.receive(warp);
                     sum += tile.get(tile.rank() as usize).unwrap_or(0);
-                    consumer = tile.release(&warp);
+                    consumer = tile.release(warp);
                 }
                 unsafe { out.add(consumer.rank() as usize).write(sum) };
                 consumer

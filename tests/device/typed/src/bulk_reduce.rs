@@ -67,7 +67,7 @@ macro_rules! reductions {
         }
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(dst: *mut $T, all: *mut $T) {
-            let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
+            let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
             cta.lend(smem.tile, |cta, tile| {
                 let tile = tile.write(cta, |_| $zero).to_async(cta);
                 let policy = CachePolicy::evict_last();

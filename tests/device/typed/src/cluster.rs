@@ -500,7 +500,8 @@ pair! {
             let (a, b, c) = cluster.sync_with((a.to_async_at_sync(), b.close_at_sync(), c.to_async_at_sync()));
             let b = cluster.sync_with(cluster.open_atomic_at_sync(b));
             let b = cluster.sync_with(b.close_at_sync());
-            (cluster, (a.into_free(), b.to_async(cta).into_free(), c.into_free()))
+            let b = b.to_async(cta);
+            (cluster, (a.into_free(), b.into_free(), c.into_free()))
         });
     }
     raw_cluster_sync_with(base, src, out) {

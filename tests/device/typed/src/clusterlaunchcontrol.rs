@@ -12,8 +12,8 @@ const END: u32 = 24;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_loop(out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    smem.clusters.scope(&cta, |cta, mut queue| {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    smem.clusters.scope(&mut cta, |cta, mut queue| {
         let mut block = raw::ctaid_x();
         loop {
             let request = queue.request(cta);
@@ -59,8 +59,8 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
 /// One cluster is taken over at most.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    smem.clusters.scope(&cta, |cta, queue| match queue.request(cta).wait(cta) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    smem.clusters.scope(&mut cta, |cta, queue| match queue.request(cta).wait(cta) {
         Answer::Cancelled { first_ctaid: [x, ..], queue } => {
             unsafe { out.write(x) };
             queue.close()
@@ -98,9 +98,9 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_close(out: *mut u32) 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.cluster((), |cluster, ()| {
+    cta.cluster((), |mut cluster, ()| {
         let [mine, ..] = cluster.position();
-        smem.clusters.scope(&cluster, |cluster, mut queue| {
+        smem.clusters.scope(&mut cluster, |cluster, mut queue| {
             let mut block = raw::ctaid_x();
             loop {
                 let request = queue.request(cluster);

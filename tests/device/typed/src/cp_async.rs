@@ -374,7 +374,7 @@ ptx::shared_memory! {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_cp_async_arrive_on_noinc(src: *const f32, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Twice>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Twice>() };
     let bar = smem.bar.init(&cta);
     cta.lend((smem.tile, bar), |cta, (a, bar)| {
         let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on_noinc(cta, bar);

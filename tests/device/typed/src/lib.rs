@@ -162,7 +162,8 @@ macro_rules! pair {
      $raw:ident($base:ident, $rbar:ident, $rsrc:ident, $rdst:ident, $rout:ident) $raw_body:block) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(src: *const f32, dst: *mut f32, $out: *mut u32) {
-            let ($cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+            #[allow(unused_mut)]
+            let (mut $cta, smem, _) = unsafe { Cta::enter::<Smem>() };
             #[allow(unused)]
             let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta));
             #[allow(unused)]
@@ -449,7 +450,8 @@ macro_rules! stages {
             $out: *mut u32,
             $n: usize,
         ) {
-            let ($cta, $stages, _) = unsafe { $enter() };
+            #[allow(unused_mut)]
+            let (mut $cta, $stages, _) = unsafe { $enter() };
             $typed_body
         }
         #[unsafe(no_mangle)]

@@ -29,7 +29,7 @@ ptx::shared_memory! {
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
     let mut sum = 0_u32;
     cta.lend(smem.memory, |cta, pipeline| {
@@ -93,7 +93,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, ou
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32, n: usize, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     let mut sum = 0_u32;
     cta.lend(smem.memory, |cta, pipeline| {
@@ -187,7 +187,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_last(src: *const u32, n: usiz
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32, n: usize, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     let mut first = 0_u32;
     cta.lend(smem.memory, |cta, pipeline| {
@@ -236,7 +236,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     n: usize,
     out: *mut u32,
 ) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
     let mut sum = 0_u32;
     cta.lend(smem.memory, |cta, pipeline| {
@@ -293,10 +293,10 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast(src: *const u32, 
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
     let mut sum = 0_u32;
-    cta.cluster(smem.memory, |cluster, pipeline| {
+    cta.cluster(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let pipeline = pipeline.run_multicast(
-            &cluster,
+            &mut cluster,
             pair,
             |mut producer| {
                 let mut i = 0;
@@ -381,10 +381,10 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<{ N / 2 }>();
     let mut sum = 0_u32;
-    cta.cluster(smem.memory, |cluster, pipeline| {
+    cta.cluster(smem.memory, |mut cluster, pipeline| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let pipeline = pipeline.run_multicast(
-            &cluster,
+            &mut cluster,
             ((), row),
             |producer| match tiles.get(1) {
                 Some(tile) => producer.load((map.box_at([0, 1]), tile)),
@@ -471,10 +471,10 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
     let mut sum = 0_u32;
-    cta.cluster(smem.memory, |cluster, pipeline| {
+    cta.cluster(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let pipeline = pipeline.run_multicast(
-            &cluster,
+            &mut cluster,
             pair,
             |producer| {
                 let producer = producer.load(map.box_at([0, 1]));
@@ -557,10 +557,10 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
 ) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
-    cta.cluster_last(smem.memory, |cluster, pipeline| {
+    cta.cluster_last(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let ended = pipeline.run_multicast_last(
-            &cluster,
+            &mut cluster,
             pair,
             |producer| producer.load(map.box_at([0, 1])),
             |consumer| {
@@ -856,7 +856,7 @@ const STAGE: u32 = 2 * BYTES;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_ring(x: *const u32, y: *mut u32, n: usize) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
     cta.lend(smem.memory, |cta, ring| {
@@ -888,7 +888,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring(x: *const u32, y: *mut u32, 
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all(x: *const u32, y: *mut u32, n: usize) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
     cta.lend(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y));
@@ -912,7 +912,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all(x: *const u32, y:
 /// What is in flight arrives, and is let be.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish(x: *const u32, y: *mut u32, n: usize) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
     cta.lend(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta));

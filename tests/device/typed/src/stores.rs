@@ -23,7 +23,7 @@ fn memory() -> u32 {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_stores(i: usize, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.tile, |cta, tile| {
         let rank = cta.thread_rank();
         let tile = tile.element_stores();
@@ -61,7 +61,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_stores(i: usize, out: *mut u32) {
 /// A transposition: a store to a swizzled matrix, a load from a plain one.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.tile, |cta, tile| {
         let tile = tile.element_stores();
         let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set([x, y], cta.thread_rank());
@@ -89,7 +89,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_view_2d(x: usize, y: usize, out: *m
 /// The same by vectors of sixteen bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d_vectors(x: usize, y: usize, out: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.lend(smem.tile, |cta, tile| {
         let tile = tile.vector_stores();
         let vector = [cta.thread_rank(), 2, 3, 4];

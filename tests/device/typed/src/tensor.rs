@@ -36,7 +36,8 @@ macro_rules! pair {
      $raw:ident($base:ident, $rbar:ident, $rmap:ident, $rout:ident) $raw_body:block) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed($map: *const TensorMapObject, $out: *mut u32) {
-            let ($cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+            #[allow(unused_mut)]
+            let (mut $cta, smem, _) = unsafe { Cta::enter::<Smem>() };
             #[allow(unused)]
             let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta));
             $typed_body
@@ -210,7 +211,7 @@ mod im2col_w_128 {
         ([$Smem:ident $bytes:expr] $typed:ident $Shape:ty, $at:expr; $raw:ident |$base:ident, $bar:ident, $map:ident| $copy:expr) => {
             #[unsafe(no_mangle)]
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, out: *mut u8) {
-                let (cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
+                let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
                 let bar = smem.bar.init(&cta);
                 let map = unsafe { TensorMap::<u8, $Shape>::from_raw_within(map, Starts::STARTS) };
                 cta.lend((smem.tile, bar), |cta, (tile, bar)| {
@@ -496,7 +497,7 @@ macro_rules! reductions {
     ($typed:ident $raw:ident: $($Op:ident),+) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject) {
-            let (cta, smem, _) = unsafe { Cta::enter::<Words>() };
+            let (mut cta, smem, _) = unsafe { Cta::enter::<Words>() };
             let dst = place(unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
             cta.lend(smem.tile, |cta, tile| {
                 let tile = tile.write(cta, |i| i as u32).to_async(cta);
@@ -749,7 +750,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     src: *const f32,
     out: *mut u32,
 ) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Product>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Product>() };
     let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
     let Some(src) = unsafe { Global::from_raw(src, 32) }.tiles::<32>().0.get(0) else { trap() };
     let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
@@ -1091,7 +1092,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_group(
     map: *const TensorMapObject,
     sums: *const TensorMapObject,
 ) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Three>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Three>() };
     let (map, sums) = unsafe {
         (
             TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]),
@@ -1168,7 +1169,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
     address: *const f32,
     out: *mut u32,
 ) {
-    let (cta, smem, _) = unsafe { Cta::enter::<WithMap>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<WithMap>() };
     let bar = smem.bar.init(&cta);
     let (map, slot) = unsafe { (TensorMap::<f32, Box2<32, 8>>::from_raw(map), MapSlot::from_raw(slot)) };
     cta.lend((smem.tile, smem.map, bar), |cta, (tile, memory, bar)| {
@@ -1355,7 +1356,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
     sums: *const TensorMapObject,
     most: *const TensorMapObject,
 ) {
-    let (cta, smem, _) = unsafe { Cta::enter::<Halves>() };
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Halves>() };
     let sums = unsafe { TensorMapReduce::<f16, Box2<64, 4>>::from_raw(sums) };
     let most = unsafe { TensorMapReduce::<bf16, Box1<256>>::from_raw(most) };
     cta.lend((smem.tile, smem.other), |cta, (tile, other)| {
@@ -1425,7 +1426,7 @@ mod draft {
         ($typed:ident [$From:ty] |$cta:ident, $draft:ident| $change:expr; $raw:ident |$addr:ident| $write:block) => {
             #[unsafe(no_mangle)]
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, slot: *mut TensorMapObject) {
-                let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+                let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
                 let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw_within(map, Starts::STARTS), MapSlot::from_raw(slot)) };
                 _ = smem.bar.init(&cta);
                 cta.lend(smem.map, |$cta, memory| {

@@ -4,8 +4,8 @@ use ptx::clusterlaunchcontrol::ClusterQueue;
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
-    cta.cluster((), |cluster, ()| {
-        clusters.scope(&cluster, |cluster, queue| {
+    cta.cluster((), |mut cluster, ()| {
+        clusters.scope(&mut cluster, |cluster, queue| {
             cluster.sync();
             queue.close()
         });

@@ -3,7 +3,7 @@
 use ptx::clusterlaunchcontrol::ClusterQueue;
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &Cta, clusters: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
     clusters.scope(cta, |_cta, queue| queue.close());
     clusters.scope(cta, |_cta, queue| queue.close());
 }

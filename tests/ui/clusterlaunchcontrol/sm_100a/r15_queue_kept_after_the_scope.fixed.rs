@@ -3,6 +3,6 @@
 use ptx::clusterlaunchcontrol::ClusterQueue;
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &Cta, queue: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, queue: ClusterQueue) {
     queue.scope(cta, |_, queue| queue.close());
 }

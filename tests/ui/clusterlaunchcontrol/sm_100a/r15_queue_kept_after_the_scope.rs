@@ -3,7 +3,7 @@
 use ptx::clusterlaunchcontrol::{ClusterQueue, Queue};
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &Cta, queue: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, queue: ClusterQueue) {
     let mut kept: Option<Queue> = None;
     queue.scope(cta, |_, queue| {
         kept = Some(queue);

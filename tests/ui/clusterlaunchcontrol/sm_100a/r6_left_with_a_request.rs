@@ -3,6 +3,6 @@
 use ptx::clusterlaunchcontrol::ClusterQueue;
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &Cta, clusters: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
     clusters.scope(cta, |cta, queue| queue.request(cta));
 }

@@ -8,7 +8,7 @@ use ptx::tensor::{self, Im2colW3, TensorTile};
 type Column = Im2colW3<32, 64, 2>;
 
 pub fn kernel(
-    cta: &Cta,
+    cta: &mut Cta,
     tile: SharedArray<f32, { Column::LEN }>,
     bar: Mbarrier<Ready>,
     src: TensorTile<f32, Column>,
