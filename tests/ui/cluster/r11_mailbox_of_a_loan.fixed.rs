@@ -1,4 +1,4 @@
-//! What an inner scope lends is this CTA's alone: no other CTA may send there.
+//! What a loan lends is this CTA's alone: no other CTA may send there.
 
 use ptx::cluster::{ByTile, Mailbox};
 use ptx::global::GlobalTile;

@@ -1,9 +1,11 @@
-//! What an inner scope lends ends before the cluster's does, so the cluster cannot have it.
+//! What another scope lends may end before the cluster's does, so the cluster cannot have it.
 
-use ptx::cluster::Cluster;
-use ptx::shared::{Free, Shared};
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
 
-pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Free>) -> Shared<'c, u32, 128, Free> {
-    let tile = cluster.open(tile).close(cluster);
-    tile.to_async(cluster.cta()).into_free()
+pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    cta.cluster(tile, |cluster, tile| {
+        let tile = cluster.open(tile).close(&cluster).to_async(cluster.cta());
+        (cluster, tile.into_free())
+    });
 }

@@ -1,11 +1,23 @@
-//! A cluster has one barrier, and so one scope at a time: a thread that has arrived must not arrive again.
+//! The cluster of a scope is at rest while another scope is open inside: a thread must not arrive at its barrier twice.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
+pub fn of_the_same_cta(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
     cta.cluster((one, two), |cluster, (one, two)| {
         let arrived = cluster.arrive();
         (arrived.wait(), (one, two))
+    });
+}
+
+pub fn arrival_of_the_outer(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
+    cta.cluster(one, |mut cluster, one| {
+        cluster.cta_mut().cluster(two, |inner, two| {
+            let arrived = inner.arrive();
+            let inner = arrived.wait();
+            inner.sync();
+            (inner, two)
+        });
+        (cluster, one)
     });
 }

@@ -1,12 +1,24 @@
-//! A cluster has one barrier, and so one scope at a time: a thread that has arrived must not arrive again.
+//! The cluster of a scope is at rest while another scope is open inside: a thread must not arrive at its barrier twice.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
+pub fn of_the_same_cta(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
     cta.cluster(one, |cluster, one| {
         let arrived = cluster.arrive();
         cta.cluster(two, |cluster, two| (cluster, two));
         (arrived.wait(), one)
+    });
+}
+
+pub fn arrival_of_the_outer(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
+    cta.cluster(one, |mut cluster, one| {
+        let outer = &mut cluster;
+        outer.cta_mut().cluster(two, |inner, two| {
+            let arrived = inner.arrive();
+            outer.sync();
+            (arrived.wait(), two)
+        });
+        (cluster, one)
     });
 }

@@ -13,7 +13,8 @@ pub fn in_another_state<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) -> Shar
 }
 
 pub fn before_the_barrier<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
-    cta.sync_with(cta.invoke_one_at_sync(a, |_, a| a))
+    let a = cta.invoke_one_at_sync(a, |_, a| a);
+    cta.sync_with(a)
 }
 
 pub fn still_read<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
@@ -22,7 +23,9 @@ pub fn still_read<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'
 
 pub fn read_by_the_others<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Published>, b: Shared<'s, u32, 64, Loaded>) {
     let a = cta.invoke_warp(a.to_async(cta), |_, a| a);
-    _ = cta.sync_with(cta.invoke_warp_at_sync(b.release(cta).into_fenced(), |_, b| b));
+    let b = b.release(cta).into_fenced();
+    let b = cta.invoke_warp_at_sync(b, |_, b| b);
+    _ = cta.sync_with(b);
     _ = a;
 }
 

@@ -5,12 +5,12 @@ use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
 pub fn body<'c>(
-    cluster: &Cluster<'c>,
+    cluster: &mut Cluster<'c>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
     pipeline.run(
-        cluster.cta(),
+        cluster.cta_mut(),
         |producer| producer.load(tile),
         |consumer| consumer.wait().release(),
     )

@@ -1,21 +1,21 @@
-//! What an inner scope lends is this CTA's alone: the others of the group may not have come to it.
+//! What the cluster's scope lends is there in every CTA.
 
-use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
+use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
-pub fn body<'c>(
-    cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
-    memory: PipelineMemory<[f32; 64], 2>,
-    tile: GlobalTile<f32, 64>,
-) {
-    cluster.cta_mut().lend(memory, |_, pipeline| {
-        pipeline.run_multicast(
-            cluster,
-            pair,
-            |producer| producer.load(tile),
-            |consumer| consumer.wait().release(),
-        )
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+    cta.lend(memory, |cta, pipeline| {
+        cta.cluster((), |mut cluster, ()| {
+            let Some(pair) = cluster.whole::<2>() else { return (cluster, ()) };
+            _ = pipeline.run_multicast(
+                &mut cluster,
+                pair,
+                |producer| producer.load(tile),
+                |consumer| consumer.wait().release(),
+            );
+            (cluster, ())
+        });
+        loop {}
     });
 }

@@ -6,6 +6,6 @@ use ptx::warp::{Lanes, Subset};
 
 pub fn kernel(cta: &Cta, value: u32) -> u32 {
     let _ = cta;
-    let lower: Lanes<Subset> = Lanes { members: Subset(LaneMask::lane(0).bits()), _thread: Default::default() };
+    let lower: Lanes<Subset> = Lanes { members: Subset(LaneMask::lane(0).bits()), _group: Default::default() };
     lower.reduce_add(value)
 }

@@ -1,0 +1,20 @@
+//! A thread that has arrived must not arrive again: between an arrive and its wait no scope of the cluster is opened.
+
+use ptx::launch::Cta;
+use ptx::shared::SharedArray;
+
+pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
+    cta.cluster(one, |cluster, one| {
+        let arrived = cluster.arrive();
+        arrived.cta().cluster(two, |cluster, two| (cluster, two));
+        (arrived.wait(), one)
+    });
+}
+
+pub fn in_a_loan(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
+    cta.cluster(one, |cluster, one| {
+        let arrived = cluster.arrive();
+        arrived.cta().lend(two, |_, two| two);
+        (arrived.wait(), one)
+    });
+}

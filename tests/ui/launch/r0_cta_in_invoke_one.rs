@@ -1,0 +1,25 @@
+//! What one thread calls for itself has no call that waits for the other threads of the CTA.
+
+use ptx::cluster::Cluster;
+use ptx::launch::Cta;
+use ptx::shared::{Free, Shared};
+
+pub fn behind_a_barrier(cta: &mut Cta) {
+    cta.invoke_one((), |_, ()| cta.sync());
+}
+
+pub fn at_a_shared_barrier<'s>(cta: &mut Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
+    let tile = cta.invoke_one_at_sync(tile, |_, tile| {
+        cta.sync();
+        tile
+    });
+    cta.sync_with(tile)
+}
+
+pub fn at_the_end(cta: &mut Cta) {
+    cta.invoke_one_last((), |_, ()| cta.sync());
+}
+
+pub fn of_the_cluster(cluster: &mut Cluster<'_>) {
+    cluster.cta_mut().invoke_one((), |_, ()| cluster.sync());
+}

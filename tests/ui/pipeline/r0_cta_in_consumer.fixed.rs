@@ -1,0 +1,11 @@
+//! The consumers are not all threads of the CTA: no call there waits for all of them.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
+    let pipeline = pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release());
+    cta.sync();
+    pipeline
+}

@@ -1,0 +1,17 @@
+//! The consumers are not all threads of the CTA: no call there waits for all of them.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::Pipeline;
+
+pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
+    pipeline.run(
+        cta,
+        |producer| producer.load(tile),
+        |consumer| {
+            let tile = consumer.wait();
+            cta.sync();
+            tile.release()
+        },
+    )
+}
