@@ -325,7 +325,7 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
 {
     /// Splits the CTA by rank: the first `PRODUCERS` threads call `produce`, the next `CONSUMERS` call `consume`, the others
-    /// none. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
+    /// none. Each gets its warp. Each part ends as it begins, so a tile that was sent has been read; then all threads meet, and the tile is at
     /// rest again: the next copy can have it.
     ///
     /// Collective in the CTA.

@@ -131,8 +131,8 @@ static_assertions::assert_not_impl_any!(Arrived<'static>: Copy, Clone, Send, Syn
 #[inline(always)]
 fn arrive() {
     // SAFETY: 9.7.13.3: "Each thread must arrive at the barrier only once before the barrier completes." Every arrival is
-    // followed by a wait before the next: in `sync`, or because `Arrived` has taken the `Cluster` and the scope's `&mut Cta`
-    // keeps others from being opened. `.aligned`: cluster calls are made from the same place.
+    // followed by a wait before the next: in `sync`, or because `Arrived` has taken the `Cluster` and lends no
+    // `&mut Cta`, without which no other scope is opened. `.aligned`: cluster calls are made from the same place.
     unsafe { raw::barrier_cluster_arrive(sem::Release, Aligned) }
 }
 
@@ -147,7 +147,8 @@ impl Cta {
     /// both: the handles idle, the cluster not between an arrive and its wait. The scope's lifetime belongs to this call
     /// alone, so nothing that stands for a peer's memory can leave it.
     ///
-    /// A cluster call: all threads of all CTAs of the cluster make it. There is one scope at a time.
+    /// A cluster call: all threads of all CTAs of the cluster make it. It can stand inside of a loan ([`Cta::lend`]) or of another such
+    /// scope ([`Cluster::cta_mut`]), whose memory it does not have, and whose cluster makes no call until it ends.
     ///
     /// Collective in the cluster.
     ///
@@ -245,8 +246,8 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// The executing CTA, for scopes of its own memory ([`Cta::lend`]) and for calls in which a part of it works
-    /// ([`Cta::invoke_one`]). Until these are over there is no cluster call.
+    /// The executing CTA, for scopes ([`Cta::lend`]) and for calls in which a part of the threads works ([`Cta::invoke_one`]). Until these
+    /// are over this cluster makes no call.
     ///
     /// Not collective.
     ///
@@ -396,7 +397,8 @@ impl<'c> Cluster<'c> {
 }
 
 impl<'c> Arrived<'c> {
-    /// The executing CTA, for the collective calls of its threads alone.
+    /// The executing CTA, for the collective calls of its threads alone. A scope of the cluster would arrive again, so it is not lent as
+    /// `&mut`.
     ///
     /// ```
     /// # fn body<'c>(cluster: ptx::cluster::Cluster<'c>, value: u32) -> ptx::cluster::Cluster<'c> {

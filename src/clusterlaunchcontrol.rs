@@ -261,7 +261,8 @@ pub enum Answer<'s, By = Cta> {
 }
 
 impl ClusterQueue {
-    /// Opens the queue for the time of `body`, which has to return it closed: with a request under way it cannot.
+    /// Opens the queue for the time of `body`, which has to return it closed: with a request under way it cannot. `body` gets who asks as
+    /// `&mut`, for loans and the like inside.
     ///
     /// A [`Cta`] asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own. A [`Cluster`] asks for
     /// all its CTAs, inside its scope, and each of them gets the same answer; this and all calls that take it are cluster calls.

@@ -10,7 +10,8 @@ use crate::special_register;
 /// The executing CTA, as each of its threads holds it.
 ///
 /// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all its threads make the call, from the same
-/// place; the contract of [`Cta::enter`] says it exactly, and which methods only answer. Where one thread has to issue an
+/// place; the contract of [`Cta::enter`] says it exactly, and which methods only answer. What runs a closure in a part of the threads
+/// takes a `&mut Cta`, so that the closure cannot have the CTA and make such a call. Where one thread has to issue an
 /// instruction, it is the elected one, [`Cta::is_elected`]. The value has no size.
 ///
 /// ```
@@ -645,8 +646,8 @@ invoke! {
     /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
     /// them again.
     ///
-    /// `body` makes no collective call of the CTA or of a warp (`cta.sync()`, `cta.warp().ballot(…)`): the contract of [`Cta::enter`]
-    /// forbids it, and the compiler does not see it. Begin `body` with its `init`s, and branch after them: ptxas joins a branch at the
+    /// `body` reaches no collective call of the CTA or of a warp (`cta.sync()`, `cta.warp().ballot(…)`): the CTA is lent to this call. What
+    /// `body` needs of it, such as a rank, is taken before. Begin `body` with its `init`s, and branch after them: ptxas joins a branch at the
     /// beginning with the election, does not know then that one lane is active, and makes a loop over lanes of each bulk operation.
     ///
     /// Collective in the CTA.
@@ -734,7 +735,7 @@ invoke! {
     |cta: &Cta| FirstWarp { rank: cta.thread_rank(), threads: cta.thread_count().min(32), _call: PhantomData },
     |cta: &Cta| cta.thread_rank() < 32,
     /// [`invoke_one`](Cta::invoke_one) for the first warp: in `body` the handles are held by that [`FirstWarp`], whose calls wait for the
-    /// warp alone. `body` makes no collective call of the CTA; the compiler does not see that either.
+    /// warp alone. `body` reaches no collective call of the CTA. It gets the warp as `&mut`, for [`FirstWarp::invoke_one`].
     ///
     /// Collective in the CTA.
     ///
@@ -767,7 +768,7 @@ invoke! {
 }
 invoke! {
     FirstWarp<'_>, (&) Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
-    /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again. `body` makes no collective call of
+    /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again. `body` reaches no collective call of
     /// the warp.
     ///
     /// Collective in the warp.

@@ -66,11 +66,11 @@ impl Cta {
     ///   `run_last`, `run_multicast`, `run_multicast_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
     ///   [`from_fn`](crate::registers::from_fn) once a round in each: they may contain collective calls. Every other closure (that of
     ///   `write`, `update`, `load_where`, `update_all`, `elect`, …) runs as often as its method says, which differs from thread to
-    ///   thread: it contains no collective call of any group.
-    /// - *Parts.* Inside the parts that `Pipeline::run`, `run_multicast`, their `…_last` and `Handoff::split` deal out, and inside what
-    ///   `invoke_one`, `invoke_warp`, their `…_at_sync` and `…_last` call, no thread makes a collective call of a larger group: of the CTA
-    ///   or of the cluster, or, inside `invoke_one`, of the warp. The parts' own handles are held by a thread or a warp; so is what a part
-    ///   moves in: no other thread uses that again.
+    ///   thread: it contains no collective call of any group. Its method takes the group by `&`, so the compiler does not see it.
+    /// - *Parts.* The calls that work in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`, `run_multicast`, their
+    ///   `…_at_sync` and `…_last`, and `Handoff::split`) take the larger group by `&mut`: their closures cannot have it, nor a
+    ///   [`Warp`](crate::warp::Warp) of it, and make no collective call of it. The parts' own handles are held by a thread or a warp; so is
+    ///   what a part moves in: no other thread uses that again.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]

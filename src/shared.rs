@@ -846,7 +846,7 @@ impl Cta {
     /// return them so: with a copy in flight it cannot, since the copy holds its handles.
     ///
     /// The scope's lifetime belongs to this call alone, so handles of another scope are no substitute, and none can
-    /// leave.
+    /// leave. `body` gets the CTA as `&mut`: loans, scopes of the cluster and calls such as [`invoke_one`](Cta::invoke_one) can stand inside.
     ///
     /// Collective in the CTA.
     ///
@@ -872,8 +872,8 @@ impl Cta {
 
     /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
     /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
-    /// thread for itself, since the `Cta` is used up: take what it answers ([`warp`](Cta::warp), ranks, counts) before. Calls of a
-    /// `Warp` stay collective in the warp.
+    /// thread for itself, since the `Cta` is used up: take what it answers (ranks, counts) before. No [`Warp`](crate::warp::Warp) of it is
+    /// left either: what the threads of a warp do together they do in `body`.
     ///
     /// For each handle that is lent, `body` returns what says that its use has ended ([`Lend::Ended`]):
     ///

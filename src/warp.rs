@@ -30,7 +30,8 @@ mod reduce;
 
 pub use reduce::{BitReducible, Reducible};
 
-/// The threads of a warp, as long as their group is borrowed: that is why no part of the CTA gets one of a larger part.
+/// The threads of a warp. It borrows the CTA or the [`FirstWarp`] that has given it, as the groups of its lanes do: what runs a closure in a
+/// part of the threads takes that by `&mut`, so that no `Warp` of theirs is inside.
 ///
 /// ```
 /// use ptx::warp::Warp;
@@ -55,7 +56,7 @@ pub type Warp<'w> = Lanes<'w, Full>;
 #[derive(Debug)]
 pub struct Lanes<'w, M> {
     members: M,
-    /// Bound to its thread, and to the loan of the group of which it is a part.
+    /// Bound to its thread, and to the borrow of the CTA or the first warp.
     _group: PhantomData<(&'w (), *mut ())>,
 }
 

@@ -307,6 +307,41 @@ pair! {
     }
 }
 
+// A part of the CTA, and a loan with a scope of the cluster in it, inside of a scope.
+pair! {
+    typed_cluster_cta_mut(cta, smem, src, out) {
+        cta.cluster(smem.tile, |mut cluster, tile| {
+            let tile = cluster.cta_mut().invoke_one(tile, |_, tile| {
+                unsafe { out.write(src.read()) };
+                tile
+            });
+            cluster.cta_mut().lend(smem.signed_tile, |cta, lent| {
+                cta.cluster(smem.wide_tile, |cluster, wide| {
+                    let wide = cluster.open(wide).close(&cluster).to_async(cluster.cta());
+                    (cluster, wide.into_free())
+                });
+                lent
+            });
+            (cluster, tile)
+        });
+    }
+    raw_cluster_cta_mut(base, src, out) {
+        scope(|| {
+            if elected() {
+                out.write(src.read());
+            }
+            sync();
+            scope(|| {
+                cluster_sync();
+                cluster_sync();
+                fence_async();
+            });
+            cluster_sync();
+        });
+        cluster_sync();
+    }
+}
+
 pair! {
     typed_cluster_groups(cta, smem, src, out) {
         cta.cluster(smem.tile, |cluster, tile| {
