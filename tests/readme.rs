@@ -17,7 +17,8 @@ fn the_readmes_kernel_builds() {
 
     let one_call =
         kernel.lines().find(|line| line.trim_start().starts_with("cta.lend_last(")).expect("one call");
-    assert_ptxas_takes(&format!("{}\nuse ptx::pipeline::Stage;\n", kernel.replace(one_call, steps)));
+    let by_steps = kernel.replace("let (cta,", "let (mut cta,").replace(one_call, steps);
+    assert_ptxas_takes(&format!("{by_steps}\nuse ptx::pipeline::Stage;\n"));
 }
 
 fn assert_ptxas_takes(kernel: &str) {
