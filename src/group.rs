@@ -7,6 +7,10 @@ use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
 use crate::raw;
 use crate::special_register;
 
+mod warps;
+
+pub use warps::Warps;
+
 /// The executing CTA, as each of its threads holds it.
 ///
 /// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all its threads make the call, from the same

@@ -6,7 +6,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-pub use crate::group::{AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, Thread, ThreadGroup, Transitions};
+pub use crate::group::{
+    AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, Thread, ThreadGroup, Transitions, Warps,
+};
 use crate::qualifier::action;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};

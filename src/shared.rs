@@ -738,13 +738,6 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     }
 }
 
-impl<T, const N: usize> SharedArray<T, N> {
-    #[inline(always)]
-    pub(crate) fn addr(&self) -> u32 {
-        self.addr
-    }
-}
-
 /// Handles that can be lent to the copies of a scope.
 ///
 /// # Safety

@@ -18,7 +18,7 @@
 use core::marker::PhantomData;
 use core::num::NonZero;
 
-use crate::group::{Cta, FirstWarp};
+use crate::group::{Cta, FirstWarp, Warps};
 use crate::mask::LaneMask;
 #[cfg(feature = "sm_100f")]
 use crate::qualifier::op;
@@ -395,6 +395,26 @@ impl FirstWarp<'_> {
     ///     let (least, most) = (lanes.reduce_min(value), lanes.reduce_max(value));
     ///     bounds.into_free().write(warp, |i| if i == 0 { least } else { most }).to_async(warp)
     /// })
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp(&self) -> Warp<'_> {
+        Warp::new()
+    }
+}
+
+impl<B> Warps<'_, B> {
+    /// The thread's warp, for votes, shuffles and reductions among its threads.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::Warps, pipeline::Arrived};
+    /// # fn consume(warps: &Warps, tile: &Arrived<'_, [u32; 512], 4>) {
+    /// let own = tile.get(warps.thread_rank() as usize).unwrap_or(0);
+    /// let sum: u32 = warps.warp().reduce_add(own);
     /// # }
     /// ```
     #[inline(always)]

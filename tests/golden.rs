@@ -427,8 +427,10 @@ fn branch_multiset(body: &str) -> Vec<String> {
     lines
 }
 
-/// Kernels with ways for CTAs of whole warps and for others.
-const BRANCHES: [&str; 7] = [
+/// Kernels with ways for CTAs of whole warps and for others, or for the warps of two parts.
+const BRANCHES: [&str; 9] = [
+    "pipeline_handoff",
+    "pipeline_handoff_last",
     "reduce_bits",
     "reduce_integers",
     "reduce_of_any",

@@ -71,6 +71,76 @@ extern "C" __global__ void pipeline_sum(const uint32_t* input, uint32_t* output,
     output[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// The barrier of the 128 threads that add up, which CUDA C++ reaches by `asm` alone.
+__device__ inline void sync_adders() {
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(160) pipeline_scan(const uint32_t* input, uint32_t* output, uint32_t n) {
+    constexpr uint32_t STAGES = 8;
+    __shared__ alignas(128) uint32_t stages[STAGES][N];
+    __shared__ alignas(128) uint32_t out[N];
+    __shared__ alignas(16) uint32_t totals[4];
+    __shared__ Barriers<STAGES> barriers;
+    const uint32_t tiles = n / N;
+    if (threadIdx.x == 0) {
+        barriers.init(4);
+        publish_barriers();
+    }
+    __syncthreads();
+
+    Cursor<STAGES> at;
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0) {
+            for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, at.advance()) {
+                wait(&barriers.empty[at.stage], at.parity ^ 1);
+                expect(&barriers.full[at.stage], BYTES);
+                load(stages[at.stage], input + size_t(tile) * N, BYTES, &barriers.full[at.stage]);
+            }
+        }
+        return;
+    }
+    const uint32_t rank = threadIdx.x - 32, lane = rank % 32, warp = rank / 32;
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, at.advance()) {
+        wait(&barriers.full[at.stage], at.parity);
+        uint4 words = reinterpret_cast<const uint4*>(stages[at.stage])[rank];
+        __syncwarp();
+        if (lane == 0) {
+            ptx::mbarrier_arrive(&barriers.empty[at.stage]);
+        }
+        words.y += words.x;
+        words.z += words.y;
+        words.w += words.z;
+        uint32_t before = words.w;
+        for (uint32_t distance = 1; distance < 32; distance *= 2) {
+            const uint32_t other = __shfl_up_sync(~0u, before, distance);
+            before += lane >= distance ? other : 0;
+        }
+        if (lane == 31) {
+            totals[warp] = before;
+        }
+        if (rank == 0) {
+            // The last tile has been read: `out` is free behind the barrier.
+            ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
+        }
+        sync_adders();
+        before -= words.w;
+        for (uint32_t other = 0; other < warp; ++other) {
+            before += totals[other];
+        }
+        reinterpret_cast<uint4*>(out)[rank] =
+            make_uint4(words.x + before, words.y + before, words.z + before, words.w + before);
+        ptx::fence_proxy_async(ptx::space_shared);
+        sync_adders();
+        if (rank == 0) {
+            store(output + size_t(tile) * N, out, BYTES);
+        }
+    }
+    if (rank == 0) {
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
+    }
+}
+
 // Cooperating CTAs of a cluster, by their ranks: `COUNT` from `first` on, `step` apart, this one being number `index`.
 template <uint32_t COUNT>
 struct Peers {

@@ -150,6 +150,14 @@ pub const KERNELS: &[Kernel] = &[
         expected: pipeline_products,
     },
     Kernel {
+        name: "pipeline_scan",
+        grid: ([3, 1], [0, 0], 160),
+        dynamic_shared: 0,
+        // Fewer tiles than blocks, and many.
+        words: |seed| 512 * (1 + seed as usize * 7 % 103),
+        expected: |input| input.chunks(512).flat_map(running_sums).collect(),
+    },
+    Kernel {
         name: "pipeline_sum",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
@@ -219,6 +227,15 @@ fn fence_last_cta(input: &[u32]) -> Vec<u32> {
     let total = sums.iter().fold(0_u32, |total, sum| total.wrapping_add(*sum));
     sums.extend([6, total]);
     sums
+}
+
+/// The sum of the words up to each.
+fn running_sums(words: &[u32]) -> Vec<u32> {
+    let add = |sum: &mut u32, word: &u32| {
+        *sum = sum.wrapping_add(*word);
+        Some(*sum)
+    };
+    words.iter().scan(0, add).collect()
 }
 
 /// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.

@@ -1,16 +1,15 @@
 //! Two halves of a CTA: one loads tiles from global memory, the other sums them, over two named barriers.
 
 use ptx::atomic::GlobalAtomics;
-use ptx::barrier::Handoff;
 use ptx::global::Global;
 use ptx::launch::{Block, Cta};
+use ptx::pipeline::{Handoff, PipelineMemory};
 use ptx::qualifier::{scope, sem};
-use ptx::shared::SharedArray;
 
 const TILE: usize = 256;
 
 ptx::shared_memory! {
-    struct Smem { tile: SharedArray<u32, TILE>, handoff: Handoff<1, 2, 64, 64> }
+    struct Smem { tile: PipelineMemory<[u32; TILE], 1, Handoff<1, 2, 64, 64>> }
 }
 
 /// Consumer `c` of 64 leaves at `output[c]` the sum over all tiles `t` of `(t + 1) * tile[(c + 64 * t) % 256]` and of
@@ -26,34 +25,35 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the parts differ by warp, within a warp all threads make the same calls.
-    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
     // SAFETY: the contract above; every thread makes the same handles.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
     };
     let tiles = n as usize / TILE;
-    smem.handoff.split(
-        &mut cta,
-        smem.tile,
-        |warp, mut producer| {
-            for tile in 0..tiles {
-                producer = producer.send(warp, |i| input.get(tile * TILE + i).unwrap_or(0)).wait(warp);
-            }
-            producer
-        },
-        |warp, mut consumer| {
-            let (c, mut sum) = (consumer.rank() as usize, 0_u32);
-            for t in 0..tiles {
-                let tile = consumer.receive(warp);
-                let turning = tile.get((c + 64 * t) % TILE).unwrap_or(0);
-                let fixed = tile.get(TILE - 1 - c).unwrap_or(0);
-                sum = sum.wrapping_add(turning.wrapping_mul(t as u32 + 1)).wrapping_add(fixed);
-                consumer = tile.release(warp);
-            }
-            if let Some(of_this) = output.get(c) {
-                of_this.swap(sum, sem::Relaxed);
-            }
-            consumer
-        },
-    );
+    cta.lend_last(smem.tile, |cta, pipeline| {
+        pipeline.run_last(
+            cta,
+            |warps, mut producer| {
+                for tile in 0..tiles {
+                    producer = producer.write(warps, |i| input.get(tile * TILE + i).unwrap_or(0));
+                }
+                producer
+            },
+            |warps, mut consumer| {
+                let (c, mut sum) = (warps.thread_rank() as usize, 0_u32);
+                for t in 0..tiles {
+                    let tile = consumer.wait(warps);
+                    let turning = tile.get((c + 64 * t) % TILE).unwrap_or(0);
+                    let fixed = tile.get(TILE - 1 - c).unwrap_or(0);
+                    sum = sum.wrapping_add(turning.wrapping_mul(t as u32 + 1)).wrapping_add(fixed);
+                    consumer = tile.release(warps);
+                }
+                if let Some(of_this) = output.get(c) {
+                    of_this.swap(sum, sem::Relaxed);
+                }
+                consumer
+            },
+        )
+    });
 }

@@ -1,11 +1,13 @@
 //! Sums by a pipeline: one thread of each CTA loads tiles, the warps after the first add them up. In a cluster, each CTA
 //! loads a part of a tile for all that want it.
 
+use ptx::barrier::NamedBarrier;
+use ptx::bulk::{self, BulkGroup, Committed};
 use ptx::cluster::{Cluster, Group};
-use ptx::global::{Global, GlobalElementsMut, Tiles};
-use ptx::launch::{Block, Cta, LaunchShape, trap};
+use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTileMut, Tiles};
+use ptx::launch::{Block, Cta, LaunchShape, Thread, Warps, trap};
 use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer};
-use ptx::shared::Ended;
+use ptx::shared::{ElementStores, Ended, Fenced, Free, Overwritable, Published, Shared, SharedArray, Spent};
 
 const N: usize = 512;
 
@@ -44,24 +46,24 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
     cta.lend_last(smem.memory, |cta, pipeline| {
         pipeline.run_last(
             cta,
-            |mut producer| {
+            |thread, mut producer| {
                 let mut index = first;
                 while let Some(tile) = tiles.get(index as usize) {
-                    producer = producer.load(tile);
+                    producer = producer.load(thread, tile);
                     index += step;
                 }
                 producer
             },
-            |mut consumer| {
+            |warps, mut consumer| {
                 let mut index = first;
                 while index < tiles.count() as u32 {
-                    let tile = consumer.wait();
-                    let mut i = tile.rank();
+                    let tile = consumer.wait(warps);
+                    let mut i = warps.thread_rank();
                     while i < N as u32 {
                         sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0));
-                        i += tile.count();
+                        i += warps.thread_count();
                     }
-                    consumer = tile.release();
+                    consumer = tile.release(warps);
                     index += step;
                 }
                 consumer
@@ -69,6 +71,126 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
         )
     });
     outputs.for_each(|(_, output)| output.write(sum));
+}
+
+ptx::shared_memory! {
+    struct Scan {
+        stages: PipelineMemory<[u32; N], 8>,
+        out: SharedArray<u32, N>,
+        totals: SharedArray<u32, 4>,
+        consumers: NamedBarrier<1, 128>,
+    }
+}
+
+/// The four warps that add up, and what they hold.
+type Adders<'p> = Warps<'p, NamedBarrier<1, 128>>;
+type Out<'s, 'p, S> = Shared<'s, u32, N, S, Adders<'p>>;
+type Totals<'s, 'p, S> = Shared<'s, u32, 4, S, Adders<'p>>;
+type Storing<'s, 'p> = BulkGroup<(Out<'s, 'p, Fenced>, GlobalTileMut<u32, N>), Committed, Adders<'p>>;
+
+/// A thread's four words of a tile, each with those of the warp before it.
+struct Sums([u32; 4]);
+
+impl Sums {
+    /// Those of the next tile, which is released.
+    #[inline(always)]
+    fn next<'p>(
+        warps: &Adders<'p>,
+        consumer: Consumer<'p, [u32; N], 8>,
+    ) -> (Consumer<'p, [u32; N], 8>, Sums) {
+        let tile = consumer.wait(warps);
+        let [a, b, c, d] = tile.get_vector(warps.thread_rank() as usize).unwrap_or_default();
+        let consumer = tile.release(warps);
+        let (ab, abc) = (a.wrapping_add(b), a.wrapping_add(b).wrapping_add(c));
+        let all = abc.wrapping_add(d);
+        let before = warps.warp().inclusive_sum(all).wrapping_sub(all);
+        (consumer, Sums([a, ab, abc, all].map(|sum| before.wrapping_add(sum))))
+    }
+
+    /// The last lane of each warp tells the total.
+    #[inline(always)]
+    fn tell<'s, 'p>(
+        &self,
+        warps: &Adders<'p>,
+        totals: Totals<'s, 'p, impl Overwritable>,
+    ) -> Totals<'s, 'p, ElementStores> {
+        let totals = totals.element_stores();
+        let rank = warps.thread_rank();
+        if rank % 32 == 31 {
+            totals.set(rank as usize / 32, self.0[3]);
+        }
+        totals
+    }
+
+    /// Adds the totals of the warps before, and starts to store the tile.
+    #[inline(always)]
+    fn store<'s, 'p>(
+        self,
+        warps: &Adders<'p>,
+        out: Out<'s, 'p, Free>,
+        totals: Totals<'s, 'p, Published>,
+        to: GlobalTileMut<u32, N>,
+    ) -> (Storing<'s, 'p>, Totals<'s, 'p, Spent>) {
+        let rank = warps.thread_rank();
+        let [first, second, third, _] = totals.get_vector(0).unwrap_or_default();
+        let of_warp = |warp: u32, total: u32| if warp < rank / 32 { total } else { 0 };
+        let before = of_warp(0, first).wrapping_add(of_warp(1, second)).wrapping_add(of_warp(2, third));
+        let out = out.vector_stores();
+        out.set_vector(rank as usize, self.0.map(|sum| sum.wrapping_add(before)));
+        let (totals, out) = warps.sync_with((totals.release_at_sync(), out.to_async_at_sync()));
+        (bulk::store(warps, out, to).commit(warps), totals)
+    }
+}
+
+/// Of each tile of 512 words, output\[i\] is the sum of its words up to input\[i\]. One thread of a CTA loads, four warps add up, and
+/// store what they hold. Any row of CTAs of 160 threads; `n` is a multiple of 512.
+///
+/// # Safety
+///
+/// - called once by every thread, at the kernel's start.
+/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` words of global memory each, which do not overlap.
+/// - until the grid ends nobody writes the input, and nobody else uses the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut u32, n: u32) {
+    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA, or of a part of it, have in common.
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Scan, Block<160>>() };
+    // SAFETY: the contract above; every thread makes the same handles, once.
+    let (input, output) =
+        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
+    let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
+    let (first, step) = (cta.rank(), cta.count());
+    let Scan { stages, out, totals, mut consumers } = smem;
+
+    cta.lend_last((stages, (out, totals)), |cta, (pipeline, held)| {
+        let (pipeline, (), held) = pipeline.run_with_last(
+            cta,
+            &mut consumers,
+            ((), held),
+            |thread, mut producer, ()| {
+                let mut index = first;
+                while let Some(tile) = from.get(index as usize) {
+                    producer = producer.load(thread, tile);
+                    index += step;
+                }
+                (producer, ())
+            },
+            |warps, consumer, (out, totals)| {
+                let Some((_, tile)) = to.take_next() else { return (consumer, (out.end(), totals.end())) };
+                let (mut consumer, mut sums) = Sums::next(warps, consumer);
+                let told = sums.tell(warps, totals).publish(warps);
+                let (mut storing, mut totals) = sums.store(warps, out, told, tile);
+                while let Some((_, tile)) = to.take_next() {
+                    (consumer, sums) = Sums::next(warps, consumer);
+                    let told = sums.tell(warps, totals).publish_at_sync();
+                    // The barrier behind which the totals are told is the one behind which the last tile has been read.
+                    let (told, (out, _)) = warps.sync_with((told, storing.wait_read_at_sync(warps)));
+                    (storing, totals) = sums.store(warps, out.into_free(), told, tile);
+                }
+                (consumer, (storing.end(warps), totals.end()))
+            },
+        );
+        (pipeline, held)
+    });
 }
 
 /// Which tiles a group of CTAs has: the `first` and every `step`-th after it, each word times `factor`.
@@ -93,7 +215,11 @@ impl Share {
         group: Group<'c, CTAS>,
         sum: &mut u32,
     ) -> Stages<'c> {
-        pipeline.run_multicast(cluster, group, |loads| self.load(loads), |adds| self.sum(adds, sum))
+        pipeline.multicast(group).run(
+            cluster,
+            |thread, loads| self.load(thread, loads),
+            |warps, adds| self.sum(warps, adds, sum),
+        )
     }
 
     /// The same, for the last time.
@@ -105,14 +231,22 @@ impl Share {
         group: Group<'c, CTAS>,
         sum: &mut u32,
     ) -> Ended<'c, PipelineMemory<[u32; N], 4>> {
-        pipeline.run_multicast_last(cluster, group, |loads| self.load(loads), |adds| self.sum(adds, sum))
+        pipeline.multicast(group).run_last(
+            cluster,
+            |thread, loads| self.load(thread, loads),
+            |warps, adds| self.sum(warps, adds, sum),
+        )
     }
 
     #[inline(always)]
-    fn load<'p, 'c, const CTAS: u32>(&self, mut loads: Loads<'p, 'c, CTAS>) -> Loads<'p, 'c, CTAS> {
+    fn load<'p, 'c, const CTAS: u32>(
+        &self,
+        thread: &Thread<'p>,
+        mut loads: Loads<'p, 'c, CTAS>,
+    ) -> Loads<'p, 'c, CTAS> {
         let mut index = self.first;
         while let Some(tile) = self.tiles.get(index as usize) {
-            loads = loads.load(tile);
+            loads = loads.load(thread, tile);
             index += self.step;
         }
         loads
@@ -121,18 +255,19 @@ impl Share {
     #[inline(always)]
     fn sum<'p, 'c, const CTAS: u32>(
         &self,
+        warps: &Warps<'p>,
         mut adds: Adds<'p, 'c, CTAS>,
         sum: &mut u32,
     ) -> Adds<'p, 'c, CTAS> {
         let mut index = self.first;
         while index < self.tiles.count() as u32 {
-            let tile = adds.wait();
-            let mut i = tile.rank();
+            let tile = adds.wait(warps);
+            let mut i = warps.thread_rank();
             while i < N as u32 {
                 *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(self.factor));
-                i += tile.count();
+                i += warps.thread_count();
             }
-            adds = tile.release();
+            adds = tile.release(warps);
             index += self.step;
         }
         adds
@@ -209,29 +344,28 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
 
     cta.cluster_last(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
-        let ended = pipeline.run_multicast_last(
+        let ended = pipeline.multicast((row, column)).run_last(
             &mut cluster,
-            (row, column),
-            |mut producer| {
+            |thread, mut producer| {
                 let (mut a, mut b) = first;
                 while let (Some(of_row), Some(of_column)) = (tiles.get(a as usize), tiles.get(b as usize)) {
-                    producer = producer.load((of_row, of_column));
+                    producer = producer.load(thread, (of_row, of_column));
                     (a, b) = (a + 8, b + 8);
                 }
                 producer
             },
-            |mut consumer| {
+            |warps, mut consumer| {
                 let mut round = 0;
                 while round < rounds {
-                    let stage = consumer.wait();
+                    let stage = consumer.wait(warps);
                     let (a, b) = stage.tiles();
-                    let mut i = stage.rank();
+                    let mut i = warps.thread_rank();
                     while i < N as u32 {
                         let (a, b) = (a.get(i as usize).unwrap_or(0), b.get(i as usize).unwrap_or(0));
                         sum = sum.wrapping_add(a.wrapping_mul(b));
-                        i += stage.count();
+                        i += warps.thread_count();
                     }
-                    consumer = stage.release();
+                    consumer = stage.release(warps);
                     round += 1;
                 }
                 consumer

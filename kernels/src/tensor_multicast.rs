@@ -56,37 +56,36 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     cta.cluster_last(smem.stages, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let rank = pair.rank();
-        let ended = pipeline.run_multicast_last(
+        let ended = pipeline.multicast(pair).run_last(
             &mut cluster,
-            pair,
-            |mut producer| {
+            |thread, mut producer| {
                 let mut row = first;
                 while row < rows {
                     // A block of rows has a box for each CTA of the pair.
                     let y = 2 * row + rank as i32;
                     let mut column = 0;
                     while column < columns {
-                        producer = producer.load(input.box_at([column, y]));
+                        producer = producer.load(thread, input.box_at([column, y]));
                         column += 1;
                     }
                     row += 2;
                 }
                 producer
             },
-            |mut consumer| {
+            |warps, mut consumer| {
                 let mut row = first;
                 while row < rows {
                     let (mut sum, mut factor, mut column) = (0_u32, 1 + rank, 0);
                     while column < columns {
-                        let stage = consumer.wait();
+                        let stage = consumer.wait(warps);
                         let tile = stage.tiles();
                         let words = tile.as_2d::<SIDE>().swizzled(swizzle_mode::B128);
-                        let row = stage.rank() as usize % SIDE;
+                        let row = warps.thread_rank() as usize % SIDE;
                         for x in 0..SIDE {
                             sum = sum.wrapping_add(words.get([x, row]).unwrap_or(0).wrapping_mul(factor));
                             factor += 2;
                         }
-                        consumer = stage.release();
+                        consumer = stage.release(warps);
                         column += 1;
                     }
                     hash = hash.wrapping_mul(31).wrapping_add(sum);

@@ -34,6 +34,8 @@ pub enum Group {
     Warp,
     /// Of whichever kind: a `ThreadGroup`.
     Any,
+    /// Those of a part, each warp for itself or all of them.
+    Part,
     Cta,
     Cluster,
 }
@@ -45,6 +47,7 @@ impl Group {
             "Lanes" => Group::Lanes,
             "Warp" | "FirstWarp" => Group::Warp,
             "ThreadGroup" => Group::Any,
+            "Thread" | "Warps" => Group::Part,
             "Cta" => Group::Cta,
             "Cluster" => Group::Cluster,
             _ => return None,

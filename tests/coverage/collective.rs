@@ -66,9 +66,10 @@ pub fn text(json: &Value, calls: &Calls) -> String {
 const NOT: &str = "Not collective.";
 
 /// What the documentation of a function says of who calls it together: a paragraph of its own.
-const LINES: [&str; 7] = [
+const LINES: [&str; 8] = [
     "Collective in the CTA.",
     "Collective in the CTA or the cluster that asks.",
+    "Collective in the CTA or the cluster that runs it.",
     "Collective in the cluster.",
     "Collective in the group of lanes.",
     "Collective in the group.",
@@ -82,14 +83,15 @@ const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster", "launch::Cta::cluster
 /// They are convergent so that LLVM leaves them where they stand: each thread executes them for itself.
 const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];
 
-/// What the line of a function that takes a group says if it is not [`NOT`].
-fn line(function: &Function, group: Group) -> &'static str {
+/// What the line of a function that takes a group says if it is not [`NOT`]: one of these.
+fn lines(function: &Function, group: Group) -> &'static [&'static str] {
     match group {
-        Group::Cta if !IN_THE_CLUSTER.contains(&&*function.shown()) => "Collective in the CTA.",
-        Group::Cta | Group::Cluster => "Collective in the cluster.",
-        Group::Lanes => "Collective in the group of lanes.",
-        Group::Warp => "Collective in the warp.",
-        Group::Any => "Collective in the group.",
+        Group::Cta if !IN_THE_CLUSTER.contains(&&*function.shown()) => &["Collective in the CTA."],
+        Group::Cta | Group::Cluster => &["Collective in the cluster."],
+        Group::Lanes => &["Collective in the group of lanes."],
+        Group::Warp => &["Collective in the warp."],
+        Group::Any => &["Collective in the group."],
+        Group::Part => &["Collective in the group.", "Collective in the warp."],
     }
 }
 
@@ -101,15 +103,15 @@ pub fn fault(function: &Function) -> Option<String> {
     let said: Vec<_> = (0..paragraphs.len()).filter(|&i| is_line(paragraphs[i])).collect();
     let fault = match (function.group, &said[..]) {
         (None, []) => return None,
-        (Some(group), []) => format!("does not say `{}` or `{NOT}`", line(function, group)),
+        (Some(group), []) => format!("does not say `{}` or `{NOT}`", lines(function, group).join("` or `")),
         (_, [_, _, ..]) => "says it twice".into(),
         (group, &[at]) => {
             let said = paragraphs[at];
             let ptx = paragraphs.iter().position(|text| text.starts_with("PTX"));
-            match group.map(|group| line(function, group)) {
+            match group.map(|group| lines(function, group)) {
                 _ if !LINES.contains(&said) => format!("says `{said}`"),
-                Some(line) if said != line && said != NOT => {
-                    format!("says `{said}`, takes what makes it `{line}`")
+                Some(lines) if !lines.contains(&said) && said != NOT => {
+                    format!("says `{said}`, takes what makes it `{}`", lines.join("` or `"))
                 }
                 _ if ptx.is_some_and(|ptx| ptx != at + 1) => "says it elsewhere than before its PTX".into(),
                 _ => return None,

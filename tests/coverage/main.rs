@@ -66,8 +66,6 @@ const NO_MISUSE: Exceptions = &[(
     &[
         "atomic::GlobalAtomics::is_empty",
         "atomic::GlobalAtomics::len",
-        "barrier::Consumer::rank",
-        "barrier::Producer::rank",
         "cluster::ChannelReceived::addr",
         "cluster::Cluster::position",
         "cluster::Cluster::shape",
@@ -82,15 +80,13 @@ const NO_MISUSE: Exceptions = &[(
         "launch::Cta::thread_count",
         "launch::Cta::thread_rank",
         "launch::Cta::warp_rank",
+        "launch::Warps::thread_count",
+        "launch::Warps::thread_rank",
         "mask::LaneMask::count",
         "mask::LaneMask::lowest",
         "mbarrier::Mbarrier::addr",
         "multimem::Multicast::is_empty",
         "multimem::MulticastRef::addr",
-        "pipeline::Arrived::count",
-        "pipeline::Arrived::rank",
-        "pipeline::Consumer::count",
-        "pipeline::Consumer::rank",
         "shared::DynamicShared::is_empty",
         "shared::DynamicShared::len",
         "shared::Shared::is_empty",
@@ -102,7 +98,10 @@ const NO_MISUSE: Exceptions = &[(
 
 /// As [`makers::without_token`] names them.
 const NO_TOKEN: Exceptions = &[
-    ("lends what a `&Cluster` lends by `Cluster::cta`", &["clusterlaunchcontrol::Asker::cta"]),
+    (
+        "lends what a `&Cluster` lends by `Cluster::cta`",
+        &["clusterlaunchcontrol::Asker::cta", "pipeline::Runs::cta"],
+    ),
     ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Asker::wait"]),
     (
         "gives numbers",

@@ -78,6 +78,7 @@ const CASES: &[Words] = &[
     Words { kernel: "cp_async_stencil", ctas_per_sm: 0, ctas: Some(|words| (words / 2048) as u32), ..STREAM },
     Words { kernel: "fence_last_cta", output: Output::Block, traffic: 1, ..STREAM },
     Words { kernel: "mbarrier_reverse", ..STREAM },
+    Words { kernel: "pipeline_scan", ctas_per_sm: 8, ..STREAM },
     // Its output is one tile's rest at most: so many threads at most.
     Words { kernel: "pipeline_sum", ctas_per_sm: 3, output: Output::Thread, traffic: 1, ..STREAM },
     Words {

@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::Pipeline;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
-    let pipeline = pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release());
+    let pipeline = pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps));
     cta.sync();
     pipeline
 }

@@ -7,11 +7,11 @@ use ptx::pipeline::Pipeline;
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
     pipeline.run(
         cta,
-        |producer| producer.load(tile),
-        |consumer| {
-            let tile = consumer.wait();
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| {
+            let tile = consumer.wait(warps);
             cta.sync();
-            tile.release()
+            tile.release(warps)
         },
     )
 }

@@ -7,7 +7,7 @@ use ptx::pipeline::Pipeline;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
     cta.sync();
-    pipeline.run(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+    pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
 }
 
 pub fn multicast<'c>(
@@ -17,5 +17,7 @@ pub fn multicast<'c>(
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
     cluster.sync();
-    pipeline.run_multicast(cluster, pair, |producer| producer.load(tile), |consumer| consumer.wait().release())
+    pipeline.multicast(pair).run(
+        cluster,
+        |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
 }

@@ -8,11 +8,11 @@ use ptx::pipeline::Pipeline;
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
     pipeline.run(
         cta,
-        |producer| {
+        |thread, producer| {
             cta.sync();
-            producer.load(tile)
+            producer.load(thread, tile)
         },
-        |consumer| consumer.wait().release(),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }
 
@@ -22,13 +22,12 @@ pub fn multicast<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(pair).run(
         cluster,
-        pair,
-        |producer| {
+        |thread, producer| {
             cluster.sync();
-            producer.load(tile)
+            producer.load(thread, tile)
         },
-        |consumer| consumer.wait().release(),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

@@ -8,8 +8,8 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorM
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(map.box_at([0, 0])),
-            |consumer| consumer.wait().release(),
+            |thread, producer| producer.load(thread, map.box_at([0, 0])),
+            |warps, consumer| consumer.wait(warps).release(warps),
         )
     });
 }

@@ -9,8 +9,8 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorM
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(map.box_at([0, 0]).cache_hint(CachePolicy::evict_first())),
-            |consumer| consumer.wait().release(),
+            |thread, producer| producer.load(thread, map.box_at([0, 0]).cache_hint(CachePolicy::evict_first())),
+            |warps, consumer| consumer.wait(warps).release(warps),
         )
     });
 }

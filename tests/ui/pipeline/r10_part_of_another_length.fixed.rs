@@ -10,10 +10,9 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 1024], 2>,
     map: TensorMap<f32, Box2<32, 16>>,
 ) -> Pipeline<'c, [f32; 1024], 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(pair).run(
         cluster,
-        pair,
-        |producer| producer.load(map.box_at([0, pair.rank() as i32])),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, map.box_at([0, pair.rank() as i32])),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

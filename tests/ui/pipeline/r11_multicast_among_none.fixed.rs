@@ -11,7 +11,7 @@ pub fn body<'c>(
 ) -> Pipeline<'c, [f32; 64], 2> {
     pipeline.run(
         cluster.cta_mut(),
-        |producer| producer.load(tile),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

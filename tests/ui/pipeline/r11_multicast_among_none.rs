@@ -9,10 +9,9 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(()).run(
         cluster,
-        (),
-        |producer| producer.load(tile),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

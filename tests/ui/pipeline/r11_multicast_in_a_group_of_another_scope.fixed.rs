@@ -10,10 +10,9 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, ([f32; 64], [f32; 64]), 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, ([f32; 64], [f32; 64]), 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(rows).run(
         cluster,
-        rows,
-        |producer| producer.load((tile, tile)),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, (tile, tile)),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

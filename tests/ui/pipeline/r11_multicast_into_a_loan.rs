@@ -8,11 +8,10 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
     cta.lend(memory, |cta, pipeline| {
         cta.cluster((), |mut cluster, ()| {
             let Some(pair) = cluster.whole::<2>() else { return (cluster, ()) };
-            _ = pipeline.run_multicast(
-                &mut cluster,
-                pair,
-                |producer| producer.load(tile),
-                |consumer| consumer.wait().release(),
+            _ = pipeline.multicast(pair).run(
+        &mut cluster,
+        |thread, producer| producer.load(thread, tile),
+                |warps, consumer| consumer.wait(warps).release(warps),
             );
             (cluster, ())
         });

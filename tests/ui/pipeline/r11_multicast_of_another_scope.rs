@@ -10,10 +10,9 @@ pub fn body<'c, 'd>(
     pipeline: Pipeline<'d, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'d, [f32; 64], 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(pair).run(
         cluster,
-        pair,
-        |producer| producer.load(tile),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

@@ -2,13 +2,13 @@
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
+use ptx::launch::Thread;
 use ptx::pipeline::{Pipeline, Producer};
 
-fn produce<'p, 'c>(
-    producer: Producer<'p, [f32; 64], 2, Group<'c, 4>>,
+fn produce<'p, 'c>(thread: &Thread<'p>, producer: Producer<'p, [f32; 64], 2, Group<'c, 4>>,
     tile: GlobalTile<f32, 64>,
 ) -> Producer<'p, [f32; 64], 2, Group<'c, 4>> {
-    producer.load(tile)
+    producer.load(thread, tile)
 }
 
 pub fn body<'c>(
@@ -17,10 +17,9 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(four).run(
         cluster,
-        four,
-        |producer| produce(producer, tile),
-        |consumer| consumer.wait().release(),
+        |thread, producer| produce(thread, producer, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

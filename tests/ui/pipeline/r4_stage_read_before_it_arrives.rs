@@ -6,9 +6,9 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.lend(memory, |cta, pipeline| {
-        pipeline.run(cta, |producer| producer.load(tile), |consumer| {
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| {
             let _ = consumer.get(0);
-            consumer.wait().release()
+            consumer.wait(warps).release(warps)
         })
     });
 }

@@ -6,10 +6,10 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.lend(memory, |cta, pipeline| {
-        pipeline.run(cta, |producer| producer.load(tile), |consumer| {
-            let stage = consumer.wait();
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| {
+            let stage = consumer.wait(warps);
             let _ = stage.get(0);
-            stage.release()
+            stage.release(warps)
         })
     });
 }

@@ -8,11 +8,11 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
     let mut kept: Option<Tile<f32, 64>> = None;
     pipeline.run(
         cta,
-        |producer| producer.load(tile).load(tile),
-        |consumer| {
-            let first = consumer.wait();
+        |thread, producer| producer.load(thread, tile).load(thread, tile),
+        |warps, consumer| {
+            let first = consumer.wait(warps);
             kept = Some(first.tiles());
-            first.release().wait().release()
+            first.release(warps).wait(warps).release(warps)
         },
     )
 }

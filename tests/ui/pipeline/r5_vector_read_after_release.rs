@@ -6,9 +6,9 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.lend(memory, |cta, pipeline| {
-        pipeline.run(cta, |producer| producer.load(tile), |consumer| {
-            let stage = consumer.wait();
-            let consumer = stage.release();
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| {
+            let stage = consumer.wait(warps);
+            let consumer = stage.release(warps);
             let _ = stage.get_vector(0);
             consumer
         })

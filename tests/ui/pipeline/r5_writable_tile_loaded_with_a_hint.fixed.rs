@@ -10,8 +10,8 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
     cta.lend(memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(tile.cache_hint(policy)),
-            |consumer| consumer.wait().release(),
+            |thread, producer| producer.load(thread, tile.cache_hint(policy)),
+            |warps, consumer| consumer.wait(warps).release(warps),
         )
     });
 }

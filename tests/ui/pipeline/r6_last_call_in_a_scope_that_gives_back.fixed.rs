@@ -18,7 +18,7 @@ pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut
 
 pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.lend_last(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
-        pipeline.run_last(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+        pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
     });
 }
 
@@ -28,7 +28,9 @@ pub fn run_multicast_last<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'c, PipelineMemory<[f32; 64], 2>> {
-    pipeline.run_multicast_last(cluster, pair, |producer| producer.load(tile), |consumer| consumer.wait().release())
+    pipeline.multicast(pair).run_last(
+        cluster,
+        |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
 }
 
 pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {

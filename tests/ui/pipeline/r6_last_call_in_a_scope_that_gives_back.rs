@@ -21,7 +21,7 @@ pub fn run_last(
     tile: GlobalTile<f32, 64>,
 ) -> PipelineMemory<[f32; 64], 2> {
     cta.lend(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
-        pipeline.run_last(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+        pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
     })
 }
 
@@ -31,7 +31,9 @@ pub fn run_multicast_last<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.run_multicast_last(cluster, pair, |producer| producer.load(tile), |consumer| consumer.wait().release())
+    pipeline.multicast(pair).run_last(
+        cluster,
+        |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
 }
 
 pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {

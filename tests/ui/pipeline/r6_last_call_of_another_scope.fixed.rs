@@ -25,7 +25,7 @@ pub fn run_last<'a>(
     pipeline: Pipeline<'a, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'a, PipelineMemory<[f32; 64], 2>> {
-    pipeline.run_last(cta, |producer| producer.load(tile), |consumer| consumer.wait().release())
+    pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
 }
 
 pub fn finished_twice<'s>(cta: &Cta, ring: Ring<'s, f32, 1024, 1, 3>) -> IdleRing<'s, f32, 1024, 1, 3> {

@@ -11,14 +11,13 @@ pub fn body<'c>(
     tile: GlobalTile<f32, 64>,
 ) -> (Pipeline<'c, [f32; 64], 2>, Option<f32>) {
     let mut kept = None;
-    let pipeline = pipeline.run_multicast(
+    let pipeline = pipeline.multicast(pair).run(
         cluster,
-        pair,
-        |producer| producer.load(tile),
-        |consumer| {
-            let tile = consumer.wait();
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| {
+            let tile = consumer.wait(warps);
             kept = tile.get(0);
-            tile.release()
+            tile.release(warps)
         },
     );
     (pipeline, kept)

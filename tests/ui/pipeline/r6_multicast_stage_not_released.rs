@@ -11,12 +11,11 @@ pub fn body<'c>(
     tile: GlobalTile<f32, 64>,
 ) {
     let mut kept = None;
-    pipeline.run_multicast(
+    pipeline.multicast(pair).run(
         cluster,
-        pair,
-        |producer| producer.load(tile),
-        |consumer| {
-            kept.replace(consumer.wait());
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| {
+            kept.replace(consumer.wait(warps));
             loop {}
         },
     );

@@ -7,10 +7,10 @@ use ptx::pipeline::PipelineMemory;
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     let mut kept = None;
     cta.lend(memory, |cta, pipeline| {
-        pipeline.run(cta, |producer| {
-            kept = Some(producer.load(tile));
+        pipeline.run(cta, |thread, producer| {
+            kept = Some(producer.load(thread, tile));
             loop {}
-        }, |consumer| consumer.wait().release())
+        }, |warps, consumer| consumer.wait(warps).release(warps))
     });
     drop(kept);
 }

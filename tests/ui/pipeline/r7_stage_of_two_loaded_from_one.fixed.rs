@@ -1,12 +1,12 @@
 //! One load fills the whole stage.
 
 use ptx::global::GlobalTile;
+use ptx::launch::Thread;
 use ptx::pipeline::Producer;
 
-pub fn produce<'p>(
-    producer: Producer<'p, ([f32; 64], [u32; 64]), 2>,
+pub fn produce<'p>(thread: &Thread<'p>, producer: Producer<'p, ([f32; 64], [u32; 64]), 2>,
     values: GlobalTile<f32, 64>,
     indices: GlobalTile<u32, 64>,
 ) -> Producer<'p, ([f32; 64], [u32; 64]), 2> {
-    producer.load((values, indices))
+    producer.load(thread, (values, indices))
 }

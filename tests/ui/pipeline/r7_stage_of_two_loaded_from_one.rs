@@ -1,11 +1,11 @@
 //! The mbarrier of a stage of two tiles expects the bytes of both.
 
 use ptx::global::GlobalTile;
+use ptx::launch::Thread;
 use ptx::pipeline::Producer;
 
-pub fn produce<'p>(
-    producer: Producer<'p, ([f32; 64], [u32; 64]), 2>,
+pub fn produce<'p>(thread: &Thread<'p>, producer: Producer<'p, ([f32; 64], [u32; 64]), 2>,
     values: GlobalTile<f32, 64>,
 ) -> Producer<'p, ([f32; 64], [u32; 64]), 2> {
-    producer.load(values)
+    producer.load(thread, values)
 }

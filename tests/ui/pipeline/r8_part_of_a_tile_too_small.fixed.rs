@@ -10,10 +10,9 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 16], 2>,
     tile: GlobalTile<f32, 16>,
 ) -> Pipeline<'c, [f32; 16], 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(row).run(
         cluster,
-        row,
-        |producer| producer.load(tile),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

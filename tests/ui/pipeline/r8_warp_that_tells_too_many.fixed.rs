@@ -12,10 +12,9 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, Stage, 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, Stage, 2> {
-    pipeline.run_multicast(
+    pipeline.multicast(all).run(
         cluster,
-        all,
-        |producer| producer.load(((tile, tile), tile)),
-        |consumer| consumer.wait().release(),
+        |thread, producer| producer.load(thread, ((tile, tile), tile)),
+        |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

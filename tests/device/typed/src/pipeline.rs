@@ -1,15 +1,18 @@
 //! A pipeline of three stages: one thread loads, the warps after the first add up. And a ring of three, two tiles each.
 
+use ptx::barrier::NamedBarrier;
+use ptx::bulk;
 use ptx::cache_policy::CachePolicy;
-use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, trap};
+use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
+use ptx::launch::{Block, Cta, Warps, trap};
 use ptx::mask::CtaMask;
-use ptx::pipeline::{PipelineMemory, RingMemory, Stage};
+use ptx::pipeline::{Consumer, Handoff, PipelineMemory, Producer, RingMemory, Stage};
 use ptx::qualifier::{
-    arrivals, cache_hint, cp_mask, cta_group, evict, multicast, scope, sem, space, suspend_time_hint,
-    swizzle_mode, ty,
+    arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, multicast, op, scope, sem, space,
+    suspend_time_hint, swizzle_mode, threads, ty,
 };
 use ptx::raw;
+use ptx::shared::SharedArray;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 use crate::cluster::cluster_sync;
@@ -35,20 +38,20 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
     cta.lend(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |mut producer| {
+            |thread, mut producer| {
                 let mut i = 0;
                 while let Some(tile) = tiles.get(i) {
-                    producer = producer.load(tile);
+                    producer = producer.load(thread, tile);
                     i += 1;
                 }
                 producer
             },
-            |mut consumer| {
+            |warps, mut consumer| {
                 let mut i = 0;
                 while i < tiles.count() {
-                    let tile = consumer.wait();
-                    sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
-                    consumer = tile.release();
+                    let tile = consumer.wait(warps);
+                    sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+                    consumer = tile.release(warps);
                     i += 1;
                 }
                 consumer
@@ -99,19 +102,19 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32,
     cta.lend(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| {
+            |thread, producer| {
                 let policy = CachePolicy::evict_first();
                 match tiles.get(2) {
-                    Some(tile) => producer.load(tile.cache_hint(policy)),
+                    Some(tile) => producer.load(thread, tile.cache_hint(policy)),
                     None => producer,
                 }
             },
-            |consumer| {
-                let before = consumer.count() ^ consumer.rank();
-                let tile = consumer.wait();
+            |warps, consumer| {
+                let before = warps.thread_count() ^ warps.thread_rank();
+                let tile = consumer.wait(warps);
                 let vector = tile.get_vector(3).map_or(0, |vector| vector[1]);
-                sum = vector ^ tile.count() ^ before;
-                tile.release()
+                sum = vector ^ warps.thread_count() ^ before;
+                tile.release(warps)
             },
         )
     });
@@ -151,14 +154,14 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_last(src: *const u32, n: us
     cta.lend_last(smem.memory, |cta, pipeline| {
         pipeline.run_last(
             cta,
-            |producer| match tiles.get(2) {
-                Some(tile) => producer.load(tile),
+            |thread, producer| match tiles.get(2) {
+                Some(tile) => producer.load(thread, tile),
                 None => producer,
             },
-            |consumer| {
-                let tile = consumer.wait();
-                unsafe { out.add(tile.rank() as usize).write(tile.get(3).unwrap_or(0)) };
-                tile.release()
+            |warps, consumer| {
+                let tile = consumer.wait(warps);
+                unsafe { out.add(warps.thread_rank() as usize).write(tile.get(3).unwrap_or(0)) };
+                tile.release(warps)
             },
         )
     });
@@ -193,14 +196,14 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32,
     cta.lend(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| match tiles.get(2) {
-                Some(tile) => producer.load(tile),
+            |thread, producer| match tiles.get(2) {
+                Some(tile) => producer.load(thread, tile),
                 None => producer,
             },
-            |consumer| {
-                let tile = consumer.wait_suspended(1000);
+            |warps, consumer| {
+                let tile = consumer.wait_suspended(warps, 1000);
                 first = tile.get(0).unwrap_or(0);
-                tile.release()
+                tile.release(warps)
             },
         )
     });
@@ -242,11 +245,11 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     cta.lend(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
-            |producer| producer.load(map.box_at([0, 1])),
-            |consumer| {
-                let tile = consumer.wait();
-                sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
-                tile.release()
+            |thread, producer| producer.load(thread, map.box_at([0, 1])),
+            |warps, consumer| {
+                let tile = consumer.wait(warps);
+                sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+                tile.release(warps)
             },
         )
     });
@@ -295,23 +298,22 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast(src: *const u32, 
     let mut sum = 0_u32;
     cta.cluster(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let pipeline = pipeline.run_multicast(
+        let pipeline = pipeline.multicast(pair).run(
             &mut cluster,
-            pair,
-            |mut producer| {
+            |thread, mut producer| {
                 let mut i = 0;
                 while let Some(tile) = tiles.get(i) {
-                    producer = producer.load(tile);
+                    producer = producer.load(thread, tile);
                     i += 1;
                 }
                 producer
             },
-            |mut consumer| {
+            |warps, mut consumer| {
                 let mut i = 0;
                 while i < tiles.count() {
-                    let tile = consumer.wait();
-                    sum = sum.wrapping_add(tile.get(tile.rank() as usize % N).unwrap_or(0));
-                    consumer = tile.release();
+                    let tile = consumer.wait(warps);
+                    sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+                    consumer = tile.release(warps);
                     i += 1;
                 }
                 consumer
@@ -383,21 +385,20 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     let mut sum = 0_u32;
     cta.cluster(smem.memory, |mut cluster, pipeline| {
         let Some(row) = cluster.row::<2>() else { trap() };
-        let pipeline = pipeline.run_multicast(
+        let pipeline = pipeline.multicast(((), row)).run(
             &mut cluster,
-            ((), row),
-            |producer| match tiles.get(1) {
-                Some(tile) => producer.load((map.box_at([0, 1]), tile)),
+            |thread, producer| match tiles.get(1) {
+                Some(tile) => producer.load(thread, (map.box_at([0, 1]), tile)),
                 None => producer,
             },
-            |consumer| {
-                let stage = consumer.wait();
-                let rank = stage.rank() as usize % (N / 2);
+            |warps, consumer| {
+                let stage = consumer.wait(warps);
+                let rank = warps.thread_rank() as usize % (N / 2);
                 let (x, y) = stage.tiles();
                 let at = x.swizzle(swizzle_mode::B64);
                 sum =
                     x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0) ^ y.addr();
-                stage.release()
+                stage.release(warps)
             },
         );
         (cluster, pipeline)
@@ -473,19 +474,18 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
     let mut sum = 0_u32;
     cta.cluster(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let pipeline = pipeline.run_multicast(
+        let pipeline = pipeline.multicast(pair).run(
             &mut cluster,
-            pair,
-            |producer| {
-                let producer = producer.load(map.box_at([0, 1]));
-                producer.load(map.box_at([1, 1]).cache_hint(CachePolicy::evict_first()))
+            |thread, producer| {
+                let producer = producer.load(thread, map.box_at([0, 1]));
+                producer.load(thread, map.box_at([1, 1]).cache_hint(CachePolicy::evict_first()))
             },
-            |consumer| {
-                let tile = consumer.wait();
+            |warps, consumer| {
+                let tile = consumer.wait(warps);
                 sum = tile.get(5).unwrap_or(0);
-                let tile = tile.release().wait_suspended(1000);
+                let tile = tile.release(warps).wait_suspended(warps, 1000);
                 sum ^= tile.get(9).unwrap_or(0);
-                tile.release()
+                tile.release(warps)
             },
         );
         (cluster, pipeline)
@@ -559,16 +559,15 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
     cta.cluster_last(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let ended = pipeline.run_multicast_last(
+        let ended = pipeline.multicast(pair).run_last(
             &mut cluster,
-            pair,
-            |producer| producer.load(map.box_at([0, 1])),
-            |consumer| {
-                let tile = consumer.wait();
-                let rank = tile.rank() as usize;
+            |thread, producer| producer.load(thread, map.box_at([0, 1])),
+            |warps, consumer| {
+                let tile = consumer.wait(warps);
+                let rank = warps.thread_rank() as usize;
                 let rows = tile.tiles().as_2d::<16>().swizzled(swizzle_mode::B64);
                 unsafe { out.add(rank).write(rows.get([5, 3]).unwrap_or(0)) };
-                tile.release()
+                tile.release(warps)
             },
         );
         (cluster, ended)
@@ -735,11 +734,9 @@ impl Position {
 
     #[inline(always)]
     fn advance(&mut self) {
-        self.stage += 1;
-        if self.stage == STAGES {
-            self.stage = 0;
-            self.parity ^= 1;
-        }
+        let wraps = self.stage + 1 == STAGES;
+        self.stage = if wraps { 0 } else { self.stage + 1 };
+        self.parity ^= u32::from(wraps);
     }
 }
 
@@ -846,6 +843,281 @@ fn release<const CTAS: u32>(mut at: Position) -> Position {
     }
     at.advance();
     at
+}
+
+ptx::shared_memory! {
+    struct Parts { memory: PipelineMemory<[u32; N], 3>, out: SharedArray<u32, N>, consumers: NamedBarrier<1, 96> }
+}
+/// Where `Parts` puts the array: behind the stages and their mbarriers, aligned.
+const OUT: u32 = STAGES * BYTES + 128;
+
+/// A tile of `src`, and for the first CTA one of `dst`.
+#[inline(always)]
+unsafe fn one_each(
+    cta: &Cta,
+    src: *const u32,
+    dst: *mut u32,
+) -> Option<(GlobalTile<u32, N>, GlobalTileMut<u32, N>)> {
+    let (from, to) = unsafe { (Global::from_raw(src, N), GlobalMut::from_raw(dst, N)) };
+    Some((from.tiles().0.get(0)?, to.tiles(cta).0.take_next()?.1))
+}
+
+/// The consumers hold an array: they fill it together, and store it.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with(src: *const u32, dst: *mut u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    let Parts { memory, out, mut consumers } = smem;
+    let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
+    cta.lend((memory, out), |cta, (pipeline, out)| {
+        let (pipeline, (), out) = pipeline.run_with(
+            cta,
+            &mut consumers,
+            ((), out),
+            |thread, producer, ()| (producer.load(thread, from), ()),
+            |warps, consumer, out| {
+                let tile = consumer.wait(warps);
+                let written = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1);
+                let consumer = tile.release(warps);
+                warps.sync();
+                let fenced = warps.sync_with(written.to_async_at_sync());
+                let (out, _) = bulk::store(warps, fenced, to).commit(warps).wait_read(warps);
+                (consumer, out.into_free())
+            },
+        );
+        (pipeline, out)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with(src: *const u32, dst: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    if cta_rank() != 0 {
+        return;
+    }
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    closure(|| unsafe {
+        run(
+            base,
+            |at| load_from(at, src),
+            |at, rank, _| {
+                wait::<0>(&at);
+                turn_over(at.tile(), base + OUT, rank);
+                let at = release::<0>(at);
+                sync_consumers();
+                raw::fence_proxy_async(space::SharedCta);
+                sync_consumers();
+                if rank == 0 {
+                    store_to(dst, base + OUT);
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                }
+                sync_consumers();
+                at
+            },
+        )
+    });
+}
+
+/// The same at the end of the kernel.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    let Parts { memory, out, mut consumers } = smem;
+    let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
+    cta.lend_last((memory, out), |cta, (pipeline, out)| {
+        let (pipeline, (), out) = pipeline.run_with_last(
+            cta,
+            &mut consumers,
+            ((), out),
+            |thread, producer, ()| (producer.load(thread, from), ()),
+            |warps, consumer, out| {
+                let tile = consumer.wait(warps);
+                let fenced = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1).to_async(warps);
+                let out = bulk::store(warps, fenced, to).commit(warps).end(warps);
+                (tile.release(warps), out)
+            },
+        );
+        (pipeline, out)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    if cta_rank() != 0 {
+        return;
+    }
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    closure(|| unsafe {
+        run_last::<0>(
+            Position { base, stage: 0, parity: 0, first: 0, rank: 0 },
+            |at| load_from(at, src),
+            |at, rank, _| {
+                wait::<0>(&at);
+                turn_over(at.tile(), base + OUT, rank);
+                raw::fence_proxy_async(space::SharedCta);
+                sync_consumers();
+                if rank == 0 {
+                    store_to(dst, base + OUT);
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                }
+                release::<0>(at)
+            },
+        )
+    });
+}
+
+#[inline(always)]
+fn load_from(at: Position, src: *const u32) -> Position {
+    load::<0>(at, |stage, full, _| unsafe {
+        raw::cp_async_bulk_shared_cta_global(stage, src.cast(), BYTES, full, cache_hint::None)
+    })
+}
+
+/// A share of the consumers: sixteen bytes of the tile, turned over, to the array.
+#[inline(always)]
+unsafe fn turn_over(tile: u32, out: u32, rank: u32) {
+    let mut first = 0;
+    let vector = |v: u32| unsafe {
+        let values = core::array::from_fn(|lane| {
+            let word: u32 = raw::ld_weak(space::SharedCta, ty::B32, tile + 16 * v + 4 * lane as u32);
+            word ^ 1
+        });
+        raw::st_weak_v4(space::SharedCta, ty::B32, out + 16 * v, values);
+    };
+    while first + 96 <= BYTES / 16 {
+        vector(first + rank);
+        first += 96;
+    }
+    if first + rank < BYTES / 16 {
+        vector(first + rank);
+    }
+}
+
+#[inline(always)]
+unsafe fn store_to(dst: *mut u32, from: u32) {
+    unsafe {
+        raw::cp_async_bulk_global_shared_cta(dst.cast(), from, BYTES, cache_hint::None, cp_mask::None);
+        raw::cp_async_bulk_commit_group();
+    }
+}
+
+#[inline(always)]
+unsafe fn sync_consumers() {
+    unsafe { raw::barrier_cta_sync(Aligned, 1, threads::Count(96)) }
+}
+
+type Pair = Handoff<1, 2, 64, 32>;
+ptx::shared_memory! { struct Tile { tile: PipelineMemory<[u32; N], 1, Pair> } }
+
+#[inline(always)]
+fn produce<'p>(
+    warps: &Warps<'p>,
+    mut producer: Producer<'p, [u32; N], 1, Pair>,
+    rounds: u32,
+) -> Producer<'p, [u32; N], 1, Pair> {
+    let (rank, mut round) = (warps.thread_rank(), 0);
+    while round < rounds {
+        producer = producer.write(warps, |i| (round ^ rank) + i as u32);
+        round += 1;
+    }
+    producer
+}
+
+#[inline(always)]
+fn consume<'p>(
+    warps: &Warps<'p>,
+    mut consumer: Consumer<'p, [u32; N], 1, Pair>,
+    (rounds, out): (u32, *mut u32),
+) -> Consumer<'p, [u32; N], 1, Pair> {
+    let (mut sum, mut round) = (0, 0);
+    while round < rounds {
+        let tile = consumer.wait(warps);
+        sum += tile.get(warps.thread_rank() as usize).unwrap_or(0);
+        consumer = tile.release(warps);
+        round += 1;
+    }
+    unsafe { out.add(warps.thread_rank() as usize).write(warps.warp().reduce_add(sum)) };
+    consumer
+}
+
+/// The warps of two parts, over two named barriers.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff(out: *mut u32, rounds: u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Tile>() };
+    cta.lend(smem.tile, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |warps, producer| produce(warps, producer, rounds),
+            |warps, consumer| consume(warps, consumer, (rounds, out)),
+        )
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff(out: *mut u32, rounds: u32) {
+    closure(|| unsafe {
+        hand_off(out, rounds);
+        sync();
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_last(out: *mut u32, rounds: u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Tile>() };
+    cta.lend_last(smem.tile, |cta, pipeline| {
+        pipeline.run_last(
+            cta,
+            |warps, producer| produce(warps, producer, rounds),
+            |warps, consumer| consume(warps, consumer, (rounds, out)),
+        )
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_last(out: *mut u32, rounds: u32) {
+    closure(|| unsafe { hand_off(out, rounds) });
+}
+
+#[inline(always)]
+unsafe fn hand_off(out: *mut u32, rounds: u32) {
+    let base: u32 = unsafe {
+        let (_, smem, _) = Cta::enter::<Tile>();
+        core::mem::transmute(smem.tile)
+    };
+    let (rank, threads) = (thread_rank(), thread_count());
+    let below = |number: u32, bound: u32| number < bound;
+    if below(threads, 96) {
+        trap();
+    }
+    if below(rank, 64) {
+        unsafe {
+            let mut round = 0;
+            while round < rounds {
+                raw::barrier_cta_sync(Aligned, 2, threads::Count(96));
+                let (own, word) = (base + 4 * rank, (round ^ rank) + rank);
+                raw::st_weak(space::SharedCta, ty::B32, own, word);
+                raw::st_weak(space::SharedCta, ty::B32, own + 256, word + 64);
+                raw::st_weak(space::SharedCta, ty::B32, own + 512, word + 128);
+                raw::st_weak(space::SharedCta, ty::B32, own + 768, word + 192);
+                raw::barrier_cta_arrive(Aligned, 1, 96);
+                round += 1;
+            }
+            raw::barrier_cta_sync(Aligned, 2, threads::Count(96));
+        }
+    } else if below(rank, 96) {
+        unsafe {
+            let (rank, mut sum, mut round) = (rank - 64, 0, 0);
+            raw::barrier_cta_arrive(Aligned, 2, 96);
+            while round < rounds {
+                raw::barrier_cta_sync(Aligned, 1, threads::Count(96));
+                let word: u32 = raw::ld_weak(space::SharedCta, ty::B32, base + 4 * rank);
+                sum += word;
+                raw::barrier_cta_arrive(Aligned, 2, 96);
+                round += 1;
+            }
+            out.add(rank as usize).write(raw::redux_sync(op::Add, ty::U32, sum, u32::MAX));
+        }
+    }
 }
 
 ptx::shared_memory! {
@@ -1146,11 +1418,9 @@ impl Ring {
 
     #[inline(always)]
     fn advance(&mut self) {
-        self.stage += 1;
-        if self.stage == STAGES {
-            self.stage = 0;
-            self.parity ^= 1;
-        }
+        let wraps = self.stage + 1 == STAGES;
+        self.stage = if wraps { 0 } else { self.stage + 1 };
+        self.parity ^= u32::from(wraps);
         self.index += self.step;
         for input in &mut self.inputs {
             *input = input.wrapping_add(self.step * N);

@@ -1,0 +1,477 @@
+//! A pipeline, from its memory to its run.
+
+use core::marker::PhantomData;
+
+use super::Invariant;
+use super::layout::Layout;
+use super::parts::{Consumer, OwnSignals, Producer, Signals, WARP};
+use super::stage::{SharingIn, StageTiles};
+use crate::barrier::NamedBarrier;
+use crate::cluster::Cluster;
+use crate::group::{Cta, End, HandOver, Warps};
+use crate::qualifier::Sealed;
+use crate::shared::{ALIGN, Ended, Lend, Place};
+use crate::trap::trap;
+
+/// Memory for a [`Pipeline`] of `STAGES` stages. Each holds `S`: a tile `[T; N]` of `N` elements, or
+/// a pair of tiles, or of pairs. A stage has two mbarriers; with a [`Handoff`](super::Handoff) for `V` the one stage has none.
+///
+/// ```
+/// # use ptx::{launch::Cta, pipeline::PipelineMemory};
+/// // Four stages of 512 words; three of two tiles.
+/// ptx::shared_memory! {
+///     struct Smem { words: PipelineMemory<[u32; 512], 4>, products: PipelineMemory<([f32; 512], [f32; 256]), 3> }
+/// }
+/// # fn kernel(cta: &mut Cta, smem: Smem) {
+/// let memory = cta.lend(smem.words, |cta, pipeline| pipeline);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
+    addr: u32,
+    _tiles: PhantomData<(*mut S, V)>,
+}
+
+static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone, Send, Sync);
+
+// SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then the mbarriers of each. The barriers are those of the signals.
+unsafe impl<S: StageTiles, const STAGES: usize, V: OwnSignals> Place for PipelineMemory<S, STAGES, V> {
+    const SIZE: u32 = Layout::<S, STAGES, V>::BYTES;
+    const ALIGN: u32 = ALIGN;
+    const BARRIERS: u16 = V::BARRIERS;
+
+    #[inline(always)]
+    unsafe fn at(addr: u32) -> Self {
+        PipelineMemory { addr, _tiles: PhantomData }
+    }
+}
+
+// SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and one scope makes one of them.
+unsafe impl<S: StageTiles, const STAGES: usize, V: OwnSignals> Lend for PipelineMemory<S, STAGES, V> {
+    type Lent<'s> = Pipeline<'s, S, STAGES, V>;
+    type Ended<'s> = Ended<'s, Self>;
+    const USED_BY_PEERS: bool = false;
+    #[inline(always)]
+    unsafe fn open<'s>(self) -> Self::Lent<'s> {
+        Pipeline { addr: self.addr, signals: V::NEW, _scope: PhantomData, _tiles: PhantomData }
+    }
+    #[inline(always)]
+    unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+        PipelineMemory { addr: lent.addr, _tiles: PhantomData }
+    }
+}
+
+/// A pipeline with nothing in flight. `V` is how its parts tell each other of its stages: by mbarriers of this CTA (`()`), by named barriers
+/// ([`Handoff`](super::Handoff)), or by mbarriers of the CTAs that have tiles in common ([`multicast`](Pipeline::multicast)).
+///
+/// ```
+/// # use ptx::{global::GlobalTile, launch::Cta, pipeline::{Pipeline, PipelineMemory}};
+/// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 512], 4>, tile: GlobalTile<f32, 512>) {
+/// cta.lend(memory, |cta, pipeline| {
+///     // One tile through it. The thread that loads and those that consume run at the same time.
+///     pipeline.run(
+///         cta,
+///         |thread, producer| producer.load(thread, tile),
+///         |warps, consumer| consumer.wait(warps).release(warps),
+///     )
+/// });
+/// # }
+/// ```
+#[must_use = "the scope has to return this handle: keep it"]
+#[derive(Debug)]
+pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
+    addr: u32,
+    signals: V,
+    _scope: Invariant<'s>,
+    _tiles: PhantomData<*mut S>,
+}
+
+static_assertions::assert_not_impl_any!(Pipeline<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+
+type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as Signals>::Own>>;
+
+/// Who runs a pipeline whose signals are `V`: a CTA for itself, or the cluster of the scope `'s` whose CTAs have tiles in common.
+///
+/// # Safety
+///
+/// Implemented here only: `sync` is a barrier of all threads that use the signals.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run a pipeline with the signals `{V}`",
+    label = "not who has the tiles",
+    note = "a `Cta` runs what it has for itself: `pipeline.run(cta, …)`; the `Cluster` of the scope runs what CTAs have in common: `pipeline.multicast(group).run(cluster, …)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Runs<'s, V>: Sealed {
+    #[doc(hidden)]
+    fn cta(&self) -> &Cta;
+    #[doc(hidden)]
+    fn sync(&self);
+}
+// SAFETY: the signals are the CTA's.
+#[diagnostic::do_not_recommend]
+unsafe impl<V: OwnSignals> Runs<'_, V> for Cta {
+    #[inline(always)]
+    fn cta(&self) -> &Cta {
+        self
+    }
+    #[inline(always)]
+    fn sync(&self) {
+        Cta::sync(self);
+    }
+}
+// SAFETY: the CTAs of the group are of this cluster.
+#[diagnostic::do_not_recommend]
+unsafe impl<'s, G: SharingIn<'s>> Runs<'s, G> for Cluster<'s> {
+    #[inline(always)]
+    fn cta(&self) -> &Cta {
+        Cluster::cta(self)
+    }
+    #[inline(always)]
+    fn sync(&self) {
+        Cluster::sync(self);
+    }
+}
+
+impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
+    /// The pipeline with tiles that CTAs of the cluster have in common, so that global memory is read once for all of
+    /// them. Each tile is cut into `CTAS` equal parts. The CTA of rank r in the group loads part r and multicasts it to all of the
+    /// group; a stage has arrived when all parts have. For a stage of two tiles `group` can be a pair: `(row, column)`, or
+    /// `(row, ())` where the CTA has the second tile for itself. A stage is loaded again when the consumers of all those
+    /// CTAs have released it.
+    ///
+    /// The cluster runs it. Where one CTA loads, or its consumers wait for, more tiles than another of the group, they wait for
+    /// ever.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
+    /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipeline<'c, [f32; 1024], 4>, tiles: Tiles<f32, 1024>)
+    /// # -> Pipeline<'c, [f32; 1024], 4> {
+    /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
+    /// let mut sum = 0.0;
+    /// let pipeline = pipeline.multicast(pair).run(
+    ///     cluster,
+    ///     |thread, mut producer| {
+    ///         let mut i = 0;
+    ///         while let Some(tile) = tiles.get(i) {
+    ///             producer = producer.load(thread, tile); // the first or the second half, into both CTAs
+    ///             i += 1;
+    ///         }
+    ///         producer
+    ///     },
+    ///     |warps, mut consumer| {
+    ///         for _ in 0..tiles.count() {
+    ///             let tile = consumer.wait(warps); // for both halves
+    ///             sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
+    ///             consumer = tile.release(warps);
+    ///         }
+    ///         consumer
+    ///     },
+    /// );
+    /// # pipeline
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast<G: SharingIn<'s>>(self, group: G) -> Pipeline<'s, S, STAGES, G> {
+        const {
+            assert!(G::CTAS > 0, "no tile is shared with another CTA: `pipeline.run` has no groups");
+            assert!(
+                G::CTAS <= 32,
+                "a warp tells as many CTAs as it has lanes: choose fewer tiles, or smaller groups"
+            );
+        }
+        Pipeline { addr: self.addr, signals: group, _scope: PhantomData, _tiles: PhantomData }
+    }
+}
+
+impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES, V> {
+    /// Runs `produce` in the producers and `consume` in the consumers, at the same time: in the first thread of the CTA, and in every thread
+    /// of the warps after the first; by a [`Handoff`](super::Handoff), in the warps that it names. The other threads wait. Each closure gets its
+    /// threads as a group, and the handle of its part; it returns the handle. Both go round the stages: the producers fill as many as each
+    /// consumer waits for. A consumer that waits for more waits for ever.
+    ///
+    /// The mbarriers are initialised before and invalidated after, each behind a barrier: many
+    /// tiles are work for one `run`. Traps where the CTA lacks a part: it is of whole warps, two or more; by a `Handoff`, of its threads or more.
+    ///
+    /// The closures cannot use the CTA, as it is lent to the run: what they want to know of it (`cta.rank()`) is asked before.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
+    /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both, by the producer, a stage:
+    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
+    /// elected thread, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. Of a `multicast`:
+    /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of
+    /// the first two barriers, and `.cluster` for `.cta` in the waits. By a `Handoff`: by each consumer
+    /// `barrier.cta.arrive.aligned EMPTY, THREADS;` before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread
+    /// `barrier.cta.sync.aligned 0;`
+    ///
+    /// ```
+    /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
+    /// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
+    /// let mut sum = 0.0;
+    /// cta.lend(memory, |cta, pipeline| {
+    ///     pipeline.run(
+    ///         cta,
+    ///         |thread, mut producer| {
+    ///             let mut i = 0;
+    ///             while let Some(tile) = tiles.get(i) {
+    ///                 producer = producer.load(thread, tile);
+    ///                 i += 1;
+    ///             }
+    ///             producer
+    ///         },
+    ///         |warps, mut consumer| {
+    ///             for _ in 0..tiles.count() {
+    ///                 let tile = consumer.wait(warps);
+    ///                 sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
+    ///                 consumer = tile.release(warps);
+    ///             }
+    ///             consumer
+    ///         },
+    ///     )
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn run<By: Runs<'s, V>>(
+        self,
+        by: &mut By,
+        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
+        consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
+    ) -> Pipeline<'s, S, STAGES, V::Own> {
+        self.parts::<()>(by, None, produce, |warps, consumer| consume(warps, consumer));
+        self.reset(by)
+    }
+
+    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::lend_last`], [`Cta::cluster_last`]): a consumer that is done does not wait
+    /// for the others, and the mbarriers stay as they are. Of a [`multicast`](Pipeline::multicast), the scope's barrier is the last.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run`](Pipeline::run), without the two last barriers and what lies between them, by a `Handoff` without the last
+    ///
+    /// ```
+    /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
+    /// # fn kernel(cta: Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
+    /// let (mut next, step) = (cta.rank() as usize, cta.count() as usize);
+    /// let mine = tiles.count().saturating_sub(next).div_ceil(step);
+    /// let mut sum = 0.0;
+    /// cta.lend_last(memory, |cta, pipeline| {
+    ///     pipeline.run_last(
+    ///         cta,
+    ///         |thread, mut producer| {
+    ///             while let Some(tile) = tiles.get(next) {
+    ///                 producer = producer.load(thread, tile);
+    ///                 next += step;
+    ///             }
+    ///             producer
+    ///         },
+    ///         |warps, mut consumer| {
+    ///             for _ in 0..mine {
+    ///                 let tile = consumer.wait(warps);
+    ///                 sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
+    ///                 consumer = tile.release(warps);
+    ///             }
+    ///             consumer
+    ///         },
+    ///     )
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn run_last<By: Runs<'s, V>>(
+        self,
+        by: &mut By,
+        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
+        consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
+    ) -> RunEnded<'s, S, STAGES, V> {
+        // The producers stay until their copies have come.
+        self.parts::<()>(by, None, produce, |warps, consumer| consume(warps, consumer));
+        Ended::new()
+    }
+
+    /// [`run`](Pipeline::run) with handles for each part: the CTA hands them over ([`Cta::invoke_one`] says which), the threads of the part hold
+    /// them in the closure, and behind the run the CTA has them again. The consumers are a group with a barrier of their own, `barrier`, so they
+    /// make collective calls on what they hold: fill a tile, and store it. Traps where `barrier` is not of as many threads as consume.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run`](Pipeline::run).
+    ///
+    /// ```
+    /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::Cta};
+    /// use ptx::{pipeline::PipelineMemory, shared::SharedArray};
+    /// ptx::shared_memory! {
+    ///     struct Smem { memory: PipelineMemory<[f32; 1024], 4>, out: SharedArray<f32, 1024>, consumers: NamedBarrier<1, 96> }
+    /// }
+    /// /// Doubles tiles: the first thread of 128 loads, three warps compute and store.
+    /// fn double(cta: &mut Cta, smem: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
+    ///     let Smem { memory, out, mut consumers } = smem;
+    ///     let tiles = from.count();
+    ///     cta.lend((memory, out), |cta, (pipeline, out)| {
+    ///         let (pipeline, (), out) = pipeline.run_with(
+    ///             cta,
+    ///             &mut consumers,
+    ///             ((), out),
+    ///             |thread, mut producer, ()| {
+    ///                 for i in 0..tiles {
+    ///                     let Some(tile) = from.get(i) else { break };
+    ///                     producer = producer.load(thread, tile);
+    ///                 }
+    ///                 (producer, ())
+    ///             },
+    ///             |warps, mut consumer, mut out| {
+    ///                 for _ in 0..tiles {
+    ///                     let tile = consumer.wait(warps);
+    ///                     let written = out.write(warps, |i| 2.0 * tile.get(i).unwrap_or(0.0)).to_async(warps);
+    ///                     consumer = tile.release(warps);
+    ///                     let Some((_, to)) = to.take_next() else { return (consumer, written.into_free()) };
+    ///                     out = bulk::store(warps, written, to).commit(warps).wait_read(warps).0.into_free();
+    ///                 }
+    ///                 (consumer, out)
+    ///             },
+    ///         );
+    ///         (pipeline, out)
+    ///     });
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn run_with<
+        By: Runs<'s, V>,
+        P: HandOver<Cta>,
+        C: HandOver<Cta>,
+        const ID: u32,
+        const THREADS: u32,
+    >(
+        self,
+        by: &mut By,
+        _barrier: &mut NamedBarrier<ID, THREADS>,
+        (for_producers, for_consumers): (P, C),
+        produce: impl for<'p> FnOnce(
+            &V::Producers<'p>,
+            Producer<'p, S, STAGES, V>,
+            P::HeldBy<V::Producers<'p>>,
+        ) -> (Producer<'p, S, STAGES, V>, P::HeldBy<V::Producers<'p>>),
+        consume: impl for<'p> FnOnce(
+            &mut Warps<'p, NamedBarrier<ID, THREADS>>,
+            Consumer<'p, S, STAGES, V>,
+            C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+        ) -> (
+            Consumer<'p, S, STAGES, V>,
+            C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+        ),
+    ) -> (Pipeline<'s, S, STAGES, V::Own>, P, C) {
+        self.parts(
+            by,
+            Some(THREADS),
+            // SAFETY: the producers use the handles, and the others come to the barrier of `reset`. The lifetime is this call's alone: what the
+            // closure returns is what it got, idle.
+            |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
+            // SAFETY: likewise the consumers.
+            |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
+        );
+        (self.reset(by), for_producers, for_consumers)
+    }
+
+    /// [`run_with`](Pipeline::run_with) in the last scope of the kernel, as [`run_last`](Pipeline::run_last): the handles do not come back. Each
+    /// closure returns what says that the use of its handles has ended.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run_last`](Pipeline::run_last).
+    #[inline(always)]
+    pub fn run_with_last<
+        By: Runs<'s, V>,
+        P: HandOver<Cta> + End,
+        C: HandOver<Cta> + End,
+        const ID: u32,
+        const THREADS: u32,
+    >(
+        self,
+        by: &mut By,
+        _barrier: &mut NamedBarrier<ID, THREADS>,
+        (for_producers, for_consumers): (P, C),
+        produce: impl for<'p> FnOnce(
+            &V::Producers<'p>,
+            Producer<'p, S, STAGES, V>,
+            P::HeldBy<V::Producers<'p>>,
+        ) -> (Producer<'p, S, STAGES, V>, P::Ended),
+        consume: impl for<'p> FnOnce(
+            &mut Warps<'p, NamedBarrier<ID, THREADS>>,
+            Consumer<'p, S, STAGES, V>,
+            C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+        ) -> (Consumer<'p, S, STAGES, V>, C::Ended),
+    ) -> (RunEnded<'s, S, STAGES, V>, P::Ended, C::Ended) {
+        self.parts(
+            by,
+            Some(THREADS),
+            // SAFETY: the producers use the handles, which are not used again.
+            |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
+            // SAFETY: likewise the consumers.
+            |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
+        );
+        (Ended::new(), for_producers.end(), for_consumers.end())
+    }
+
+    /// From the initialisation of the mbarriers, which a barrier shows to all that use them, to the producers' wait for what is under way. Traps
+    /// where others consume than `consumers`.
+    #[inline(always)]
+    fn parts<B>(
+        &self,
+        by: &impl Runs<'s, V>,
+        consumers: Option<u32>,
+        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
+        consume: impl for<'p> FnOnce(&mut Warps<'p, B>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
+    ) {
+        const {
+            Layout::<S, STAGES, V>::check();
+            assert!(
+                V::MBARRIERS > 0 || STAGES == 1,
+                "a hand-off has one stage: its two barriers tell of one"
+            );
+        }
+        let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
+        V::check(threads);
+        if consumers.is_some_and(|named| named != V::consumers(threads)) {
+            trap();
+        }
+        let releases = V::RELEASES * (threads / WARP - 1);
+        if V::MBARRIERS > 0 {
+            if rank == 0 {
+                // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20 threads.
+                unsafe { Layout::<S, STAGES, V>::init(self.addr, releases) };
+            }
+            by.sync();
+        }
+        // SAFETY: each thread of a part calls its closure once, in this run, whose lifetime is the closure's alone; the mbarriers are valid until
+        // `reset`, behind a barrier of all threads that use them.
+        unsafe {
+            if V::produces(rank) {
+                let producer = Producer::new(self.addr, self.signals);
+                produce(&V::producers(rank), producer).drain();
+            } else if V::consumes(rank) {
+                let consumer = Consumer::new(self.addr, self.signals);
+                let _done =
+                    consume(&mut Warps::new(rank - V::FIRST_CONSUMER, V::consumers(threads)), consumer);
+            }
+        }
+    }
+
+    /// Invalidates the mbarriers, which no thread uses behind the barrier.
+    #[inline(always)]
+    fn reset(self, by: &impl Runs<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
+        by.sync();
+        if V::MBARRIERS > 0 {
+            if by.cta().thread_rank() == 0 {
+                // SAFETY: valid, and by the barrier above no thread or copy uses them any more.
+                unsafe { Layout::<S, STAGES, V>::inval(Layout::<S, STAGES, V>::full(self.addr, 0)) };
+            }
+            by.cta().sync();
+        }
+        Pipeline { addr: self.addr, signals: V::Own::NEW, _scope: PhantomData, _tiles: PhantomData }
+    }
+}

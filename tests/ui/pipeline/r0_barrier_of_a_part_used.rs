@@ -1,0 +1,38 @@
+//! The consumers of a run have their barrier for themselves: another call would be taken for one of theirs.
+
+use ptx::barrier::NamedBarrier;
+use ptx::launch::Cta;
+use ptx::pipeline::{Pipeline, PipelineMemory};
+use ptx::shared::{Ended, Free, Shared, SharedArray};
+
+type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
+type Tile<'s> = Shared<'s, f32, 64, Free>;
+type Ends<'s> = (Ended<'s, PipelineMemory<[f32; 64], 2>>, Ended<'s, SharedArray<f32, 64>>);
+
+pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+    let (pipeline, (), _tile) = pipeline.run_with(
+        cta,
+        consumers,
+        ((), tile),
+        |_, producer, ()| (producer, ()),
+        |warps, consumer, tile| {
+            consumers.sync(&warps.warp());
+            (consumer, tile)
+        },
+    );
+    pipeline
+}
+
+pub fn last<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
+    let (pipeline, (), tile) = pipeline.run_with_last(
+        cta,
+        consumers,
+        ((), tile),
+        |_, producer, ()| (producer, ()),
+        |warps, consumer, tile| {
+            consumers.sync(&warps.warp());
+            (consumer, tile.end())
+        },
+    );
+    (pipeline, tile)
+}

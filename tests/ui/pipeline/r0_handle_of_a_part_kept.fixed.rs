@@ -1,0 +1,20 @@
+//! What the consumers hold they hold in the run.
+
+use ptx::barrier::NamedBarrier;
+use ptx::launch::Cta;
+use ptx::pipeline::Pipeline;
+use ptx::shared::{Free, Shared};
+
+type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
+type Tile<'s> = Shared<'s, f32, 64, Free>;
+
+pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+    let (pipeline, (), _tile) = pipeline.run_with(
+        cta,
+        consumers,
+        ((), tile),
+        |_, producer, ()| (producer, ()),
+        |_, consumer, tile| (consumer, tile),
+    );
+    pipeline
+}

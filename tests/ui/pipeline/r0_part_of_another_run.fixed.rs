@@ -1,0 +1,21 @@
+//! The threads of a part have the handle of their own run.
+
+use ptx::global::GlobalTile;
+use ptx::launch::{Thread, Warps};
+use ptx::pipeline::{Arrived, Consumer, Producer};
+
+pub fn load<'p>(
+    thread: &Thread<'p>,
+    producer: Producer<'p, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Producer<'p, [f32; 64], 2> {
+    producer.load(thread, tile)
+}
+
+pub fn wait<'p>(warps: &Warps<'p>, consumer: Consumer<'p, [f32; 64], 2>) -> Arrived<'p, [f32; 64], 2> {
+    consumer.wait(warps)
+}
+
+pub fn release<'p>(warps: &Warps<'p>, tile: Arrived<'p, [f32; 64], 2>) -> Consumer<'p, [f32; 64], 2> {
+    tile.release(warps)
+}

@@ -1,0 +1,16 @@
+//! Warps without a barrier of their own make no collective calls on handles: nothing would make them wait for each other.
+
+use ptx::barrier::NamedBarrier;
+use ptx::launch::Warps;
+use ptx::shared::{Free, Shared, Written};
+
+type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
+type Tile<'s, S, G> = Shared<'s, f32, 64, S, G>;
+
+pub fn fill<'s, 'p>(warps: &Consumers<'p>, tile: Tile<'s, Free, Consumers<'p>>) -> Tile<'s, Written, Consumers<'p>> {
+    tile.write(warps, |i| i as f32)
+}
+
+pub fn meet(warps: &Consumers) {
+    warps.sync();
+}

@@ -1,0 +1,30 @@
+//! In the last run of a kernel, the closures end the use of what their parts hold: a tile that is being stored has no end.
+
+use ptx::barrier::NamedBarrier;
+use ptx::bulk;
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+use ptx::shared::SharedArray;
+
+pub fn kernel(
+    cta: Cta,
+    consumers: &mut NamedBarrier<1, 96>,
+    memory: (PipelineMemory<[f32; 64], 2>, SharedArray<f32, 64>),
+    to: GlobalTileMut<f32, 64>,
+) {
+    cta.lend_last(memory, |cta, (pipeline, out)| {
+        let (pipeline, (), out) = pipeline.run_with_last(
+            cta,
+            consumers,
+            ((), out),
+            |_, producer, ()| (producer, ()),
+            |warps, consumer, out| {
+                let out = out.write(warps, |i| i as f32).to_async(warps);
+                let storing = bulk::store(warps, out, to).commit(warps);
+                (consumer, storing.end(warps))
+            },
+        );
+        (pipeline, out)
+    });
+}
