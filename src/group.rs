@@ -421,6 +421,53 @@ impl<Handles, G> AfterSync<Handles, G> {
     }
 }
 
+impl<Handles, G> AfterSync<Handles, G> {
+    /// A transition that is over: the handles are in their states already. For a loop whose first round has nothing to wait for.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Fenced, Free, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
+    /// // Each round waits until the store of the round before has read the tile; the first has none.
+    /// let mut stored = AfterSync::ready(tile);
+    /// while let Some((index, to)) = to.take_next() {
+    ///     let tile = cta.sync_with(stored).into_free();
+    ///     let written = tile.write(cta, |i| (index * 64 + i) as u32).to_async(cta);
+    ///     stored = bulk::store(cta, written, to).commit(cta).wait_read_at_sync(cta).first();
+    /// }
+    /// let tile = cta.sync_with(stored).into_free();
+    /// # tile }
+    /// ```
+    #[inline(always)]
+    pub fn ready(handles: Handles) -> Self {
+        AfterSync::new(handles)
+    }
+}
+
+impl<First, Second, G> AfterSync<(First, Second), G> {
+    /// The first of two, such as the sources of a group of copies; the second is dropped.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{bulk::{BulkGroup, Committed}, global::GlobalTileMut, launch::{AfterSync, Cta}, shared::{Fenced, Shared}};
+    /// # type Tile<'s> = Shared<'s, u32, 64, Fenced>;
+    /// # fn kernel<'s>(cta: &Cta, storing: BulkGroup<(Tile<'s>, GlobalTileMut<u32, 64>), Committed>) -> Tile<'s> {
+    /// // The tile alone: the kernel does not wait for what the store writes.
+    /// let read: AfterSync<Tile> = storing.wait_read_at_sync(cta).first();
+    /// # cta.sync_with(read) }
+    /// ```
+    #[inline(always)]
+    pub fn first(self) -> AfterSync<First, G> {
+        AfterSync::new(self.handles.0)
+    }
+}
+
 impl<Handles: End, G> AfterSync<Handles, G> {
     /// Ends the use of the handles in the last scope of the kernel ([`Cta::lend_last`]), without the barrier: each thread has done its
     /// part when it returns from the scope, and the memory stays until all threads have.

@@ -1555,6 +1555,26 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     pub fn into_fenced(self) -> Shared<'s, T, N, Fenced, G> {
         self.into_state()
     }
+
+    /// The memory as threads have it that share it without copies, and write it again each round.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{launch::Cta, shared::{Free, Shared, Spent}};
+    /// # fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>, rounds: u32) -> Shared<'s, u32, 64, Spent> {
+    /// let mut words = words.into_spent();
+    /// for round in 0..rounds {
+    ///     let published = words.write(cta, |i| i as u32 ^ round).publish(cta);
+    ///     let _other = published.get(63 - cta.thread_rank() as usize % 64);
+    ///     words = published.release(cta);
+    /// }
+    /// # words }
+    /// ```
+    #[inline(always)]
+    pub fn into_spent(self) -> Shared<'s, T, N, Spent, G> {
+        self.into_state()
+    }
 }
 
 /// Each thread's stores to shared memory, visible to copies that any thread starts after.

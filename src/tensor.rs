@@ -473,7 +473,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///   of one dimension has no stride: there the bytes up to that multiple are the grid's too.
     /// - until the grid ends, it alone uses the tensor, through this handle alone, which each of its threads makes once,
     ///   with equal arguments, an equal `T` and an equal `S`.
-    /// - there are fewer than 2^32 boxes, and none of their coordinates is 2^31 or more.
+    /// - there are 2^31 boxes at most, and none of their coordinates is 2^31 or more.
     /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
     ///   not positive (9.7.9.25.5.1).
     #[inline(always)]
@@ -544,9 +544,10 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
         BoxesMut {
             object: self.object,
             boxes: self.boxes,
-            next: cta.rank() as usize,
-            count: S::count(self.boxes) as usize,
-            step: cta.count() as usize,
+            next: cta.rank(),
+            count: S::count(self.boxes),
+            // Where there are as many CTAs as there can be boxes, each has one at most.
+            step: cta.count().min(1 << 31),
             _of: PhantomData,
         }
     }
@@ -569,10 +570,11 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
 pub struct BoxesMut<T, S: BoxShape> {
     object: *const u8,
     boxes: S::Index,
-    /// Among all boxes: the next of this CTA, their number, and the distance to the one after it.
-    next: usize,
-    count: usize,
-    step: usize,
+    /// Among all boxes: the next of this CTA, their number, and the distance to the one after it. A sum of `step` and a number below `count`
+    /// is below 2^32.
+    next: u32,
+    count: u32,
+    step: u32,
     _of: PhantomData<*mut T>,
 }
 
@@ -595,7 +597,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// ```
     #[inline(always)]
     pub fn rounds(&self) -> usize {
-        self.count.div_ceil(self.step)
+        self.count.div_ceil(self.step) as usize
     }
 
     /// The next box, with its index in each dimension, or `None` when all are taken. It is one box of the CTA: all threads that hold the
@@ -616,10 +618,9 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         if self.next >= self.count {
             return None;
         }
-        // SAFETY: there is a box `next`. By the contract of `TensorMapMut::from_raw` there are fewer than 2^32, and none of their
-        // coordinates is 2^31 or more.
+        // SAFETY: there is a box `next`. By the contract of `TensorMapMut::from_raw` none has a coordinate of 2^31 or more.
         let (index, corner) = unsafe {
-            let index = S::index(self.boxes, self.next as u32);
+            let index = S::index(self.boxes, self.next);
             (index, S::corner(index))
         };
         self.next += self.step;

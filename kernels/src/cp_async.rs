@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Block, Cta};
+use ptx::launch::{AfterSync, Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 
@@ -56,34 +56,27 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         let i = n / TILE * TILE + i;
         x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1))
     });
-    cta.lend_last((smem.even, smem.odd, smem.out), |cta, (even, odd, mut out)| {
+    cta.lend_last((smem.even, smem.odd, smem.out), |cta, (even, odd, out)| {
         // Windows past the end are zeros: no case of their own.
-        let queue = cp_async::load_window(cta, even, window(first))
+        let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
-        let Some((mut tile, mut dst)) = tiles.take_next() else {
-            let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
-            return (even, odd, out.end());
-        };
-        let ((mut x, _), mut newer) = queue.wait_oldest(cta);
-        loop {
-            let y = out.vector_stores();
+        let mut stored = AfterSync::ready(out.into_fenced());
+        while let Some((tile, dst)) = tiles.take_next() {
+            // One barrier: the next window is here, and the tile before has been read.
+            let (((x, _), newer), out) = cta.sync_with((queue.wait_oldest_at_sync(), stored));
+            let y = out.into_free().vector_stores();
             for round in 0..TILE / 4 / THREADS {
                 let v = round * THREADS + rank;
                 y.set_vector(v, stencil(&x, v));
             }
             let (free, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
             let store = bulk::store(cta, y, dst).commit(cta);
-            let queue = newer.then(cta, cp_async::load_window(cta, free, window(tile + 2 * step)));
-            let Some(next) = tiles.take_next() else {
-                let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
-                return (even, odd, store.end(cta));
-            };
-            // One barrier: the next window is here, and the last tile has been read.
-            let (arrived, read) = cta.sync_with((queue.wait_oldest_at_sync(), store.wait_read_at_sync(cta)));
-            (((x, _), newer), (tile, dst)) = (arrived, next);
-            out = read.0.into_free();
+            queue = newer.then(cta, cp_async::load_window(cta, free, window(tile + 2 * step)));
+            stored = store.wait_read_at_sync(cta).first();
         }
+        let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
+        (even, odd, stored.end())
     });
 }
 

@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Block, Cta};
+use ptx::launch::{AfterSync, Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
@@ -31,27 +31,28 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);
-    cta.lend_last((smem.forward, smem.backward), |cta, (forward, mut backward)| {
-        let (loaded, mut turned) =
+    cta.lend_last((smem.forward, smem.backward), |cta, (mut forward, backward)| {
+        let (mut loaded, mut turned) =
             cta.sync_with((smem.loaded.init_at_sync(cta), smem.turned.init_at_sync(cta)));
         let mut next = || mine.take_next().and_then(|(i, output)| Some((tiles.get(i)?, output)));
-        let Some((source, mut output)) = next() else { return (forward.end(), backward.end()) };
-        let (mut loaded, mut forward, _) = bulk::load(cta, loaded, forward, source).wait(cta);
-        loop {
+        // Behind the load's phase the copy has read the tile before; nothing reads it before the first.
+        let mut stored = AfterSync::ready(backward.into_fenced());
+        let mut upcoming = next();
+        while let Some((source, output)) = upcoming {
+            let (full, backward);
+            (loaded, full, _, backward) = bulk::load_with(cta, loaded, forward, source, stored).wait(cta);
             // An arrival in two steps: one when the tile is there, one when this thread has turned its part round.
             let early = turned.arrive_no_complete::<1>(cta);
-            let written = backward.write(cta, |i| forward.get(N - 1 - i).unwrap_or(0));
+            let written = backward.into_free().write(cta, |i| full.get(N - 1 - i).unwrap_or(0));
             // The phase is the barrier: all threads have read the one tile and written the other.
-            let transitions = (forward.release_at_sync(), written.to_async_at_sync());
-            let (read, written);
-            (turned, (read, written)) = early.arrive_with(cta, transitions).wait(cta);
-            let store = bulk::store(cta, written, output).commit(cta);
-            let Some((source, next)) = next() else { return (read.end(), store.end(cta)) };
-            // When the next tile is here, the copy has read the last one.
-            let load = bulk::load_with(cta, loaded, read, source, store.wait_read_at_sync(cta));
-            let stored;
-            (loaded, forward, _, stored) = load.wait(cta);
-            (backward, output) = (stored.0.into_free(), next);
+            let transitions = (full.release_at_sync(), written.to_async_at_sync());
+            let written;
+            (turned, (forward, written)) = early.arrive_with(cta, transitions).wait(cta);
+            let storing = bulk::store(cta, written, output).commit(cta);
+            // While the copy reads.
+            upcoming = next();
+            stored = storing.wait_read_at_sync(cta).first();
         }
+        (forward.end(), stored.end())
     });
 }

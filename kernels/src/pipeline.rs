@@ -5,7 +5,7 @@ use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, BulkGroup, Committed};
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTileMut, Tiles};
-use ptx::launch::{Block, Cta, LaunchShape, Thread, Warps, trap};
+use ptx::launch::{AfterSync, Block, Cta, LaunchShape, Thread, Warps, trap};
 use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer};
 use ptx::shared::{ElementStores, Ended, Fenced, Free, Overwritable, Published, Shared, SharedArray, Spent};
 
@@ -174,19 +174,19 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
                 }
                 (producer, ())
             },
-            |warps, consumer, (out, totals)| {
-                let Some((_, tile)) = to.take_next() else { return (consumer, (out.end(), totals.end())) };
-                let (mut consumer, mut sums) = Sums::next(warps, consumer);
-                let told = sums.tell(warps, totals).publish(warps);
-                let (mut storing, mut totals) = sums.store(warps, out, told, tile);
+            |warps, mut consumer, (out, totals)| {
+                let (mut stored, mut totals) = (AfterSync::ready(out.into_fenced()), totals.into_spent());
                 while let Some((_, tile)) = to.take_next() {
+                    let sums;
                     (consumer, sums) = Sums::next(warps, consumer);
                     let told = sums.tell(warps, totals).publish_at_sync();
                     // The barrier behind which the totals are told is the one behind which the last tile has been read.
-                    let (told, (out, _)) = warps.sync_with((told, storing.wait_read_at_sync(warps)));
+                    let (told, out) = warps.sync_with((told, stored));
+                    let storing;
                     (storing, totals) = sums.store(warps, out.into_free(), told, tile);
+                    stored = storing.wait_read_at_sync(warps).first();
                 }
-                (consumer, (storing.end(warps), totals.end()))
+                (consumer, (stored.end(), totals.end()))
             },
         );
         (pipeline, held)

@@ -1,7 +1,7 @@
 //! A transposition by tensor copies: a box is loaded, turned over in shared memory, and stored. Both boxes are swizzled, so
 //! that the threads of a warp, which read a column, find its elements in several banks.
 
-use ptx::launch::{Block, Cta};
+use ptx::launch::{AfterSync, Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
@@ -50,13 +50,13 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
 
     // What is outside of the tensor is loaded as zeros and not stored.
     let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
-    cta.lend_last(lent, |cta, ((box_in, box_out), loaded)| {
-        let Some((at, mut destination)) = mine.take_next() else {
-            return ((box_in.end(), box_out.end()), ());
-        };
-        let (mut ready, mut from, _) = tensor::load(cta, loaded, box_in, source(at)).wait(cta);
-        let mut to = box_out.vector_stores();
-        loop {
+    cta.lend_last(lent, |cta, ((mut free, box_out), mut loaded)| {
+        // The load's phase is the barrier behind which the other box has been read; nothing reads it before the first.
+        let mut stored = AfterSync::ready(box_out.into_fenced());
+        while let Some((at, destination)) = mine.take_next() {
+            let (from, to);
+            (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
+            let to = to.into_free().vector_stores();
             let (rows_in, rows_out) = (
                 from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
                 to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
@@ -67,14 +67,10 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
                 let column = [0, 1, 2, 3].map(|k| rows_in.get([y, 4 * x + k]).unwrap_or(0));
                 rows_out.set_vector([x, y], column);
             }
-            let (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
-            let stored = tensor::store(cta, full, destination).commit(cta);
-            let Some((at, next)) = mine.take_next() else { return ((free.end(), stored.end(cta)), ()) };
-            // The load's phase is the barrier behind which the other box has been read.
-            let stored = stored.wait_read_at_sync(cta);
-            let read;
-            (ready, from, _, (read, _)) = tensor::load_with(cta, ready, free, source(at), stored).wait(cta);
-            (to, destination) = (read.into_free().vector_stores(), next);
+            let full;
+            (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
+            stored = tensor::store(cta, full, destination).commit(cta).wait_read_at_sync(cta).first();
         }
+        ((free.end(), stored.end()), ())
     });
 }
