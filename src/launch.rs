@@ -64,14 +64,13 @@ impl Cta {
     ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
     /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
     ///   [`cluster_last`](Cta::cluster_last), that of a `ClusterQueue`), calls ([`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp),
-    ///   and their `…_at_sync`, `…_last`) and parts ([`Handoff::split`](crate::barrier::Handoff::split), [`Pipeline::run`](crate::pipeline::Pipeline::run),
-    ///   `run_last`, `run_multicast`, `run_multicast_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
+    ///   and their `…_at_sync`, `…_last`) and parts ([`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with` and their `…_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
     ///   [`from_fn`](crate::registers::from_fn) once a round in each: they may contain collective calls. Every other closure (that of
     ///   `write`, `update`, `load_where`, `update_all`, `elect`, …) runs as often as its method says, which differs from thread to
     ///   thread: it contains no collective call of any group. Its method takes the group by `&`, so the compiler does not see it.
-    /// - *Parts.* The calls that work in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`, `run_multicast`, their
-    ///   `…_at_sync` and `…_last`, and `Handoff::split`) take the larger group by `&mut`: their closures cannot have it, nor a
-    ///   [`Warp`](crate::warp::Warp) of it, and make no collective call of it. The parts' own handles are held by a thread or a warp; so is
+    /// - *Parts.* The calls that work in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`, `run_with`, their
+    ///   `…_at_sync` and `…_last`) take the larger group by `&mut`: their closures cannot have it, nor a
+    ///   [`Warp`](crate::warp::Warp) of it, and make no collective call of it. The parts' own handles are held by a thread, a warp or [`Warps`]; so is
     ///   what a part moves in: no other thread uses that again.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.

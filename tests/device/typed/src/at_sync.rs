@@ -2,6 +2,7 @@
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
+use ptx::launch::AfterSync;
 use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
 
 use super::*;
@@ -82,6 +83,28 @@ stages! {
             elect(|| raw::cp_async_bulk_wait_group_read::<0>());
             sync();
             elect(|| raw::cp_async_bulk_wait_group::<0>());
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+stages! {
+    typed_at_sync_ready(cta, stages) {
+        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            let (a, written) =
+                cta.sync_with((AfterSync::ready(a), b.into_spent().write(cta, |i| i as f32).to_async_at_sync()));
+            let read = bulk::reduce(cta, op::Add, written, sums(dst)).commit(cta).wait_read_at_sync(cta).first();
+            (a, cta.sync_with(read).into_free())
+        });
+    }
+    raw_at_sync_ready(base) {
+        scope(|| {
+            fill(base + BYTES);
+            raw::fence_proxy_async(space::SharedCta);
+            sync();
+            reduce(dst, base + BYTES);
+            elect(|| raw::cp_async_bulk_wait_group_read::<0>());
             sync();
         })
     }

@@ -1009,11 +1009,11 @@ pair! {
 
 /// Box `next`, its index and its coordinates.
 #[inline(always)]
-fn take(boxes: [u32; 2], next: usize, count: usize) -> Option<([u32; 2], [i32; 2])> {
+fn take(boxes: [u32; 2], next: u32, count: u32) -> Option<([u32; 2], [i32; 2])> {
     if next >= count {
         return None;
     }
-    let i = next as u32;
+    let i = next;
     unsafe { core::hint::assert_unchecked(boxes[0] != 0) };
     let (x, y) = (i % boxes[0], i / boxes[0]);
     Some(([x, y], [(32 * x) as i32, (8 * y) as i32]))
@@ -1026,8 +1026,8 @@ pair! {
         unsafe { out.write(mine.rounds() as u32) };
     }
     raw_tensor_rounds(base, bar, map, out) {
-        let count = (out.read() * out.add(1).read()) as usize;
-        out.write(count.div_ceil(super::cta_count() as usize) as u32);
+        let count: u32 = out.read() * out.add(1).read();
+        out.write(count.div_ceil(super::cta_count().min(1 << 31)));
     }
 }
 
@@ -1051,7 +1051,7 @@ pair! {
     }
     raw_tensor_boxes(base, bar, map, out) {
         let boxes = [out.read(), out.add(1).read()];
-        let (next, count) = (cta_rank() as usize, (boxes[0] * boxes[1]) as usize);
+        let (next, count) = (cta_rank(), boxes[0] * boxes[1]);
         if let Some(([x, y], at)) = take(boxes, next, count) {
             out.write(x);
             out.add(1).write(y);

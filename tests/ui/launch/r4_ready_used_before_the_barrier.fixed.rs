@@ -1,0 +1,8 @@
+//! What is ready comes out behind the barrier, as everything that waits for it.
+
+use ptx::launch::{AfterSync, Cta};
+use ptx::shared::{Published, Shared};
+
+pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Published>) -> Option<u32> {
+    cta.sync_with(AfterSync::ready(words)).get(0)
+}

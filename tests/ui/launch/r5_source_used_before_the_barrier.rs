@@ -1,0 +1,12 @@
+//! The source of a store is there again behind the barrier that tells all threads that it has been read.
+
+use ptx::bulk::{BulkGroup, Committed};
+use ptx::global::GlobalTileMut;
+use ptx::launch::Cta;
+use ptx::shared::{Fenced, Free, Shared};
+
+type Tile<'s, State> = Shared<'s, u32, 64, State>;
+
+pub fn kernel<'s>(cta: &Cta, store: BulkGroup<(Tile<'s, Fenced>, GlobalTileMut<u32, 64>), Committed>) -> Tile<'s, Free> {
+    store.wait_read_at_sync(cta).first().into_free()
+}

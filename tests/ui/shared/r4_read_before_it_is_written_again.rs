@@ -1,0 +1,14 @@
+//! Memory that threads have written before holds nothing to read until they write and publish it again.
+
+use ptx::launch::Cta;
+use ptx::shared::{Free, Published, Shared};
+
+pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
+    words.into_spent().publish(cta)
+}
+
+pub fn loaded<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) {
+    let words = words.into_spent();
+    _ = words.into_spent();
+    cta.sync();
+}
