@@ -8,12 +8,13 @@
 //! - [`Handoff`](crate::pipeline::Handoff): the first warps of the CTA fill the stage of a pipeline, the next ones read it, over two barriers
 //!   (`.arrive` on one side, `.sync` on the other).
 //!
-//! The calls take a [`Warp`]: they are collective in the warp, not in the CTA. They are `.aligned`, as CUTLASS's named barriers
+//! The calls of a barrier take a [`Warp`]: they are collective in the warp, not in the CTA. A [`NamedBarrier`] that is lent to the consumers of a pipeline
+//! ([`Pipeline::run_with`](crate::pipeline::Pipeline::run_with)) makes these warps a group that holds handles ([`Warps`]). They are `.aligned`, as CUTLASS's named barriers
 //! (`bar.sync`) are: all threads of the warp execute the same instruction.
 
 use core::marker::PhantomData;
 
-use crate::group::{ThreadGroup, Transitions, Warps, sync_with};
+use crate::group::{PartBarrier, ThreadGroup, Transitions, Warps, sync_with};
 use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
 use crate::raw;
 use crate::shared::Place;
@@ -140,7 +141,7 @@ unsafe impl Reduction<bool> for op::Or {
     }
 }
 
-/// Barrier `ID`, where `THREADS` threads meet: whole warps, in the order of their arrival. Its kind says by which
+/// Barrier `ID`, where `THREADS` threads meet: whole warps, whichever come first. Its kind says by which
 /// instruction.
 ///
 /// ```
@@ -238,6 +239,11 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     }
 }
 
+// SAFETY: it counts `THREADS`.
+unsafe impl<const ID: u32, const THREADS: u32> PartBarrier for NamedBarrier<ID, THREADS> {
+    const THREADS: Option<u32> = Some(THREADS);
+}
+
 /// The barrier is lent to the part ([`Pipeline::run_with`](crate::pipeline::Pipeline::run_with)), and has as many threads.
 impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<ID, THREADS>> {
     #[inline(always)]
@@ -254,7 +260,8 @@ impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<I
     }
     #[inline(always)]
     fn sync(&self) {
-        // SAFETY: as in `NamedBarrier::sync`: the part has `THREADS` threads, and nothing else has the barrier while it runs.
+        // SAFETY: as in `NamedBarrier::sync`: the part has `THREADS` threads, and nothing else has the barrier while it runs: `run_with` begins and ends
+        // behind a barrier of the CTA, `run_with_last` takes it for good.
         unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
     }
 }

@@ -1,4 +1,5 @@
-//! Who makes a call together: the executing CTA (thread block), whose threads hold its handles; its first warp; one of its threads.
+//! Who makes a call together: the executing CTA (thread block), whose threads hold its handles; its first warp; one of its threads; the warps that
+//! have a part of a pipeline.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -9,7 +10,7 @@ use crate::special_register;
 
 mod warps;
 
-pub use warps::Warps;
+pub use warps::{PartBarrier, Warps};
 
 /// The executing CTA, as each of its threads holds it.
 ///
@@ -214,12 +215,13 @@ impl Cta {
     }
 }
 
-/// Threads that hold handles and make collective calls on them: the [`Cta`], its first warp ([`FirstWarp`]), or one [`Thread`] of it.
+/// Threads that hold handles and make collective calls on them: the [`Cta`], its first warp ([`FirstWarp`]), one [`Thread`] of it, or the [`Warps`] of
+/// a pipeline's part that have a barrier.
 ///
 /// A handle's type names its group, the CTA by default: `Shared<'s, f32, 1024, Free>` is held by all threads of the CTA,
 /// `Shared<'s, f32, 1024, Free, Thread<'t>>` by one. A call on it takes that group, and synchronises that group alone. So in the
 /// documentation of what is "Collective in the group", `barrier.cta.sync.aligned 0;` is the barrier of the CTA: for a [`FirstWarp`]
-/// it is `bar.warp.sync 0xffffffff;`, for a [`Thread`] there is none.
+/// it is `bar.warp.sync 0xffffffff;`, for [`Warps`] `barrier.cta.sync.aligned ID, THREADS;`, for a [`Thread`] there is none.
 ///
 /// ```
 /// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};
@@ -237,8 +239,9 @@ impl Cta {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no group of threads",
-    label = "not a `Cta`, a `FirstWarp` or a `Thread`",
-    note = "pass what the scope gives: the `cta` of `cta.lend(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`"
+    label = "not a `Cta`, a `FirstWarp`, a `Thread`, or `Warps` with a barrier",
+    note = "pass what the scope gives: the `cta` of `cta.lend(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
+    note = "the `warps` of `pipeline.run(…)` have no barrier of their own: `run_with` gives them a `NamedBarrier`"
 )]
 pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     /// The executing thread's rank in the group.
@@ -247,7 +250,7 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     /// The number of threads of the group.
     #[doc(hidden)]
     fn thread_count(&self) -> u32;
-    /// Whether the executing thread issues what one thread of the group has to: the one of rank 0 in the CTA.
+    /// Whether the executing thread issues what one thread of the group has to: the one of rank 0 in the group.
     #[doc(hidden)]
     fn is_elected(&self) -> bool;
     /// Waits for all threads of the group; what each wrote before is visible to all after.
@@ -298,6 +301,16 @@ pub struct Thread<'t> {
 
 static_assertions::const_assert_eq!(size_of::<Thread>(), 0);
 static_assertions::assert_not_impl_any!(Thread: Copy, Clone, Send, Sync);
+
+impl Thread<'_> {
+    /// # Safety
+    ///
+    /// `'t` is the part's alone, which the executing thread has for itself.
+    #[inline(always)]
+    pub(crate) unsafe fn of_part() -> Self {
+        Thread { _call: PhantomData }
+    }
+}
 
 impl Sealed for Thread<'_> {}
 impl ThreadGroup for Thread<'_> {
@@ -431,7 +444,8 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Fenced, Free, Shared}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
-    /// // Each round waits until the store of the round before has read the tile; the first has none.
+    /// // The barrier at which a round begins tells all threads that the store of the round before has read the tile: the elected thread has
+    /// // waited for that. The first round has no store.
     /// let mut stored = AfterSync::ready(tile);
     /// while let Some((index, to)) = to.take_next() {
     ///     let tile = cta.sync_with(stored).into_free();
@@ -443,6 +457,12 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// ```
     #[inline(always)]
     pub fn ready(handles: Handles) -> Self {
+        const {
+            assert!(
+                !core::mem::needs_drop::<Handles>(),
+                "handles are ready: no value that runs code where it is dropped"
+            )
+        };
         AfterSync::new(handles)
     }
 }
@@ -599,7 +619,7 @@ impl Cta {
 #[diagnostic::on_unimplemented(
     message = "`{Of}` cannot hand `{Self}` to a part of its threads",
     label = "in use, held by another group, or not a handle of shared memory",
-    note = "`invoke_one` and `invoke_warp` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the group that calls: what was loaded is freed by `.release(&cta)`",
+    note = "`invoke_one`, `invoke_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the group that calls: what was loaded is freed by `.release(&cta)`",
     note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand an `Mbarrier<Uninit>` over, and call `.init(thread)` or `.init(warp)` on it inside"
 )]
 #[cfg_attr(doc, doc(hidden))]

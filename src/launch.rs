@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 pub use crate::group::{
-    AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, Thread, ThreadGroup, Transitions, Warps,
+    AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, PartBarrier, Thread, ThreadGroup, Transitions, Warps,
 };
 use crate::qualifier::action;
 use crate::raw;
@@ -43,7 +43,8 @@ impl Cta {
     ///   the call has the same value in all threads of the group. A call is collective
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or not;
     ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
-    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or is [`Arrived::release`](crate::pipeline::Arrived::release);
+    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait`, `wait_suspended` and `release` of
+    ///     the [consumers](crate::pipeline::Consumer), `write` of the [producers](crate::pipeline::Producer);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its [`Arrived`](crate::cluster::Arrived), and
     ///     if it is [`Cta::cluster`] or [`Cta::cluster_last`]. Handles are then of the same type, and lie at the same place in the shared memory of
@@ -61,7 +62,7 @@ impl Cta {
     ///   arguments: `tiles`, `boxes`, `elements`, `warp_elements`, `vectors`, `rows` and `tile` of what a `from_raw` makes, by all threads of the grid;
     ///   `vectors`, `elements`, `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_own`, by all threads of the CTA.
     /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
-    ///   barrier, and is done alike by all threads that hold the handle: the same calls, in the same order.
+    ///   barrier, and is done alike by all threads that hold the handle, or in a part by all of the part: the same calls, in the same order.
     /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
     ///   [`cluster_last`](Cta::cluster_last), that of a `ClusterQueue`), calls ([`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp),
     ///   and their `…_at_sync`, `…_last`) and parts ([`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with` and their `…_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
@@ -71,7 +72,7 @@ impl Cta {
     /// - *Parts.* The calls that work in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`, `run_with`, their
     ///   `…_at_sync` and `…_last`) take the larger group by `&mut`: their closures cannot have it, nor a
     ///   [`Warp`](crate::warp::Warp) of it, and make no collective call of it. The parts' own handles are held by a thread, a warp or [`Warps`]; so is
-    ///   what a part moves in: no other thread uses that again.
+    ///   what a closure of a part captures, by move or by reference, and changes (`take_next`, …): no other thread uses that again.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]

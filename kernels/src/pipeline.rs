@@ -159,12 +159,12 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
     let (first, step) = (cta.rank(), cta.count());
-    let Scan { stages, out, totals, mut consumers } = smem;
+    let Scan { stages, out, totals, consumers } = smem;
 
     cta.lend_last((stages, (out, totals)), |cta, (pipeline, held)| {
         let (pipeline, (), held) = pipeline.run_with_last(
             cta,
-            &mut consumers,
+            consumers,
             ((), held),
             |thread, mut producer, ()| {
                 let mut index = first;

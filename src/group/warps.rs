@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Call, Thread};
+use super::Call;
 use crate::qualifier::Sealed;
 
 /// Whole warps of the CTA that have a part of a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run. With a barrier of their own,
@@ -34,13 +34,28 @@ static_assertions::assert_not_impl_any!(Warps: Copy, Clone, Send, Sync);
 
 impl<B> Sealed for Warps<'_, B> {}
 
+/// What [`Warps`] have for a barrier: none (`()`), or a [`NamedBarrier`](crate::barrier::NamedBarrier).
+///
+/// # Safety
+///
+/// Implemented here only: a barrier is of as many threads.
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait PartBarrier {
+    #[doc(hidden)]
+    const THREADS: Option<u32>;
+}
+// SAFETY: there is no barrier.
+unsafe impl PartBarrier for () {
+    const THREADS: Option<u32> = None;
+}
+
 impl<B> Warps<'_, B> {
     /// # Safety
     ///
-    /// `'p` is the part's alone, which the executing thread has, as the thread of that rank among so many, of whole warps. `B` is `()`, or a
-    /// barrier of as many threads that nothing else uses while the part runs.
+    /// `'p` is the part's alone, which the executing thread has, as the thread of that rank among so many, of whole warps. `B` is no barrier, or
+    /// one of as many threads that nothing else uses while the part runs.
     #[inline(always)]
-    pub(crate) unsafe fn new(rank: u32, threads: u32) -> Self {
+    pub(crate) unsafe fn of_part(rank: u32, threads: u32) -> Self {
         Warps { rank, threads, _call: PhantomData, _barrier: PhantomData }
     }
 
@@ -51,7 +66,7 @@ impl<B> Warps<'_, B> {
     /// ```
     /// # use ptx::launch::Warps;
     /// # fn consume(warps: &Warps) {
-    /// let first = warps.thread_rank() == 0; // of a pipeline's consumers, thread 32 of the CTA
+    /// let first = warps.thread_rank() == 0; // of the consumers whose producer is one thread, thread 32 of the CTA
     /// # }
     /// ```
     #[inline(always)]
@@ -72,15 +87,5 @@ impl<B> Warps<'_, B> {
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
         self.threads
-    }
-}
-
-impl Thread<'_> {
-    /// # Safety
-    ///
-    /// As of [`Warps::new`], of one thread.
-    #[inline(always)]
-    pub(crate) unsafe fn new() -> Self {
-        Thread { _call: PhantomData }
     }
 }

@@ -51,19 +51,20 @@ impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u
     const THREADS: u32 = PRODUCERS + CONSUMERS;
     const BITS: u16 = {
         assert!(FULL != EMPTY, "a hand-off has two barriers: give `FULL` and `EMPTY` numbers of their own");
+        // Each part is of whole warps, as both together are.
         _ = (bit(FULL, PRODUCERS), bit(EMPTY, CONSUMERS));
         bit(FULL, Self::THREADS) | bit(EMPTY, Self::THREADS)
     };
 }
 
-// SAFETY: none.
+// SAFETY: named barriers tell of the stage.
 unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> StageMbarriers
     for Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
 {
     const MBARRIERS: u32 = 0;
 }
 
-// SAFETY: barriers of this CTA.
+// SAFETY: a CTA's barriers count threads of that CTA alone (9.7.13.1).
 unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> OwnSignals
     for Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>
 {
@@ -83,6 +84,7 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
     type Producers<'p> = Warps<'p>;
     type Own = Self;
     const RELEASES: u32 = 0;
+    const CONSUMERS: Option<u32> = Some(CONSUMERS);
     const FIRST_CONSUMER: u32 = PRODUCERS;
 
     #[inline(always)]
@@ -105,7 +107,7 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
     #[inline(always)]
     unsafe fn producers<'p>(rank: u32) -> Warps<'p> {
         // SAFETY: the caller's; whole warps, by `BITS`.
-        unsafe { Warps::new(rank, PRODUCERS) }
+        unsafe { Warps::of_part(rank, PRODUCERS) }
     }
 
     #[inline(always)]
@@ -150,7 +152,9 @@ impl<
 > Producer<'p, [T; N], 1, Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>>
 {
     /// Waits until all consumers have released the tile, fills element `i` with `f(i)`, each producer its share, and hands the tile over without
-    /// waiting. Threads call `f` a different number of times, so it makes no collective call.
+    /// waiting. The producer of rank `r` of `PRODUCERS` has the elements `r`, `r + PRODUCERS`, …, so what `f` loads from global memory is coalesced;
+    /// it makes the first four of these values before it waits, while the consumers still read. Threads call `f` a different number of
+    /// times, so `f` makes no collective call.
     ///
     /// Collective in the warp.
     ///
@@ -166,17 +170,24 @@ impl<
     /// ```
     #[inline(always)]
     pub fn write(self, warps: &Warps<'p>, mut f: impl FnMut(usize) -> T) -> Self {
-        // SAFETY: the numbers are asserted by `BITS`; producers only wait on this barrier.
-        unsafe { raw::barrier_cta_sync(Aligned, EMPTY, threads::Count(PRODUCERS + CONSUMERS)) };
         let (rank, step) = (warps.thread_rank() as usize, PRODUCERS as usize);
         // SAFETY: in bounds; each element has one producer, and no consumer reads before it has passed `FULL`.
         let store = |i: usize, value| unsafe { T::store(self.base + (i * size_of::<T>()) as u32, value) };
-        let mut first = 0;
+        let store_all = |at: [usize; 4], values: [T; 4]| {
+            at.into_iter().zip(values).for_each(|(i, value)| store(i, value))
+        };
         // Four values at a time, so that what `f` loads is under way together.
+        let at = |first: usize| [0, 1, 2, 3].map(|round| first + round * step + rank);
+        let early = (4 * step <= N).then(|| at(0).map(&mut f));
+        // SAFETY: the numbers are asserted by `BITS`; producers only wait on this barrier.
+        unsafe { raw::barrier_cta_sync(Aligned, EMPTY, threads::Count(PRODUCERS + CONSUMERS)) };
+        let mut first = 0;
+        if let Some(values) = early {
+            store_all(at(0), values);
+            first = 4 * step;
+        }
         while first + 4 * step <= N {
-            let at = [0, 1, 2, 3].map(|round| first + round * step + rank);
-            let values = at.map(&mut f);
-            at.into_iter().zip(values).for_each(|(i, value)| store(i, value));
+            store_all(at(first), at(first).map(&mut f));
             first += 4 * step;
         }
         while first + rank < N {

@@ -59,7 +59,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     ///
     /// # Safety
     ///
-    /// One thread calls this; the memory at `base` is idle and holds no valid mbarrier; 1 to 2^20 - 1 releases.
+    /// One thread calls this; the memory at `base` is idle and holds no valid mbarrier; where stages have an `empty`, 1 to 2^20 - 1 releases.
     #[inline(always)]
     pub(super) unsafe fn init(base: u32, releases: u32) {
         for_each_stage::<STAGES>(|stage| {
@@ -84,7 +84,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     pub(super) unsafe fn inval(first: u32) {
         let mut i = 0;
         while i < V::MBARRIERS * STAGES as u32 {
-            // SAFETY: the caller's.
+            // SAFETY: one of the valid mbarriers, by the caller's contract: they lie side by side.
             unsafe { raw::mbarrier_inval(space::SharedCta, first + 8 * i) };
             i += 1;
         }
@@ -94,8 +94,8 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     ///
     /// # Safety
     ///
-    /// `full` is valid; copies of [`LOADED`](Self::LOADED) bytes complete on it in this phase; every thread has waited for the phase before,
-    /// or says that it will not.
+    /// `full` is valid; copies of [`LOADED`](Self::LOADED) bytes complete on it in this phase; every thread that waits for the phase before has seen
+    /// it complete.
     #[inline(always)]
     pub(super) unsafe fn expect(full: u32) {
         // SAFETY: the caller's. A copy that completes before this arrival takes the tx-count below zero, within its range, and cannot

@@ -59,6 +59,9 @@ pub unsafe trait Signals: StageMbarriers + Copy {
     /// How many threads consume, of a CTA that has both parts.
     #[doc(hidden)]
     fn consumers(threads: u32) -> u32;
+    /// The same where the type says it.
+    #[doc(hidden)]
+    const CONSUMERS: Option<u32>;
     /// What the consumers do before the first stage.
     ///
     /// # Safety
@@ -109,12 +112,12 @@ pub unsafe trait OwnSignals: Signals {
     const NEW: Self;
 }
 
-// SAFETY: `full` and `empty`.
+// SAFETY: copies end the phase of `full`, consumers that of `empty`.
 unsafe impl<G: Sharing> StageMbarriers for G {
     const MBARRIERS: u32 = 2;
 }
 
-// SAFETY: no other CTA.
+// SAFETY: `()` is of no CTA but this (`Sharing`).
 unsafe impl OwnSignals for () {
     const BARRIERS: u16 = 0;
     const NEW: Self = ();
@@ -145,6 +148,7 @@ unsafe impl<G: Sharing> Signals for G {
     // An arrival of each warp that consumes, in each CTA that has tiles in common with this.
     const RELEASES: u32 = if G::CTAS == 0 { 1 } else { G::CTAS };
     const FIRST_CONSUMER: u32 = WARP;
+    const CONSUMERS: Option<u32> = None;
 
     #[inline(always)]
     fn check(threads: u32) {
@@ -166,7 +170,7 @@ unsafe impl<G: Sharing> Signals for G {
     #[inline(always)]
     unsafe fn producers<'p>(_rank: u32) -> Thread<'p> {
         // SAFETY: the caller's.
-        unsafe { Thread::new() }
+        unsafe { Thread::of_part() }
     }
 
     #[inline(always)]
@@ -395,8 +399,6 @@ impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Consumer<'p, S, STAGES,
     /// As of [`Producer::new`], for each consumer.
     #[inline(always)]
     pub(super) unsafe fn new(base: u32, signals: V) -> Self {
-        // SAFETY: the caller's.
-        unsafe { signals.begin_consuming() };
         Consumer { base, at: Cursor::START, signals, _run: PhantomData, _tiles: PhantomData }
     }
 
@@ -467,8 +469,8 @@ impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Arrived<'p, S, STAGES, 
         unsafe { S::view(Layout::<S, STAGES, V>::stage(self.0.base, self.0.at.stage)) }
     }
 
-    /// Gives the stage back to the producers, when all threads of the warp have read. They make it in one order with the calls of a
-    /// [`Warp`](crate::warp::Warp).
+    /// Gives the stage back to the producers, when all threads of the warp have read it. The threads of the warp call `release` in one order with
+    /// their calls of a [`Warp`](crate::warp::Warp).
     ///
     /// Collective in the warp.
     ///

@@ -66,7 +66,7 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 struct RingStage<T, const N: usize, const INPUTS: usize>(PhantomData<T>);
 
 impl<T: Element, const N: usize, const INPUTS: usize> RingStage<T, N, INPUTS> {
-    /// Tensor copies want 128; it also keeps stages apart.
+    /// Tiles are aligned as arrays are.
     const TILE: usize = size::aligned(size::bytes::<T, N>(), ALIGN);
     const TILES: usize = size::sum(INPUTS, 1);
 }
@@ -83,7 +83,7 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize> StageTiles for Ring
 /// A stage of a ring is empty behind a barrier of the CTA.
 #[derive(Debug)]
 enum FullAlone {}
-// SAFETY: `full`.
+// SAFETY: copies end the phase of `full`; a barrier of the CTA says that a stage is empty.
 unsafe impl StageMbarriers for FullAlone {
     const MBARRIERS: u32 = 1;
 }

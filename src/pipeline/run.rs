@@ -8,7 +8,7 @@ use super::parts::{Consumer, OwnSignals, Producer, Signals, WARP};
 use super::stage::{SharingIn, StageTiles};
 use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
-use crate::group::{Cta, End, HandOver, Warps};
+use crate::group::{Cta, End, HandOver, PartBarrier, Warps};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Lend, Place};
 use crate::trap::trap;
@@ -107,7 +107,7 @@ pub unsafe trait Runs<'s, V>: Sealed {
     #[doc(hidden)]
     fn sync(&self);
 }
-// SAFETY: the signals are the CTA's.
+// SAFETY: `V` is of one CTA (`OwnSignals`), of whose threads `sync` is a barrier.
 #[diagnostic::do_not_recommend]
 unsafe impl<V: OwnSignals> Runs<'_, V> for Cta {
     #[inline(always)]
@@ -119,7 +119,7 @@ unsafe impl<V: OwnSignals> Runs<'_, V> for Cta {
         Cta::sync(self);
     }
 }
-// SAFETY: the CTAs of the group are of this cluster.
+// SAFETY: the CTAs of `G` are of this cluster (`SharingIn<'s>`), of whose threads `sync` is a barrier.
 #[diagnostic::do_not_recommend]
 unsafe impl<'s, G: SharingIn<'s>> Runs<'s, G> for Cluster<'s> {
     #[inline(always)]
@@ -243,7 +243,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
         consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
     ) -> Pipeline<'s, S, STAGES, V::Own> {
-        self.parts::<()>(by, None, produce, |warps, consumer| consume(warps, consumer));
+        self.parts::<()>(by, produce, consume);
         self.reset(by)
     }
 
@@ -290,17 +290,19 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
         consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
     ) -> RunEnded<'s, S, STAGES, V> {
         // The producers stay until their copies have come.
-        self.parts::<()>(by, None, produce, |warps, consumer| consume(warps, consumer));
+        self.parts::<()>(by, produce, consume);
         Ended::new()
     }
 
     /// [`run`](Pipeline::run) with handles for each part: the CTA hands them over ([`Cta::invoke_one`] says which), the threads of the part hold
     /// them in the closure, and behind the run the CTA has them again. The consumers are a group with a barrier of their own, `barrier`, so they
-    /// make collective calls on what they hold: fill a tile, and store it. Traps where `barrier` is not of as many threads as consume.
+    /// make collective calls on what they hold: fill a tile, and store it. With `((), ())` for handles they have the barrier alone. The producers of a
+    /// [`Handoff`](super::Handoff) have no barrier, and nothing to do with handles. Traps where `barrier` is not of as many threads as consume; by a
+    /// `Handoff`, that does not compile.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run`](Pipeline::run).
+    /// PTX: as [`run`](Pipeline::run); by a `Handoff`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
     /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::Cta};
@@ -327,7 +329,13 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     ///             |warps, mut consumer, mut out| {
     ///                 for _ in 0..tiles {
     ///                     let tile = consumer.wait(warps);
-    ///                     let written = out.write(warps, |i| 2.0 * tile.get(i).unwrap_or(0.0)).to_async(warps);
+    ///                     let stores = out.vector_stores();
+    ///                     let mut i = warps.thread_rank() as usize;
+    ///                     while let Some(vector) = tile.get_vector(i) {
+    ///                         stores.set_vector(i, vector.map(|x| 2.0 * x));
+    ///                         i += warps.thread_count() as usize;
+    ///                     }
+    ///                     let written = stores.to_async(warps);
     ///                     consumer = tile.release(warps);
     ///                     let Some((_, to)) = to.take_next() else { return (consumer, written.into_free()) };
     ///                     out = bulk::store(warps, written, to).commit(warps).wait_read(warps).0.into_free();
@@ -357,7 +365,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
             P::HeldBy<V::Producers<'p>>,
         ) -> (Producer<'p, S, STAGES, V>, P::HeldBy<V::Producers<'p>>),
         consume: impl for<'p> FnOnce(
-            &mut Warps<'p, NamedBarrier<ID, THREADS>>,
+            &Warps<'p, NamedBarrier<ID, THREADS>>,
             Consumer<'p, S, STAGES, V>,
             C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
         ) -> (
@@ -367,22 +375,47 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     ) -> (Pipeline<'s, S, STAGES, V::Own>, P, C) {
         self.parts(
             by,
-            Some(THREADS),
             // SAFETY: the producers use the handles, and the others come to the barrier of `reset`. The lifetime is this call's alone: what the
             // closure returns is what it got, idle.
             |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
-            // SAFETY: likewise the consumers.
+            // SAFETY: the consumers use theirs, and the others come to the same barrier.
             |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
         );
         (self.reset(by), for_producers, for_consumers)
     }
 
-    /// [`run_with`](Pipeline::run_with) in the last scope of the kernel, as [`run_last`](Pipeline::run_last): the handles do not come back. Each
-    /// closure returns what says that the use of its handles has ended.
+    /// [`run_with`](Pipeline::run_with) in the last scope of the kernel, as [`run_last`](Pipeline::run_last): neither the handles nor the barrier come
+    /// back, as other warps end the run before the consumers. Each closure returns what says that the use of its handles has ended.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run_last`](Pipeline::run_last).
+    /// PTX: as [`run_last`](Pipeline::run_last); by a `Handoff`, by every thread `barrier.cta.sync.aligned 0;` before.
+    ///
+    /// ```
+    /// # use ptx::{barrier::NamedBarrier, global::GlobalTile, launch::Cta, pipeline::PipelineMemory, shared::SharedArray};
+    /// ptx::shared_memory! {
+    ///     struct Smem { memory: PipelineMemory<[u32; 256], 2>, turned: SharedArray<u32, 256>, consumers: NamedBarrier<1, 64> }
+    /// }
+    /// # fn kernel(cta: Cta, smem: Smem, tile: GlobalTile<u32, 256>, out: &mut u32) {
+    /// let Smem { memory, turned, consumers } = smem;
+    /// cta.lend_last((memory, turned), |cta, (pipeline, turned)| {
+    ///     let (pipeline, (), turned) = pipeline.run_with_last(
+    ///         cta,
+    ///         consumers,
+    ///         ((), turned),
+    ///         |thread, producer, ()| (producer.load(thread, tile), ()),
+    ///         |warps, consumer, turned| {
+    ///             let full = consumer.wait(warps);
+    ///             // The two warps exchange words by an array that they hold together.
+    ///             let turned = turned.write(warps, |i| full.get(255 - i).unwrap_or(0)).publish(warps);
+    ///             *out = turned.get(warps.thread_rank() as usize).unwrap_or(0);
+    ///             (full.release(warps), turned.end())
+    ///         },
+    ///     );
+    ///     (pipeline, turned)
+    /// });
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn run_with_last<
         By: Runs<'s, V>,
@@ -393,7 +426,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     >(
         self,
         by: &mut By,
-        _barrier: &mut NamedBarrier<ID, THREADS>,
+        _barrier: NamedBarrier<ID, THREADS>,
         (for_producers, for_consumers): (P, C),
         produce: impl for<'p> FnOnce(
             &V::Producers<'p>,
@@ -401,31 +434,29 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
             P::HeldBy<V::Producers<'p>>,
         ) -> (Producer<'p, S, STAGES, V>, P::Ended),
         consume: impl for<'p> FnOnce(
-            &mut Warps<'p, NamedBarrier<ID, THREADS>>,
+            &Warps<'p, NamedBarrier<ID, THREADS>>,
             Consumer<'p, S, STAGES, V>,
             C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
         ) -> (Consumer<'p, S, STAGES, V>, C::Ended),
     ) -> (RunEnded<'s, S, STAGES, V>, P::Ended, C::Ended) {
         self.parts(
             by,
-            Some(THREADS),
             // SAFETY: the producers use the handles, which are not used again.
             |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
-            // SAFETY: likewise the consumers.
+            // SAFETY: the consumers use theirs, which are not used again.
             |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
         );
         (Ended::new(), for_producers.end(), for_consumers.end())
     }
 
     /// From the initialisation of the mbarriers, which a barrier shows to all that use them, to the producers' wait for what is under way. Traps
-    /// where others consume than `consumers`.
+    /// where `B` is not of as many threads as consume.
     #[inline(always)]
-    fn parts<B>(
+    fn parts<B: PartBarrier>(
         &self,
         by: &impl Runs<'s, V>,
-        consumers: Option<u32>,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
-        consume: impl for<'p> FnOnce(&mut Warps<'p, B>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
+        consume: impl for<'p> FnOnce(&Warps<'p, B>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
     ) {
         const {
             Layout::<S, STAGES, V>::check();
@@ -433,30 +464,38 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
                 V::MBARRIERS > 0 || STAGES == 1,
                 "a hand-off has one stage: its two barriers tell of one"
             );
+            if let (Some(of_barrier), Some(consumers)) = (B::THREADS, V::CONSUMERS) {
+                assert!(
+                    of_barrier == consumers,
+                    "the barrier of the consumers is of as many threads as the hand-off names"
+                );
+            }
         }
         let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
         V::check(threads);
-        if consumers.is_some_and(|named| named != V::consumers(threads)) {
+        if B::THREADS.is_some_and(|of_barrier| of_barrier != V::consumers(threads)) {
             trap();
         }
         let releases = V::RELEASES * (threads / WARP - 1);
-        if V::MBARRIERS > 0 {
-            if rank == 0 {
-                // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20 threads.
-                unsafe { Layout::<S, STAGES, V>::init(self.addr, releases) };
-            }
+        if V::MBARRIERS > 0 && rank == 0 {
+            // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20 threads.
+            unsafe { Layout::<S, STAGES, V>::init(self.addr, releases) };
+        }
+        // Behind it the mbarriers are there, and no thread is in an earlier call of the consumers' barrier, or uses what the consumers get.
+        if const { V::MBARRIERS > 0 || B::THREADS.is_some() } {
             by.sync();
         }
-        // SAFETY: each thread of a part calls its closure once, in this run, whose lifetime is the closure's alone; the mbarriers are valid until
-        // `reset`, behind a barrier of all threads that use them.
+        // SAFETY: each thread of a part makes its group and its handle once, for its closure, whose lifetime is that call's alone. Consumers are whole
+        // warps, by `V::check`, as many threads as `B` counts, which the caller has for the time of the run, or for good. The mbarriers are valid until `reset`, behind a
+        // barrier of all threads that use them, or until the kernel ends.
         unsafe {
             if V::produces(rank) {
                 let producer = Producer::new(self.addr, self.signals);
                 produce(&V::producers(rank), producer).drain();
             } else if V::consumes(rank) {
-                let consumer = Consumer::new(self.addr, self.signals);
-                let _done =
-                    consume(&mut Warps::new(rank - V::FIRST_CONSUMER, V::consumers(threads)), consumer);
+                self.signals.begin_consuming();
+                let warps = Warps::of_part(rank - V::FIRST_CONSUMER, V::consumers(threads));
+                let _done = consume(&warps, Consumer::new(self.addr, self.signals));
             }
         }
     }

@@ -65,11 +65,11 @@ unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
 /// A tile of a stage that has arrived.
 ///
 /// ```
-/// # use ptx::pipeline::{Arrived, Tile};
+/// # use ptx::{launch::Warps, pipeline::{Arrived, Tile}};
 /// // A consumer's share of a product of two tiles.
-/// fn dot(stage: &Arrived<'_, ([f32; 512], [f32; 512]), 4>) -> f32 {
+/// fn dot(warps: &Warps, stage: &Arrived<'_, ([f32; 512], [f32; 512]), 4>) -> f32 {
 ///     let (x, y): (Tile<f32, 512>, Tile<f32, 512>) = stage.tiles();
-///     let own = (stage.rank()..512).step_by(stage.count() as usize);
+///     let own = (warps.thread_rank()..512).step_by(warps.thread_count() as usize);
 ///     own.filter_map(|i| Some(x.get(i as usize)? * y.get(i as usize)?)).sum()
 /// }
 /// ```

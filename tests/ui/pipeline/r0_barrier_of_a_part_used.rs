@@ -23,7 +23,7 @@ pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: St
     pipeline
 }
 
-pub fn last<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
+pub fn last<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
     let (pipeline, (), tile) = pipeline.run_with_last(
         cta,
         consumers,

@@ -1,11 +1,32 @@
 //! The consumers are not all threads of the CTA: no call there waits for all of them.
 
+use ptx::barrier::NamedBarrier;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::pipeline::Pipeline;
+use ptx::pipeline::{Pipeline, PipelineMemory};
+use ptx::shared::Ended;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
     let pipeline = pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps));
     cta.sync();
     pipeline
+}
+
+pub fn with<'s>(
+    cta: &mut Cta,
+    consumers: NamedBarrier<1, 96>,
+    pipeline: Pipeline<'s, [f32; 64], 2>,
+) -> Ended<'s, PipelineMemory<[f32; 64], 2>> {
+    let parts = ((), ());
+    let (ended, (), ()) = pipeline.run_with_last(
+        cta,
+        consumers,
+        parts,
+        |_, producer, ()| (producer, ()),
+        |warps, consumer, ()| {
+            warps.sync();
+            (consumer, ())
+        },
+    );
+    ended
 }

@@ -1,8 +1,10 @@
 //! The consumers are not all threads of the CTA: no call there waits for all of them.
 
+use ptx::barrier::NamedBarrier;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::pipeline::Pipeline;
+use ptx::pipeline::{Pipeline, PipelineMemory};
+use ptx::shared::Ended;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
     pipeline.run(
@@ -14,4 +16,23 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
             tile.release(warps)
         },
     )
+}
+
+pub fn with<'s>(
+    cta: &mut Cta,
+    consumers: NamedBarrier<1, 96>,
+    pipeline: Pipeline<'s, [f32; 64], 2>,
+) -> Ended<'s, PipelineMemory<[f32; 64], 2>> {
+    let parts = ((), ());
+    let (ended, (), ()) = pipeline.run_with_last(
+        cta,
+        consumers,
+        parts,
+        |_, producer, ()| (producer, ()),
+        |_, consumer, ()| {
+            cta.sync();
+            (consumer, ())
+        },
+    );
+    ended
 }

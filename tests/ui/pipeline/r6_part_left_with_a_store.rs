@@ -9,7 +9,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(
     cta: Cta,
-    consumers: &mut NamedBarrier<1, 96>,
+    consumers: NamedBarrier<1, 96>,
     memory: (PipelineMemory<[f32; 64], 2>, SharedArray<f32, 64>),
     to: GlobalTileMut<f32, 64>,
 ) {

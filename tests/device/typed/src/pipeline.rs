@@ -921,12 +921,12 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with(src: *const u32, dst: *m
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
-    let Parts { memory, out, mut consumers } = smem;
+    let Parts { memory, out, consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
     cta.lend_last((memory, out), |cta, (pipeline, out)| {
         let (pipeline, (), out) = pipeline.run_with_last(
             cta,
-            &mut consumers,
+            consumers,
             ((), out),
             |thread, producer, ()| (producer.load(thread, from), ()),
             |warps, consumer, out| {
@@ -1024,8 +1024,8 @@ fn produce<'p>(
 }
 
 #[inline(always)]
-fn consume<'p>(
-    warps: &Warps<'p>,
+fn consume<'p, B>(
+    warps: &Warps<'p, B>,
     mut consumer: Consumer<'p, [u32; N], 1, Pair>,
     (rounds, out): (u32, *mut u32),
 ) -> Consumer<'p, [u32; N], 1, Pair> {
@@ -1056,7 +1056,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff(out: *mut u32, rounds: 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff(out: *mut u32, rounds: u32) {
     closure(|| unsafe {
-        hand_off(out, rounds);
+        hand_off::<false>(out, rounds);
         sync();
     });
 }
@@ -1075,19 +1075,83 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_last(out: *mut u32, rou
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_last(out: *mut u32, rounds: u32) {
-    closure(|| unsafe { hand_off(out, rounds) });
+    closure(|| unsafe { hand_off::<false>(out, rounds) });
+}
+
+ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>, consumers: NamedBarrier<3, 32> } }
+
+/// Consumers that meet, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_with(out: *mut u32, rounds: u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
+    let TileWith { tile, mut consumers } = smem;
+    cta.lend(tile, |cta, pipeline| {
+        let of_parts = ((), ());
+        let (pipeline, (), ()) = pipeline.run_with(
+            cta,
+            &mut consumers,
+            of_parts,
+            |warps, producer, ()| (produce(warps, producer, rounds), ()),
+            |warps, consumer, ()| {
+                warps.sync();
+                (consume(warps, consumer, (rounds, out)), ())
+            },
+        );
+        pipeline
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_with(out: *mut u32, rounds: u32) {
+    closure(|| unsafe {
+        hand_off::<true>(out, rounds);
+        sync();
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_with_last(out: *mut u32, rounds: u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
+    let TileWith { tile, consumers } = smem;
+    cta.lend_last(tile, |cta, pipeline| {
+        let of_parts = ((), ());
+        let (ended, (), ()) = pipeline.run_with_last(
+            cta,
+            consumers,
+            of_parts,
+            |warps, producer, ()| (produce(warps, producer, rounds), ()),
+            |warps, consumer, ()| {
+                warps.sync();
+                (consume(warps, consumer, (rounds, out)), ())
+            },
+        );
+        ended
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_with_last(out: *mut u32, rounds: u32) {
+    closure(|| unsafe { hand_off::<true>(out, rounds) });
 }
 
 #[inline(always)]
-unsafe fn hand_off(out: *mut u32, rounds: u32) {
+unsafe fn hand_off<const MEET: bool>(out: *mut u32, rounds: u32) {
     let base: u32 = unsafe {
-        let (_, smem, _) = Cta::enter::<Tile>();
-        core::mem::transmute(smem.tile)
+        if MEET {
+            let (_, smem, _) = Cta::enter::<TileWith>();
+            core::mem::transmute::<PipelineMemory<[u32; N], 1, Pair>, u32>(smem.tile)
+        } else {
+            let (_, smem, _) = Cta::enter::<Tile>();
+            core::mem::transmute::<PipelineMemory<[u32; N], 1, Pair>, u32>(smem.tile)
+        }
     };
     let (rank, threads) = (thread_rank(), thread_count());
     let below = |number: u32, bound: u32| number < bound;
     if below(threads, 96) {
         trap();
+    }
+    if MEET {
+        unsafe { sync() };
     }
     if below(rank, 64) {
         unsafe {
@@ -1108,6 +1172,9 @@ unsafe fn hand_off(out: *mut u32, rounds: u32) {
         unsafe {
             let (rank, mut sum, mut round) = (rank - 64, 0, 0);
             raw::barrier_cta_arrive(Aligned, 2, 96);
+            if MEET {
+                raw::barrier_cta_sync(Aligned, 3, threads::Count(32));
+            }
             while round < rounds {
                 raw::barrier_cta_sync(Aligned, 1, threads::Count(96));
                 let word: u32 = raw::ld_weak(space::SharedCta, ty::B32, base + 4 * rank);

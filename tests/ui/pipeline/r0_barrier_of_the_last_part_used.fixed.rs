@@ -1,0 +1,20 @@
+//! The last run keeps the barrier of the consumers: a warp that leaves the run before them could arrive there.
+
+use ptx::barrier::NamedBarrier;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(cta: Cta, consumers: NamedBarrier<1, 96>, memory: PipelineMemory<[u32; 64], 2>) {
+    cta.lend_last(memory, |cta, pipeline| {
+        let parts = ((), ());
+        let (ended, (), ()) = pipeline.run_with_last(
+            cta,
+            consumers,
+            parts,
+            |_, producer, ()| (producer, ()),
+            |_, consumer, ()| (consumer, ()),
+        );
+        cta.sync();
+        ended
+    });
+}

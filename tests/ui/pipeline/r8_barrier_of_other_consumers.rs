@@ -1,0 +1,16 @@
+//! The barrier that the consumers get is of as many threads as consume.
+
+use ptx::barrier::NamedBarrier;
+use ptx::launch::Cta;
+use ptx::pipeline::{Handoff, PipelineMemory};
+
+pub fn kernel(
+    cta: &mut Cta,
+    consumers: &mut NamedBarrier<3, 96>,
+    memory: PipelineMemory<[u32; 64], 1, Handoff<1, 2, 64, 64>>,
+) {
+    cta.lend(memory, |cta, pipeline| {
+        let parts = ((), ());
+        pipeline.run_with(cta, consumers, parts, |_, producer, ()| (producer, ()), |_, consumer, ()| (consumer, ())).0
+    });
+}
