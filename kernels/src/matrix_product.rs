@@ -1,14 +1,16 @@
 //! The product of two matrices of `f32`: tiles come through shared memory, and the sums stay in registers.
 
-use ptx::global::{GlobalMatrix, GlobalMatrixMut};
+use ptx::global::{GlobalMatrix, GlobalMatrixMut, MatrixTile};
 use ptx::launch::{Cta, LaunchShape};
 use ptx::math::fma;
 use ptx::registers::{unroll, zeroed};
-use ptx::shared::{ElementStores, Shared, SharedArray, VectorStores};
+use ptx::shared::{ElementStores, Published, Shared, SharedArray, VectorStores};
 
 /// Rows and columns of the tile of a CTA, and what it adds up at a time.
 const TILE: usize = 128;
-const DEPTH: usize = 8;
+const DEPTH: usize = 16;
+/// Of that, what is loaded at a time: one vector of each matrix a thread.
+const HALF: usize = DEPTH / 2;
 /// Elements of a row of a tile of `a`, which lies there by columns: by four more, so that stores hit other banks.
 const A_ROW: usize = TILE + 4;
 
@@ -25,8 +27,24 @@ type TileB = SharedArray<f32, { DEPTH * TILE }>;
 type ToA<'s> = Shared<'s, f32, { DEPTH * A_ROW }, ElementStores>;
 type ToB<'s> = Shared<'s, f32, { DEPTH * TILE }, VectorStores>;
 
+type PublishedA<'s> = Shared<'s, f32, { DEPTH * A_ROW }, Published>;
+type PublishedB<'s> = Shared<'s, f32, { DEPTH * TILE }, Published>;
+
 ptx::shared_memory! {
     struct Smem { a: TileA, b: TileB, other_a: TileA, other_b: TileB }
+}
+
+/// Adds the products of a column of `a` and a row of `b`: row by row, to and fro, so that instructions that follow each other share registers.
+#[inline(always)]
+fn multiply(mut sums: [[f32; 8]; 8], (of_b, of_a): ([[f32; 4]; 2], [[f32; 4]; 2])) -> [[f32; 8]; 8] {
+    let (rows, columns) = (of_a.as_flattened(), of_b.as_flattened());
+    unroll::<8>(|i| {
+        unroll::<8>(|j| {
+            let j = if i % 2 == 0 { j } else { 7 - j };
+            sums[i][j] = fma(rows[i], columns[j], sums[i][j]);
+        });
+    });
+    sums
 }
 
 /// c ← a · b, all row-major: `a` is m × k, `b` is k × n. A grid of n / 128 by m / 128 CTAs of 256 threads. Each thread has 8 × 8
@@ -36,7 +54,7 @@ ptx::shared_memory! {
 ///
 /// - called once by every thread, at the kernel's start.
 /// - `a`, `b` and `c` are the addresses, aligned to 16 bytes, of so many elements of global memory, which do not overlap; `m` and `n` are
-///   multiples of 128, `k` of 8 (and not 0: `c` would stay as it is).
+///   multiples of 128, `k` of 16 (and not 0: `c` would stay as it is).
 /// - until the grid ends nobody writes `a` and `b`, and nobody else uses `c`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn matrix_product(
@@ -61,41 +79,58 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     let t = cta.thread_rank() as usize;
     let c = c.fragment::<4, 16>(&cta);
 
-    // One vector of each tile: of `a`, four along k, which go into four rows; of `b`, four along n.
+    // One vector of each half of a tile: of `a`, four along k, which go into four rows; of `b`, four along n.
     let (a_row, a_vector) = (t / 2, t % 2);
-    let load = |depth: u32| {
-        let depth = depth as usize;
-        let (a, b) = (a.tile::<TILE, DEPTH>([depth, y])?, b.tile::<DEPTH, TILE>([x, depth])?);
-        Some((a.get_vector([a_vector, a_row])?, b.get_vector([t % 32, t / 32])?))
+    let tiles = |depth: u32| {
+        Some((a.tile::<TILE, DEPTH>([depth as usize, y])?, b.tile::<DEPTH, TILE>([x, depth as usize])?))
     };
-    let Some(first) = load(0) else { return };
-    let put = |to_a: &ToA<'_>, to_b: &ToB<'_>, (u, v): ([f32; 4], [f32; 4])| {
-        let to_a = to_a.as_2d::<A_ROW>();
-        unroll::<4>(|i| _ = to_a.set([a_row, 4 * a_vector + i], u[i]));
-        to_b.set_vector(t, v);
+    let load_a = |from: &MatrixTile<f32, TILE, DEPTH>, half: usize| {
+        from.get_vector([a_vector + half * (HALF / 4), a_row]).unwrap_or_default()
+    };
+    let load_b = |from: &MatrixTile<f32, DEPTH, TILE>, half: usize| {
+        from.get_vector([t % 32, t / 32 + half * HALF]).unwrap_or_default()
+    };
+    let put_a = |to: &ToA<'_>, half: usize, u: [f32; 4]| {
+        let to = to.as_2d::<A_ROW>();
+        unroll::<4>(|i| _ = to.set([a_row, half * HALF + 4 * a_vector + i], u[i]));
+    };
+    let put_b = |to: &ToB<'_>, half: usize, v: [f32; 4]| _ = to.set_vector(t + half * (HALF * TILE / 4), v);
+    // Rows and columns of each half of the tile: a warp's vectors lie side by side.
+    let fragments = |a: &PublishedA<'_>, b: &PublishedB<'_>, d: usize| {
+        (
+            [0, 16].map(|v| b.get_vector(d * TILE / 4 + t % 16 + v).unwrap_or_default()),
+            [0, 16].map(|v| a.get_vector(d * A_ROW / 4 + t / 16 + v).unwrap_or_default()),
+        )
     };
     let mut sums: [[f32; 8]; 8] = zeroed();
 
+    let last = (k / DEPTH as u32).wrapping_sub(1);
+    let Some((from_a, from_b)) = tiles(0) else { return };
+    let (u0, v0) = (load_a(&from_a, 0), load_b(&from_b, 0));
+    let (u1, v1) = (load_a(&from_a, 1), load_b(&from_b, 1));
     cta.lend_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
         let (mut next_a, mut next_b) = (other_a.element_stores(), other_b.vector_stores());
         let (a, b) = (a.element_stores(), b.vector_stores());
-        put(&a, &b, first);
+        put_a(&a, 0, u0);
+        put_b(&b, 0, v0);
+        put_a(&a, 1, u1);
+        put_b(&b, 1, v1);
         let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
         let mut depth = 1_u32;
-        loop {
-            let vectors = load(depth);
-            // Rows and columns of each half of the tile: a warp's vectors lie side by side.
-            unroll::<DEPTH>(|d| {
-                let of_a = [0, 16].map(|v| a.get_vector(d * A_ROW / 4 + t / 16 + v).unwrap_or_default());
-                let of_b = [0, 16].map(|v| b.get_vector(d * TILE / 4 + t % 16 + v).unwrap_or_default());
-                // Row by row, so that instructions that follow each other share a register.
-                let (rows, columns) = (of_a.as_flattened(), of_b.as_flattened());
-                unroll::<8>(|i| unroll::<8>(|j| sums[i][j] = fma(rows[i], columns[j], sums[i][j])));
-            });
-            // All threads have a vector, or none has.
-            let Some(vectors) = vectors else { break };
-            depth += 1;
-            put(&next_a, &next_b, vectors);
+        // The last round loads its own tile again, which nobody reads: so all rounds are alike. A load is under way while a quarter or a half
+        // of the tile is multiplied.
+        while let Some((from_a, from_b)) = tiles(depth.min(last)) {
+            let u = load_a(&from_a, 0);
+            let v = load_b(&from_b, 0);
+            unroll::<4>(|d| sums = multiply(sums, fragments(&a, &b, d)));
+            put_a(&next_a, 0, u);
+            put_b(&next_b, 0, v);
+            let u = load_a(&from_a, 1);
+            let v = load_b(&from_b, 1);
+            unroll::<8>(|d| sums = multiply(sums, fragments(&a, &b, 4 + d)));
+            put_a(&next_a, 1, u);
+            put_b(&next_b, 1, v);
+            unroll::<4>(|d| sums = multiply(sums, fragments(&a, &b, 12 + d)));
             let (old_a, old_b);
             (a, b, old_a, old_b) = cta.sync_with((
                 next_a.publish_at_sync(),
@@ -104,6 +139,10 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
                 b.release_at_sync(),
             ));
             (next_a, next_b) = (old_a.element_stores(), old_b.vector_stores());
+            depth += 1;
+            if depth > last + 1 {
+                break;
+            }
         }
         (a.end(), b.end(), next_a.end(), next_b.end())
     });
