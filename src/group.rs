@@ -432,9 +432,7 @@ impl<Handles, G> AfterSync<Handles, G> {
     pub(crate) fn new(handles: Handles) -> Self {
         AfterSync { handles, _group: PhantomData }
     }
-}
 
-impl<Handles, G> AfterSync<Handles, G> {
     /// A transition that is over: the handles are in their states already. For a loop whose first round has nothing to wait for.
     ///
     /// Not collective.

@@ -39,7 +39,7 @@ pub unsafe trait StageTiles {
     unsafe fn view<'a>(addr: u32) -> Self::View<'a>;
 }
 
-// SAFETY: a tile is as long as it is.
+// SAFETY: `BYTES` are those of `N` elements, which `SIZE` holds.
 unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
     const BYTES: usize = size::bytes::<T, N>();
     const SIZE: usize = size::aligned(Self::BYTES, ALIGN);
@@ -50,7 +50,7 @@ unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
     }
 }
 
-// SAFETY: one after the other.
+// SAFETY: `SIZE` holds both, the second behind the first, where `view` finds it.
 unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
     const BYTES: usize = size::sum(X::BYTES, Y::BYTES);
     const SIZE: usize = size::sum(X::SIZE, Y::SIZE);
@@ -133,7 +133,7 @@ impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
     /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: as in `get`; tiles are aligned to 128 bytes.
+        // SAFETY: in bounds, aligned, as tiles are to 128 bytes; the tile has arrived, and nobody writes it before every consumer has released it.
         (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
     }
 
@@ -230,11 +230,11 @@ unsafe impl<G: Sharing, H: Sharing> Sharing for (G, H) {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait SharingIn<'c>: Sharing {}
-// SAFETY: it has none.
+// SAFETY: `()` is of no CTA of the cluster.
 unsafe impl<'c> SharingIn<'c> for () {}
 // SAFETY: the group is of that scope.
 unsafe impl<'c, const CTAS: u32> SharingIn<'c> for Group<'c, CTAS> {}
-// SAFETY: both are.
+// SAFETY: both groups are of that scope.
 unsafe impl<'c, G: SharingIn<'c>, H: SharingIn<'c>> SharingIn<'c> for (G, H) {}
 
 /// What a stage of `S` is loaded from, in common with the CTAs of `G`: for a tile a [`GlobalTile`] or the part of a
@@ -275,7 +275,7 @@ unsafe impl<S: StageTiles, G: Sharing, Src: StageSource<S, G>> StageSource<S, G>
     }
 }
 
-// SAFETY: the whole tile.
+// SAFETY: one copy of all bytes of the tile, and `()` is of no other CTA.
 unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T, N> {
     const FITS: () = ();
     #[inline(always)]
@@ -342,12 +342,12 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         let dst = addr + group.rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
-        // SAFETY: as above; parts are aligned to 128 bytes.
+        // SAFETY: the caller's; the map is of that shape by the contract of `TensorMap::from_raw`; parts are aligned to 128 bytes, as `FITS` asserts.
         unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), hint) }
     }
 }
 
-// SAFETY: each brings its own.
+// SAFETY: each source brings the bytes of its tile (`StageSource<_, ()>`).
 unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<Y, ()>>
     StageSource<(X, Y), ()> for (A, B)
 {
@@ -362,7 +362,7 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
     }
 }
 
-// SAFETY: as above, of a group that has both in common.
+// SAFETY: each source brings the bytes of its tile, together with those of the other CTAs of the group, which has both tiles in common.
 unsafe impl<'c, X: StageTiles, Y: StageTiles, A, B, const CTAS: u32> StageSource<(X, Y), Group<'c, CTAS>>
     for (A, B)
 where
@@ -380,7 +380,7 @@ where
     }
 }
 
-// SAFETY: as above, each of its own group.
+// SAFETY: each source brings the bytes of its tile, together with those of the other CTAs of its own group.
 unsafe impl<X: StageTiles, Y: StageTiles, A, B, G: Sharing, H: Sharing> StageSource<(X, Y), (G, H)> for (A, B)
 where
     A: StageSource<X, G>,
