@@ -297,7 +297,8 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
         self.round.map(|(addr, _)| {
             if cta.is_elected() {
-                // SAFETY: valid; by the phase nobody uses it. This same thread initialises it again, if any.
+                // SAFETY: valid; by the phase nobody uses it. This same thread initialises it again, or another one behind a barrier, with
+                // which a run begins that hands it over.
                 unsafe { raw::mbarrier_inval(space::SharedCta, addr) };
             }
             // SAFETY: the memory that this was made of, which holds no mbarrier.

@@ -100,19 +100,9 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
     }
 
     #[inline(always)]
-    fn consumes(rank: u32) -> bool {
-        rank < Self::THREADS
-    }
-
-    #[inline(always)]
     unsafe fn producers<'p>(rank: u32) -> Warps<'p> {
         // SAFETY: the caller's; whole warps, by `BITS`.
         unsafe { Warps::of_part(rank, PRODUCERS) }
-    }
-
-    #[inline(always)]
-    fn consumers(_threads: u32) -> u32 {
-        CONSUMERS
     }
 
     #[inline(always)]

@@ -62,7 +62,8 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     /// One thread calls this; the memory at `base` is idle and holds no valid mbarrier; where stages have an `empty`, 1 to 2^20 - 1 releases.
     #[inline(always)]
     pub(super) unsafe fn init(base: u32, releases: u32) {
-        for_each_stage::<STAGES>(|stage| {
+        let mut stage = 0;
+        while stage < STAGES as u32 {
             // SAFETY: the caller's; both lie in the memory, aligned to 8.
             unsafe {
                 raw::mbarrier_init(space::SharedCta, Self::full(base, stage), 1);
@@ -70,7 +71,8 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
                     raw::mbarrier_init(space::SharedCta, Self::empty(base, stage), releases);
                 }
             }
-        });
+            stage += 1;
+        }
         raw::fence_mbarrier_init();
         raw::fence_proxy_async(space::SharedCta);
     }
@@ -109,15 +111,6 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
                 const { Self::LOADED },
             )
         };
-    }
-}
-
-#[inline(always)]
-fn for_each_stage<const STAGES: usize>(mut each: impl FnMut(u32)) {
-    let mut stage = 0;
-    while stage < STAGES as u32 {
-        each(stage);
-        stage += 1;
     }
 }
 

@@ -43,9 +43,6 @@ pub unsafe trait Signals: StageMbarriers + Copy {
     /// Whether the thread of that rank produces.
     #[doc(hidden)]
     fn produces(rank: u32) -> bool;
-    /// Whether it consumes, if it does not produce.
-    #[doc(hidden)]
-    fn consumes(rank: u32) -> bool;
     /// The producers, for the one of that rank in the CTA.
     ///
     /// # Safety
@@ -56,10 +53,7 @@ pub unsafe trait Signals: StageMbarriers + Copy {
     /// The rank in the CTA of the first consumer.
     #[doc(hidden)]
     const FIRST_CONSUMER: u32;
-    /// How many threads consume, of a CTA that has both parts.
-    #[doc(hidden)]
-    fn consumers(threads: u32) -> u32;
-    /// The same where the type says it.
+    /// How many threads consume, where the type says it; else all behind the first.
     #[doc(hidden)]
     const CONSUMERS: Option<u32>;
     /// What the consumers do before the first stage.
@@ -163,19 +157,9 @@ unsafe impl<G: Sharing> Signals for G {
     }
 
     #[inline(always)]
-    fn consumes(rank: u32) -> bool {
-        rank >= WARP
-    }
-
-    #[inline(always)]
     unsafe fn producers<'p>(_rank: u32) -> Thread<'p> {
         // SAFETY: the caller's.
         unsafe { Thread::of_part() }
-    }
-
-    #[inline(always)]
-    fn consumers(threads: u32) -> u32 {
-        threads - WARP
     }
 
     #[inline(always)]
@@ -260,8 +244,8 @@ fn rolled(mut number: u32) -> u32 {
 #[derive(Debug)]
 pub struct Producer<'p, S, const STAGES: usize, V = ()> {
     pub(super) base: u32,
-    pub(super) at: Cursor,
-    pub(super) signals: V,
+    at: Cursor,
+    signals: V,
     _run: Invariant<'p>,
     _tiles: PhantomData<*mut S>,
 }

@@ -473,7 +473,8 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
         }
         let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
         V::check(threads);
-        if B::THREADS.is_some_and(|of_barrier| of_barrier != V::consumers(threads)) {
+        let consumers = V::CONSUMERS.unwrap_or(threads - V::FIRST_CONSUMER);
+        if B::THREADS.is_some_and(|of_barrier| of_barrier != consumers) {
             trap();
         }
         let releases = V::RELEASES * (threads / WARP - 1);
@@ -486,15 +487,17 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
             by.sync();
         }
         // SAFETY: each thread of a part makes its group and its handle once, for its closure, whose lifetime is that call's alone. Consumers are whole
-        // warps, by `V::check`, as many threads as `B` counts, which the caller has for the time of the run, or for good. The mbarriers are valid until `reset`, behind a
-        // barrier of all threads that use them, or until the kernel ends.
+        // warps, by `V::check`, as many threads as `B` counts, which the caller has for the time of the run, or for good. The mbarriers are valid
+        // until `reset`, behind a barrier of all threads that use them, or until the kernel ends.
         unsafe {
             if V::produces(rank) {
                 let producer = Producer::new(self.addr, self.signals);
                 produce(&V::producers(rank), producer).drain();
-            } else if V::consumes(rank) {
+            } else if rank >= V::FIRST_CONSUMER
+                && V::CONSUMERS.is_none_or(|count| rank < V::FIRST_CONSUMER + count)
+            {
                 self.signals.begin_consuming();
-                let warps = Warps::of_part(rank - V::FIRST_CONSUMER, V::consumers(threads));
+                let warps = Warps::of_part(rank - V::FIRST_CONSUMER, consumers);
                 let _done = consume(&warps, Consumer::new(self.addr, self.signals));
             }
         }
