@@ -4,9 +4,9 @@
 use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, BulkGroup, Committed};
 use ptx::cluster::{Cluster, Group};
-use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTileMut, Tiles};
+use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, GlobalTileMut, Tiles};
 use ptx::launch::{AfterSync, Block, Cta, LaunchShape, Thread, Warps, trap};
-use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer};
+use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
 use ptx::shared::{ElementStores, Ended, Fenced, Free, Overwritable, Published, Shared, SharedArray, Spent};
 
 const N: usize = 512;
@@ -19,6 +19,25 @@ ptx::shared_memory! {
 }
 ptx::shared_memory! {
     struct Products { memory: PipelineMemory<([u32; N], [u32; N]), 3> }
+}
+
+/// Loads the `first` tile and every `step`-th after it.
+#[inline(always)]
+fn load<'p, const STAGES: usize, G: Sharing>(
+    thread: &Thread<'p>,
+    mut producer: Producer<'p, [u32; N], STAGES, G>,
+    tiles: Tiles<u32, N>,
+    (first, step): (u32, u32),
+) -> Producer<'p, [u32; N], STAGES, G>
+where
+    GlobalTile<u32, N>: StageSource<[u32; N], G>,
+{
+    let mut index = first;
+    while let Some(tile) = tiles.get(index as usize) {
+        producer = producer.load(thread, tile);
+        index += step;
+    }
+    producer
 }
 
 /// The CTA of rank b takes the tiles b, b + CTAs, … of 512 words; its consumer of rank j adds up their words j, j +
@@ -46,14 +65,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
     cta.lend_last(smem.memory, |cta, pipeline| {
         pipeline.run_last(
             cta,
-            |thread, mut producer| {
-                let mut index = first;
-                while let Some(tile) = tiles.get(index as usize) {
-                    producer = producer.load(thread, tile);
-                    index += step;
-                }
-                producer
-            },
+            |thread, producer| load(thread, producer, tiles, (first, step)),
             |warps, mut consumer| {
                 let mut index = first;
                 while index < tiles.count() as u32 {
@@ -166,14 +178,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
             cta,
             consumers,
             ((), held),
-            |thread, mut producer, ()| {
-                let mut index = first;
-                while let Some(tile) = from.get(index as usize) {
-                    producer = producer.load(thread, tile);
-                    index += step;
-                }
-                (producer, ())
-            },
+            |thread, producer, ()| (load(thread, producer, from, (first, step)), ()),
             |warps, mut consumer, (out, totals)| {
                 let (mut stored, mut totals) = (AfterSync::ready(out.into_fenced()), totals.into_spent());
                 while let Some((_, tile)) = to.take_next() {
@@ -202,7 +207,6 @@ struct Share {
 }
 
 type Stages<'c> = Pipeline<'c, [u32; N], 4>;
-type Loads<'p, 'c, const CTAS: u32> = Producer<'p, [u32; N], 4, Group<'c, CTAS>>;
 type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Group<'c, CTAS>>;
 
 impl Share {
@@ -217,7 +221,7 @@ impl Share {
     ) -> Stages<'c> {
         pipeline.multicast(group).run(
             cluster,
-            |thread, loads| self.load(thread, loads),
+            |thread, loads| load(thread, loads, self.tiles, (self.first, self.step)),
             |warps, adds| self.sum(warps, adds, sum),
         )
     }
@@ -233,23 +237,9 @@ impl Share {
     ) -> Ended<'c, PipelineMemory<[u32; N], 4>> {
         pipeline.multicast(group).run_last(
             cluster,
-            |thread, loads| self.load(thread, loads),
+            |thread, loads| load(thread, loads, self.tiles, (self.first, self.step)),
             |warps, adds| self.sum(warps, adds, sum),
         )
-    }
-
-    #[inline(always)]
-    fn load<'p, 'c, const CTAS: u32>(
-        &self,
-        thread: &Thread<'p>,
-        mut loads: Loads<'p, 'c, CTAS>,
-    ) -> Loads<'p, 'c, CTAS> {
-        let mut index = self.first;
-        while let Some(tile) = self.tiles.get(index as usize) {
-            loads = loads.load(thread, tile);
-            index += self.step;
-        }
-        loads
     }
 
     #[inline(always)]
