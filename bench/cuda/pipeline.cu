@@ -35,18 +35,6 @@ struct Barriers {
     }
 };
 
-// What the thread that loads does: every tile of this CTA, as stages become empty.
-template <uint32_t STAGES>
-__device__ inline void load_tiles(uint32_t (&stages)[STAGES][N], Barriers<STAGES>& barriers, const uint32_t* input,
-                                  uint32_t tiles) {
-    Cursor<STAGES> at;
-    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, at.advance()) {
-        wait(&barriers.empty[at.stage], at.parity ^ 1);
-        expect(&barriers.full[at.stage], BYTES);
-        load(stages[at.stage], input + size_t(tile) * N, BYTES, &barriers.full[at.stage]);
-    }
-}
-
 extern "C" __global__ void pipeline_sum(const uint32_t* input, uint32_t* output, uint32_t n) {
     constexpr uint32_t STAGES = 12;
     __shared__ alignas(128) uint32_t stages[STAGES][N];
@@ -62,7 +50,11 @@ extern "C" __global__ void pipeline_sum(const uint32_t* input, uint32_t* output,
     uint32_t sum = 0;
     if (threadIdx.x < 32) {
         if (threadIdx.x == 0) {
-            load_tiles(stages, barriers, input, tiles);
+            for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, at.advance()) {
+                wait(&barriers.empty[at.stage], at.parity ^ 1);
+                expect(&barriers.full[at.stage], BYTES);
+                load(stages[at.stage], input + size_t(tile) * N, BYTES, &barriers.full[at.stage]);
+            }
         }
     } else {
         for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, at.advance()) {
@@ -100,7 +92,11 @@ extern "C" __global__ void __launch_bounds__(160) pipeline_scan(const uint32_t* 
     Cursor<STAGES> at;
     if (threadIdx.x < 32) {
         if (threadIdx.x == 0) {
-            load_tiles(stages, barriers, input, tiles);
+            for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, at.advance()) {
+                wait(&barriers.empty[at.stage], at.parity ^ 1);
+                expect(&barriers.full[at.stage], BYTES);
+                load(stages[at.stage], input + size_t(tile) * N, BYTES, &barriers.full[at.stage]);
+            }
         }
         return;
     }
