@@ -53,7 +53,7 @@
 use core::marker::PhantomData;
 
 use crate::group::{AfterSync, Cta, Passed, Transitions};
-use crate::qualifier::{Sealed, convergence::Aligned, sem};
+use crate::qualifier::{Sealed, convergence::Aligned, sem, space};
 use crate::raw;
 use crate::shared::Lend;
 
@@ -152,8 +152,9 @@ impl Cta {
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, at the end, and at the beginning too if a [`Mailbox`] is lent: `barrier.cluster.arrive.release.aligned;`
-    /// `barrier.cluster.wait.acquire.aligned;`
+    /// PTX, at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`. If a [`Mailbox`] is lent, at the
+    /// beginning too, and before it by the elected thread, once for all mailboxes: `fence.mbarrier_init.release.cluster;`, and
+    /// `fence.proxy.async.shared::cta;` unless all are [`ByElement`].
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -226,6 +227,13 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     fn begin<H: Lend>(cta: &'c mut Cta) -> Self {
         if const { H::USED_BY_PEERS } {
+            if cta.is_elected() {
+                // The elected thread has initialised the mbarriers: the cluster and the async proxy see them.
+                raw::fence_mbarrier_init();
+                if const { H::FILLED_BY_COPIES } {
+                    raw::fence_proxy_async(space::SharedCta);
+                }
+            }
             arrive();
             wait();
         }

@@ -767,9 +767,13 @@ pub unsafe trait Lend {
     /// What the last scope gets back ([`Cta::lend_last`], [`Cta::cluster_last`]): [`Ended`], or `()` for what holds no memory of
     /// a copy, as an `Mbarrier<Ready>`.
     type Ended<'s>;
-    /// Whether other CTAs may use the memory from the beginning of a cluster's scope on, before a barrier of the cluster inside of it.
+    /// Whether other CTAs may use the memory, and the mbarriers in it, from the beginning of a cluster's scope on, before a barrier of the
+    /// cluster inside of it.
     #[doc(hidden)]
-    const USED_BY_PEERS: bool = true;
+    const USED_BY_PEERS: bool;
+    /// Whether bulk copies of other CTAs complete on these mbarriers.
+    #[doc(hidden)]
+    const FILLED_BY_COPIES: bool = false;
     /// Opens the loan.
     ///
     /// # Safety
@@ -819,6 +823,7 @@ macro_rules! lend_tuple {
             type Lent<'s> = ($($H::Lent<'s>,)+);
             type Ended<'s> = ($($H::Ended<'s>,)+);
             const USED_BY_PEERS: bool = $($H::USED_BY_PEERS)||+;
+            const FILLED_BY_COPIES: bool = $($H::FILLED_BY_COPIES)||+;
             #[inline(always)]
             unsafe fn open<'s>(self) -> Self::Lent<'s> {
                 // SAFETY: the caller's contract, for each part.

@@ -15,12 +15,13 @@ const NAME: &str = "host_checks.ptx";
 
 pub fn list(options: &Options) -> Vec<Check> {
     type Run = fn(&Gpu) -> Result<Finding>;
-    let checks: [(&str, Run); 9] = [
+    let checks: [(&str, Run); 10] = [
         ("host/buffers", buffers),
         ("host/arguments", arguments),
         ("host/signatures", signatures),
         ("host/shared-memory", shared_memory),
         ("host/clusters", clusters),
+        ("host/graphs", graphs),
         ("host/limits", limits),
         ("host/jit-log", jit_log),
         ("host/timeout", timeout),
@@ -162,6 +163,38 @@ fn limits(gpu: &Gpu) -> Result<Finding> {
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, info.max_threads), (0,))? };
     gpu.wait()?;
     Ok("impossible launches are refused before the driver sees them".to_owned().into())
+}
+
+fn graphs(gpu: &Gpu) -> Result<Finding> {
+    let kernel = kernels(gpu)?.kernel::<(DevicePtr<u32>, u32)>("last_shared_word")?;
+    let mut words = DeviceBuffer::from_slice(&gpu.device, &[0u32; 3])?;
+    let config = LaunchConfig::new(1, 1).dynamic_shared(1024);
+    let mut put = |i: usize| -> Result<()> {
+        // SAFETY: the kernel writes one word there.
+        unsafe {
+            Ok(kernel.launch(
+                &gpu.stream,
+                &config,
+                (words.slice_mut(i..i + 1)?.as_mut_ptr(), i as u32 + 7),
+            )?)
+        }
+    };
+    let graph = gpu.stream.capture(|| (0..3).try_for_each(&mut put))?;
+    let failed = gpu.stream.capture(|| put(3));
+    ensure!(failed.is_err(), "what goes wrong while a stream is recorded is not told");
+    gpu.wait()?;
+    ensure!(words.as_slice().to_vec()? == [0; 3], "a recorded launch ran");
+    for round in 0..2 {
+        words.as_mut_slice().fill(round)?;
+        // SAFETY: as above; module and buffer live.
+        unsafe { graph.launch(&gpu.stream)? };
+        gpu.wait()?;
+        ensure!(
+            words.as_slice().to_vec()? == [7, 8, 9],
+            "the recorded launches did not all run, in round {round}"
+        );
+    }
+    Ok("recorded launches run with their graph, each time".to_owned().into())
 }
 
 fn jit_log(gpu: &Gpu) -> Result<Finding> {

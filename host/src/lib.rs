@@ -25,6 +25,7 @@
 
 mod device;
 mod error;
+mod graph;
 mod kernel;
 mod launch;
 mod memory;
@@ -34,6 +35,7 @@ mod tensor;
 
 pub use device::{Device, DeviceInfo, DriverVersion};
 pub use error::{CudaError, Error, Result};
+pub use graph::Graph;
 pub use kernel::{Kernel, KernelArg, KernelArgs};
 pub use launch::{Dim3, LaunchConfig, LaunchProblem};
 pub use memory::{DeviceBuffer, DevicePtr, DeviceSlice, DeviceSliceMut, PinnedBuffer};

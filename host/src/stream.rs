@@ -61,11 +61,19 @@ impl Stream {
         }
     }
 
-    fn work(&self) -> String {
-        match &*self.last_kernel.lock().unwrap_or_else(PoisonError::into_inner) {
+    pub(crate) fn work(&self) -> String {
+        match self.last_kernel() {
             Some(kernel) => format!("kernel {kernel}"),
             None => "the stream's copies".into(),
         }
+    }
+
+    pub(crate) fn last_kernel(&self) -> Option<Arc<str>> {
+        self.last_kernel.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
     }
 
     pub(crate) fn note_launch(&self, kernel: &Arc<str>) {

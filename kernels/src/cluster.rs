@@ -1,6 +1,8 @@
 //! Clusters of 4 CTAs: a histogram whose bins lie spread over them, tiles that go round in a ring, and tiles that go on from
 //! mailbox to mailbox, and from there to global memory.
 
+use core::array;
+
 use ptx::bulk::{self, GlobalReduce};
 use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
 use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
@@ -66,17 +68,21 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         }
         let bins = bins.publish(&cluster);
 
+        let sum = |counts: Option<[u32; 4]>| counts.unwrap_or_default().into_iter().sum::<u32>();
         output.write(cta, |digit| {
+            let digit = digit as u32;
             // What comes before this CTA's digits lies in the CTAs of lower rank.
             let mut start = 0;
             for rank in 0..cluster.rank() {
                 let Some(peer) = bins.peer(rank) else { break };
                 for i in 0..DIGITS / 4 {
-                    let [a, b, c, d] = peer.get_vector(i).unwrap_or_default();
-                    start += a + b + c + d;
+                    start += sum(peer.get_vector(i));
                 }
             }
-            (0..digit).fold(start, |start, i| start + bins.get(i).unwrap_or(0))
+            (0..=digit / 4).fold(start, |start, v| {
+                let before = |counts: [u32; 4]| array::from_fn(|i| if 4 * v + (i as u32) < digit { counts[i] } else { 0 });
+                start + sum(bins.get_vector(v as usize).map(before))
+            })
         });
         (cluster, bins.end())
     });

@@ -150,6 +150,8 @@ unsafe impl<T: Element, const N: usize, V: Via> Place for Mailbox<T, N, V> {
 unsafe impl<T: Element, const N: usize, V: Via> Lend for Mailbox<T, N, V, Ready> {
     type Lent<'s> = Inbox<'s, T, N, V>;
     type Ended<'s> = Ended<'s, Self>;
+    const USED_BY_PEERS: bool = true;
+    const FILLED_BY_COPIES: bool = !V::BY_THREADS;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
         Inbox { addr: self.addr, parity: self.parity, _scope: PhantomData, _elements: PhantomData }
@@ -164,16 +166,14 @@ impl<T: Element, const N: usize, V: Via> Mailbox<T, N, V> {
     const BAR: u32 = mailbox_bytes::<T, N, V>();
 
     #[inline(always)]
-    fn init_mbarrier(self, cta: &Cta, fence: impl FnOnce()) -> Mailbox<T, N, V, Ready> {
+    fn init_mbarrier(self, cta: &Cta) -> Mailbox<T, N, V, Ready> {
         if cta.is_elected() {
             for i in 0..V::MBARRIERS {
                 // SAFETY: the handle is the only one of its memory, which holds no valid mbarrier; the count is 1.
                 unsafe { raw::mbarrier_init(space::SharedCta, self.addr + Self::BAR + 8 * i, 1) };
             }
-            raw::fence_mbarrier_init();
-            fence();
         }
-        // The barrier at the beginning of a cluster's scope tells the others.
+        // The fences and the barrier at the beginning of a cluster's scope show the mbarriers to the other CTAs.
         Mailbox { addr: self.addr, parity: 0, _elements: PhantomData }
     }
 }
@@ -184,8 +184,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;`
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;`. The scope begins with its fences.
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
@@ -197,8 +196,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta) -> Mailbox<T, N, ByTile, Ready> {
-        // The async proxy of other CTAs sees the mbarrier.
-        self.init_mbarrier(cta, || raw::fence_proxy_async(space::SharedCta))
+        self.init_mbarrier(cta)
     }
 
     /// Makes it ready for a cluster's scope, element `i` being `f(i)`: what others reduce comes on top. Each thread does its
@@ -206,8 +204,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
-    /// sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, by all: `fence.proxy.async.shared::cta;`
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;`, per sixteen bytes: `st.weak.shared::cta.v4.b32`,
+    /// or `.v2.b64`, or `.b128`, by all: `fence.proxy.async.shared::cta;`. The scope begins with the fences of the mbarrier.
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Mailbox}, launch::Cta};
@@ -219,10 +217,10 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByTile> {
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Mailbox<T, N, ByTile, Ready> {
-        let mailbox = self.init_mbarrier(cta, || ());
+        let mailbox = self.init_mbarrier(cta);
         // SAFETY: the memory is this mailbox's, and only others use it from the barrier of a cluster's scope on.
         unsafe { fill::<T, N>(cta, mailbox.addr, f) };
-        // The async proxy of other CTAs sees the elements, and the mbarrier.
+        // The async proxy of other CTAs sees the elements.
         raw::fence_proxy_async(space::SharedCta);
         mailbox
     }
@@ -233,8 +231,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByRoute> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` twice, `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;`
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` twice. The scope begins with their fences.
     ///
     /// ```
     /// # use ptx::{cluster::{ByRoute, Mailbox}, launch::Cta};
@@ -246,7 +243,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByRoute> {
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta) -> Mailbox<T, N, ByRoute, Ready> {
-        self.init_mbarrier(cta, || raw::fence_proxy_async(space::SharedCta))
+        self.init_mbarrier(cta)
     }
 }
 
@@ -255,8 +252,8 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByElement> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;` `fence.mbarrier_init.release.cluster;`, per
-    /// sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`
+    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], 1;`, per sixteen bytes: `st.weak.shared::cta.v4.b32`,
+    /// or `.v2.b64`, or `.b128`. The scope begins with the fence of the mbarrier.
     ///
     /// ```
     /// # use ptx::{cluster::{ByElement, Mailbox}, launch::Cta};
@@ -268,7 +265,7 @@ impl<T: Element, const N: usize> Mailbox<T, N, ByElement> {
     #[must_use = "use the mailbox through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, cta: &Cta, f: impl FnMut(usize) -> T) -> Mailbox<T, N, ByElement, Ready> {
-        let mailbox = self.init_mbarrier(cta, || ());
+        let mailbox = self.init_mbarrier(cta);
         // SAFETY: the memory is this mailbox's, and only others use it from the barrier of a cluster's scope on.
         unsafe { fill::<T, N>(cta, mailbox.addr, f) };
         mailbox

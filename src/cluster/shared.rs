@@ -433,6 +433,24 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
         (i < N).then(|| unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
     }
 
+    /// The sixteen bytes of the executing CTA that start at byte `16 * i`, or `None` past the end.
+    ///
+    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ClusterSmem, ReadOnly}, shared::Published};
+    /// # fn body(words: &ClusterSmem<'_, u32, 64, ReadOnly<Published>>) {
+    /// if let Some([a, b, c, d]) = words.get_vector(1) {
+    ///     let _of_elements_4_to_7 = a + b + c + d;
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
+        // SAFETY: in bounds, and aligned since arrays are to 128; by the state nobody writes.
+        (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
+    }
+
     /// Waits until all CTAs have read what they want.
     ///
     /// Collective in the cluster.

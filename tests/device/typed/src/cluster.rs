@@ -83,16 +83,24 @@ unsafe fn write_tile(base: u32, mut f: impl FnMut(u32) -> u32) {
 }
 
 #[inline(always)]
-unsafe fn init(bar: u32, bars: u32, to_async: bool) {
+unsafe fn init(bar: u32, bars: u32) {
     if elected() {
         for i in 0..bars {
             unsafe { raw::mbarrier_init(space::SharedCta, bar + 8 * i, 1) };
         }
+    }
+}
+
+/// The beginning of a scope with mailboxes; copies fill one of them, or threads fill all.
+#[inline(always)]
+unsafe fn begin(by_copies: bool) {
+    if elected() {
         raw::fence_mbarrier_init();
-        if to_async {
+        if by_copies {
             raw::fence_proxy_async(space::SharedCta);
         }
     }
+    unsafe { cluster_sync() }
 }
 
 #[inline(always)]
@@ -416,6 +424,7 @@ pair! {
                 unsafe { out.add(1).write(peer.get_vector(4).map_or(0, |vector| vector[1])) };
             }
             unsafe { out.add(2).write(tile.get(5).unwrap_or(0)) };
+            unsafe { out.add(3).write(tile.get_vector(2).map_or(0, |vector| vector[3])) };
             let tile = tile.close(&cluster).to_async(cluster.cta()).into_free();
             (cluster, tile)
         });
@@ -432,6 +441,7 @@ pair! {
                 out.add(1).write(raw::ld_weak_v4(space::SharedCluster, ty::B32, peer + 64)[1]);
             }
             out.add(2).write(read(tile + 20));
+            out.add(3).write(raw::ld_weak_v4(space::SharedCta, ty::B32, tile + 32)[3]);
             cluster_sync();
             fence_async();
         });
@@ -582,11 +592,11 @@ pair! {
     }
     raw_cluster_mailboxes_at_sync(base, src, out) {
         let (tile, tiles, more_tiles, words) = (base + TILE, base + TILES, base + MORE_TILES, base + WORDS);
-        init(tiles + BYTES, 1, true);
-        init(more_tiles + BYTES, 1, true);
-        init(words + BYTES, 1, false);
+        init(tiles + BYTES, 1);
+        init(more_tiles + BYTES, 1);
+        init(words + BYTES, 1);
         write_tile(words, |_| 0);
-        cluster_sync();
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -632,9 +642,9 @@ pair! {
     }
     raw_cluster_channel_at_sync(base, src, out) {
         let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
-        init(a + BYTES, 2, true);
-        init(b + BYTES, 2, true);
-        cluster_sync();
+        init(a + BYTES, 2);
+        init(b + BYTES, 2);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -673,8 +683,8 @@ pair! {
     }
     raw_cluster_last_tensor(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             if raw::cluster_nctarank() != 4 {
                 ptx::launch::trap();
@@ -704,11 +714,11 @@ pair! {
     }
     raw_cluster_last_mailboxes(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
-        init(bar, 1, false);
+        init(bar, 1);
         write_tile(inbox, |_| 0);
-        init(base + CHANNEL + BYTES, 2, true);
-        init(base + TILES + BYTES, 1, true);
-        cluster_sync();
+        init(base + CHANNEL + BYTES, 2);
+        init(base + TILES + BYTES, 1);
+        begin(true);
         scope(|| {
             let Some(to) = across(src.read()) else { ptx::launch::trap() };
             each::<{ BYTES / 16 }>(inbox, bar, to, |v, dst, mbar| {
@@ -741,8 +751,8 @@ pair! {
     }
     raw_cluster_send_tile(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -781,8 +791,8 @@ pair! {
     }
     raw_cluster_multicast(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             if raw::cluster_nctarank() != 4 {
                 ptx::launch::trap();
@@ -821,8 +831,8 @@ pair! {
     }
     raw_cluster_multicast_to(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             let rank = raw::cluster_ctarank();
             let ctas = 0b1010 & ((1_u32 << raw::cluster_nctarank()) - 1);
@@ -861,8 +871,8 @@ pair! {
     }
     raw_cluster_multicast_groups(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             let Some((first, x)) = row(4) else { ptx::launch::trap() };
             expect(bar, BYTES);
@@ -905,8 +915,8 @@ macro_rules! multicast_pair {
             }
             $raw(base, src, out) {
                 let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-                init(bar, 1, true);
-                cluster_sync();
+                init(bar, 1);
+                begin(true);
                 scope(|| {
                     if raw::cluster_nctarank() != 4 {
                         ptx::launch::trap();
@@ -1024,8 +1034,8 @@ pair! {
     }
     raw_cluster_multicast_tensor_cache_hint(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             let Some((first, stride, y)) = column(2) else { ptx::launch::trap() };
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
@@ -1057,9 +1067,9 @@ pair! {
     }
     raw_cluster_store_reduce(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
-        init(bar, 1, false);
+        init(bar, 1);
         write_tile(inbox, |_| 0);
-        cluster_sync();
+        begin(false);
         scope(|| {
             let Some(to) = across(src.read()) else { ptx::launch::trap() };
             each::<{ BYTES / 16 }>(inbox, bar, to, |v, dst, mbar| {
@@ -1098,9 +1108,9 @@ macro_rules! word_pair {
             }
             $raw(base, src, out) {
                 let (inbox, bar) = (base + $OFFSET, base + $OFFSET + BYTES);
-                init(bar, 1, false);
+                init(bar, 1);
                 write::<$T>(inbox);
-                cluster_sync();
+                begin(false);
                 scope(|| {
                     let Some(to) = next(src.read()) else { ptx::launch::trap() };
                     let mut parity = 0;
@@ -1169,9 +1179,9 @@ pair! {
     }
     raw_cluster_reduce_to_others(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
-        init(bar, 1, false);
+        init(bar, 1);
         write_tile(inbox, |_| 0);
-        cluster_sync();
+        begin(false);
         scope(|| {
             add_to_others(inbox, bar);
             wait(bar, 0);
@@ -1202,10 +1212,10 @@ macro_rules! tile_pair {
             }
             $raw(base, src, out) {
                 let (tile, inbox, bar) = (base + $TILE, base + $TILES, base + $TILES + BYTES);
-                init(bar, 1, false);
+                init(bar, 1);
                 write::<$T>(inbox);
                 raw::fence_proxy_async(space::SharedCta);
-                cluster_sync();
+                begin(true);
                 scope(|| {
                     write::<$T>(tile);
                     fence_async();
@@ -1269,10 +1279,10 @@ pair! {
     }
     raw_cluster_send_reduce_to_others(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
-        init(bar, 1, false);
+        init(bar, 1);
         write_tile(inbox, |_| 0);
         raw::fence_proxy_async(space::SharedCta);
-        cluster_sync();
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1310,9 +1320,9 @@ pair! {
     }
     raw_cluster_forward(base, src, out) {
         let (tile, a, b) = (base + TILE, base + TILES, base + MORE_TILES);
-        init(a + BYTES, 1, true);
-        init(b + BYTES, 1, true);
-        cluster_sync();
+        init(a + BYTES, 1);
+        init(b + BYTES, 1);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1352,9 +1362,9 @@ pair! {
     }
     raw_cluster_forward_channel(base, src, out) {
         let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
-        init(a + BYTES, 2, true);
-        init(b + BYTES, 2, true);
-        cluster_sync();
+        init(a + BYTES, 2);
+        init(b + BYTES, 2);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1397,8 +1407,8 @@ pair! {
     }
     raw_cluster_channel(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + CHANNEL, base + CHANNEL + BYTES);
-        init(bar, 2, true);
-        cluster_sync();
+        init(bar, 2);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1495,8 +1505,8 @@ pair! {
         if crate::cta_rank() != 0 {
             ptx::launch::trap();
         }
-        init(bar, 1, true);
-        cluster_sync();
+        init(bar, 1);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1538,10 +1548,10 @@ pair! {
     }
     raw_cluster_reduce_received(base, src, out) {
         let (tile, tiles, words) = (base + TILE, base + TILES, base + WORDS);
-        init(tiles + BYTES, 1, true);
-        init(words + BYTES, 1, false);
+        init(tiles + BYTES, 1);
+        init(words + BYTES, 1);
         write_tile(words, |i| i);
-        cluster_sync();
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1579,10 +1589,10 @@ pair! {
     }
     raw_cluster_forward_words(base, src, out) {
         let (tiles, words) = (base + TILES, base + WORDS);
-        init(tiles + BYTES, 1, true);
-        init(words + BYTES, 1, false);
+        init(tiles + BYTES, 1);
+        init(words + BYTES, 1);
         write_tile(words, |i| i);
-        cluster_sync();
+        begin(true);
         scope(|| {
             let Some(to) = next(src.read()) else { ptx::launch::trap() };
             store_words(words, words + BYTES, to);
@@ -1613,12 +1623,12 @@ pair! {
     }
     raw_cluster_forward_words_to_others(base, src, out) {
         let (tiles, words) = (base + TILES, base + WORDS);
-        init(tiles + BYTES, 1, false);
+        init(tiles + BYTES, 1);
         write_tile(tiles, |_| 0);
         raw::fence_proxy_async(space::SharedCta);
-        init(words + BYTES, 1, false);
+        init(words + BYTES, 1);
         write_tile(words, |i| i);
-        cluster_sync();
+        begin(true);
         scope(|| {
             add_to_others(words, words + BYTES);
             wait(words + BYTES, 0);
@@ -1665,8 +1675,8 @@ pair! {
     }
     raw_cluster_channel_stored(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + CHANNEL, base + CHANNEL + BYTES);
-        init(bar, 2, true);
-        cluster_sync();
+        init(bar, 2);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1718,9 +1728,9 @@ pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_last(src: *const u3
     let base = smem.first.addr();
     let (tile, tiles, channel) = (base + TILE, base + TILES, base + CHANNEL);
     unsafe {
-        init(tiles + BYTES, 1, true);
-        init(channel + BYTES, 2, true);
-        cluster_sync();
+        init(tiles + BYTES, 1);
+        init(channel + BYTES, 2);
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1769,10 +1779,10 @@ pair! {
     }
     raw_cluster_tensor_store_received(base, src, out) {
         let (tile, tiles, words) = (base + TILE, base + TILES, base + WORDS);
-        init(tiles + BYTES, 1, true);
-        init(words + BYTES, 1, false);
+        init(tiles + BYTES, 1);
+        init(words + BYTES, 1);
         write_tile(words, |i| i);
-        cluster_sync();
+        begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
@@ -1812,9 +1822,9 @@ pair! {
     }
     raw_cluster_multimem_reduce_received(base, src, out) {
         let words = base + WORDS;
-        init(words + BYTES, 1, false);
+        init(words + BYTES, 1);
         write_tile(words, |i| i);
-        cluster_sync();
+        begin(false);
         scope(|| {
             let Some(to) = next(src.read()) else { ptx::launch::trap() };
             store_words(words, words + BYTES, to);
