@@ -71,13 +71,18 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         let sum = |counts: Option<[u32; 4]>| counts.unwrap_or_default().into_iter().sum::<u32>();
         output.write(cta, |digit| {
             let digit = digit as u32;
-            // What comes before this CTA's digits lies in the CTAs of lower rank.
-            let mut start = 0;
-            for rank in 0..cluster.rank() {
-                let Some(peer) = bins.peer(rank) else { break };
-                for i in 0..DIGITS / 4 {
-                    start += sum(peer.get_vector(i));
-                }
+            // What comes before this CTA's digits lies in the CTAs of lower rank. Two at a time: the loads from both are under way together.
+            let total = |rank| {
+                let Some(peer) = bins.peer(rank) else { return 0 };
+                (0..DIGITS / 4).map(|i| sum(peer.get_vector(i))).sum::<u32>()
+            };
+            let (mut start, mut rank) = (0, 0);
+            while rank + 1 < cluster.rank() {
+                start += total(rank) + total(rank + 1);
+                rank += 2;
+            }
+            if rank < cluster.rank() {
+                start += total(rank);
             }
             (0..=digit / 4).fold(start, |start, v| {
                 let before = |counts: [u32; 4]| array::from_fn(|i| if 4 * v + (i as u32) < digit { counts[i] } else { 0 });
