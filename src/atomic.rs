@@ -69,8 +69,8 @@ use crate::raw::{
     StAsyncScope, StSem,
 };
 use crate::shared::{
-    AsyncDestination, AsyncSource, Element, Fenced, Free, Loaded, Overwritable, Published, Readable, Shared,
-    Spent, ThreadStores, Unfenced, Written, bits,
+    AsyncDestination, AsyncSource, Element, Fenced, Free, FreeGeneric, Loaded, Overwritable, Published,
+    Readable, Shared, ThreadStores, Unfenced, Written, bits,
 };
 
 /// A state space of which a view can be.
@@ -893,7 +893,7 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
     /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &Cta, flags: GlobalAtomics<u32, scope::Gpu>) {
     /// // … what is to be visible to who acquires the flag …
-    /// if let Some(flag) = flags.get(cta.rank() as usize) {
+    /// if let Some(flag) = flags.get(cta.grid_rank() as usize) {
     ///     flag.store_async(1); // st.async.release.gpu.global.b32
     /// }
     /// # }
@@ -1406,7 +1406,7 @@ static_assertions::assert_not_impl_any!(Loaded: AtomicAccess);
 static_assertions::assert_not_impl_any!(Published: AtomicAccess);
 static_assertions::assert_not_impl_any!(Written: AtomicAccess);
 static_assertions::assert_not_impl_any!(Free: AtomicAccess, IntoAtomic);
-static_assertions::assert_not_impl_any!(Spent: AtomicAccess, IntoAtomic);
+static_assertions::assert_not_impl_any!(FreeGeneric: AtomicAccess, IntoAtomic);
 static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
@@ -1419,7 +1419,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// ```
     /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
-    /// cta.lend(bins, |cta, bins| {
+    /// cta.async_scope(bins, |cta, bins| {
     ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
     ///     if let Some(bin) = bins.atomic(byte.into()) {
     ///         bin.add(1, sem::Relaxed); // red.relaxed.cta.shared::cta.add.u32

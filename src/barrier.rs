@@ -5,7 +5,7 @@
 //!
 //! - [`NamedBarrier`]: as many threads as it names meet (`.sync`);
 //! - [`ReductionBarrier`]: they meet and combine a predicate (`.red`), by one operation;
-//! - [`Handoff`](crate::pipeline::Handoff): the first warps of the CTA fill the stage of a pipeline, the next ones read it, over two barriers
+//! - [`BarrierPair`](crate::pipeline::BarrierPair): the first warps of the CTA fill the stage of a pipeline, the next ones read it, over two barriers
 //!   (`.arrive` on one side, `.sync` on the other).
 //!
 //! The calls of a barrier take a [`Warp`]: they are collective in the warp, not in the CTA. A [`NamedBarrier`] that is lent to the consumers of a pipeline
@@ -37,15 +37,15 @@ pub(crate) const fn bit(id: u32, threads: u32) -> u16 {
 /// [`Kind`]: threads meet (`barrier.cta.sync`).
 ///
 /// ```
-/// use ptx::barrier::{Meeting, NamedBarrier};
+/// use ptx::barrier::{SyncOnly, NamedBarrier};
 /// /// The kind that `NamedBarrier<1, 64>` has when none is named.
-/// type Half = NamedBarrier<1, 64, Meeting>;
+/// type Half = NamedBarrier<1, 64, SyncOnly>;
 /// # fn kernel(cta: &ptx::launch::Cta, half: &Half) {
 /// half.sync(&cta.warp());
 /// # }
 /// ```
 #[derive(Debug)]
-pub enum Meeting {}
+pub enum SyncOnly {}
 /// [`Kind`]: threads meet, and count those whose predicate is true (`barrier.cta.red.popc`).
 ///
 /// ```
@@ -61,13 +61,13 @@ pub enum Popc {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no kind of barrier",
     label = "neither a meeting nor one of the three reductions",
-    note = "threads meet (`barrier::Meeting`), or combine a predicate: `barrier::Popc`, `qualifier::op::And`, `qualifier::op::Or`"
+    note = "threads meet (`barrier::SyncOnly`), or combine a predicate: `barrier::Popc`, `qualifier::op::And`, `qualifier::op::Or`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Kind: Sealed {}
-impl Sealed for Meeting {}
+impl Sealed for SyncOnly {}
 impl Sealed for Popc {}
-impl Kind for Meeting {}
+impl Kind for SyncOnly {}
 impl Kind for Popc {}
 impl Kind for op::And {}
 impl Kind for op::Or {}
@@ -79,13 +79,13 @@ impl Kind for op::Or {}
     note = "one barrier has one kind of instruction (PTX ISA 9.7.13.1); `NamedBarrier<ID, THREADS>` is one for `.sync`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Meets: Kind {}
-impl Meets for Meeting {}
+pub trait Syncs: Kind {}
+impl Syncs for SyncOnly {}
 
-static_assertions::assert_not_impl_any!(Popc: Meets);
-static_assertions::assert_not_impl_any!(op::And: Meets);
-static_assertions::assert_not_impl_any!(op::Or: Meets);
-static_assertions::assert_not_impl_any!(Meeting: Reduction<u32>, Reduction<bool>);
+static_assertions::assert_not_impl_any!(Popc: Syncs);
+static_assertions::assert_not_impl_any!(op::And: Syncs);
+static_assertions::assert_not_impl_any!(op::Or: Syncs);
+static_assertions::assert_not_impl_any!(SyncOnly: Reduction<u32>, Reduction<bool>);
 
 /// Kinds with a reduction, of which every thread gets the `Output`: a count or a `bool`.
 ///
@@ -154,7 +154,7 @@ unsafe impl Reduction<bool> for op::Or {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = Meeting> {
+pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = SyncOnly> {
     /// Bound to its CTA.
     _thread: PhantomData<(*mut (), K)>,
 }
@@ -204,7 +204,7 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     #[inline(always)]
     pub fn sync(&self, _warp: &Warp)
     where
-        K: Meets,
+        K: Syncs,
     {
         const { _ = bit(ID, THREADS) };
         // SAFETY: 9.7.13.1: "sixteen barriers numbered 0..15", "the value must be a multiple of the warp size", both
@@ -255,7 +255,7 @@ impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<I
         Warps::thread_count(self)
     }
     #[inline(always)]
-    fn is_elected(&self) -> bool {
+    fn is_leader(&self) -> bool {
         Warps::thread_rank(self) == 0
     }
     #[inline(always)]

@@ -2,10 +2,10 @@
 //!
 //! A [`Load`], of one tile or of several, completes on an [`Mbarrier`](crate::mbarrier::Mbarrier); stores complete in a
 //! [`BulkGroup`]. Both are collective in a [`ThreadGroup`]: every thread of the group makes the call and holds the handle, the
-//! elected thread issues the copy.
+//! leader issues the copy.
 //!
 //! ```text
-//!   store, reduce ──► BulkGroup<_, Open> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations
+//!   store, reduce ──► BulkGroup<_, Uncommitted> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations
 //!                          └─ and, store: more copies      │ └─ wait_read ──► sources, BulkGroup<_, ReadDone>
 //!                                                          └─ then: further groups in flight, `InFlight`
 //! ```
@@ -45,13 +45,13 @@ const fn tile_bytes<T, const N: usize>() -> u32 {
 /// State: the group takes copies.
 ///
 /// ```
-/// # use ptx::{bulk::{BulkGroup, Committed, Open}, launch::Cta};
-/// fn close<Copies>(cta: &Cta, group: BulkGroup<Copies, Open>) -> BulkGroup<Copies, Committed> {
+/// # use ptx::{bulk::{BulkGroup, Committed, Uncommitted}, launch::Cta};
+/// fn close<Copies>(cta: &Cta, group: BulkGroup<Copies, Uncommitted>) -> BulkGroup<Copies, Committed> {
 ///     group.commit(cta)
 /// }
 /// ```
 #[derive(Debug)]
-pub enum Open {}
+pub enum Uncommitted {}
 /// State: the group is complete as a list, and under way.
 ///
 /// ```
@@ -82,7 +82,7 @@ pub enum ReadDone {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Sealed {}
-impl Sealed for Open {}
+impl Sealed for Uncommitted {}
 impl Sealed for Committed {}
 impl Sealed for ReadDone {}
 impl Waitable for Committed {}
@@ -96,15 +96,15 @@ impl Waitable for ReadDone {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Extendable: Sealed {}
-impl Extendable for Open {}
+impl Extendable for Uncommitted {}
 
 // What each state is not for.
-static_assertions::assert_not_impl_any!(Open: Waitable);
+static_assertions::assert_not_impl_any!(Uncommitted: Waitable);
 static_assertions::assert_not_impl_any!(Committed: Extendable);
 static_assertions::assert_not_impl_any!(ReadDone: Extendable);
 
 /// A bulk async-group: stores from shared to global memory that are waited for together. It belongs to the
-/// elected thread; what that thread learns by waiting, the others learn by a barrier.
+/// leader; what that thread learns by waiting, the others learn by a barrier.
 ///
 /// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
 ///
@@ -126,7 +126,7 @@ pub struct BulkGroup<Copies, State, G = Cta> {
     _group: PhantomData<fn(&G)>,
 }
 
-static_assertions::assert_not_impl_any!(BulkGroup<(), Open>: Copy, Clone, Queue);
+static_assertions::assert_not_impl_any!(BulkGroup<(), Uncommitted>: Copy, Clone, Queue);
 static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 
 /// A store of [`Shared`] memory in flight: its source and its destination.
@@ -144,12 +144,12 @@ static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, GlobalTileMut<T, N>);
 
 /// Starts a group with the copy of `src` to `dst`. `src` is [`Shared`] memory that was loaded or fenced, or, in a cluster, what a
-/// mailbox or a channel has received ([`Received`](crate::cluster::Received), [`ChannelReceived`](crate::cluster::ChannelReceived)):
+/// DSMEM buffer or a channel has received ([`Received`](crate::cluster::Received), [`ChannelReceived`](crate::cluster::ChannelReceived)):
 /// it cannot be released to its sender before the copy has read it.
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, of a mailbox
+/// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, of a DSMEM buffer
 /// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
@@ -177,7 +177,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
     group: &G,
     src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-) -> BulkGroup<(Src, GlobalTileMut<T, N>), Open, G> {
+) -> BulkGroup<(Src, GlobalTileMut<T, N>), Uncommitted, G> {
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint, cp_mask::None);
     BulkGroup::new((src, dst))
@@ -187,7 +187,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, of a mailbox
+/// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, of a DSMEM buffer
 /// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
@@ -207,7 +207,7 @@ pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>
     src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
     bytes: crate::mask::ByteMask,
-) -> BulkGroup<(Src, GlobalTileMut<T, N>), Open, G> {
+) -> BulkGroup<(Src, GlobalTileMut<T, N>), Uncommitted, G> {
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint, cp_mask::Bytes(bytes));
     BulkGroup::new((src, dst))
@@ -221,7 +221,7 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
     mask: impl raw::BulkCpMask,
 ) {
-    if group.is_elected() {
+    if group.is_leader() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; the source
         // is aligned to 128 bytes and visible to the async proxy, by `tile`; both handles go into the group.
         unsafe {
@@ -273,7 +273,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         group: &G,
         src: Src,
         dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-    ) -> BulkGroup<(Copies, (Src, GlobalTileMut<T, N>)), Open, G>
+    ) -> BulkGroup<(Copies, (Src, GlobalTileMut<T, N>)), Uncommitted, G>
     where
         State: Extendable,
     {
@@ -293,7 +293,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn and<More>(self, more: BulkGroup<More, Open, G>) -> BulkGroup<(Copies, More), Open, G>
+    pub fn and<More>(self, more: BulkGroup<More, Uncommitted, G>) -> BulkGroup<(Copies, More), Uncommitted, G>
     where
         State: Extendable,
     {
@@ -306,7 +306,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    /// PTX, by the leader: `cp.async.bulk.commit_group;`
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
@@ -322,7 +322,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     where
         State: Extendable,
     {
-        if group.is_elected() {
+        if group.is_leader() {
             // SAFETY: the group owns the copies until a wait.
             unsafe { raw::cp_async_bulk_commit_group() }
         }
@@ -333,7 +333,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    /// PTX, by the leader: `cp.async.bulk.commit_group;`
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
@@ -351,7 +351,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     pub fn then<More>(
         self,
         group: &G,
-        next: BulkGroup<More, Open, G>,
+        next: BulkGroup<More, Uncommitted, G>,
     ) -> InFlight<Self, BulkGroup<More, Committed, G>>
     where
         Self: Queue,
@@ -361,12 +361,12 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
 
     /// Waits until all sources are read, and gives them back with the group of the destinations, still being written. The sources are
     /// behind the barrier of this wait, so [`Shared`] memory comes back as [`Fenced`](crate::shared::Fenced): free by
-    /// [`into_free`](Shared::into_free), readable by [`into_loaded`](Shared::into_loaded). The tile of a mailbox comes back as it
+    /// [`into_free`](Shared::into_free), readable by [`into_loaded`](Shared::into_loaded). The tile of a DSMEM buffer comes back as it
     /// was, that of a channel as [`ChannelReleased`](crate::cluster::ChannelReleased).
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Published, Shared}};
@@ -391,7 +391,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Shared}};
@@ -431,7 +431,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `cp.async.bulk.commit_group;`
+    /// PTX, by the leader: `cp.async.bulk.commit_group;`
     ///
     /// ```
     /// # use ptx::{async_group::InFlight, bulk::{self, BulkGroup, Committed, Store}, global::GlobalTileMut};
@@ -450,7 +450,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     pub fn then<More>(
         self,
         group: &G,
-        next: BulkGroup<More, Open, G>,
+        next: BulkGroup<More, Uncommitted, G>,
     ) -> InFlight<Self, BulkGroup<More, Committed, G>> {
         InFlight::new(self, next.commit(group))
     }
@@ -460,13 +460,13 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
-    /// cta.lend(memory, |cta, (a, b)| {
-    ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.take_next(), dst.take_next()) else { return (a, b) };
+    /// cta.async_scope(memory, |cta, (a, b)| {
+    ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.next_tile(), dst.next_tile()) else { return (a, b) };
     ///     let a = a.write(cta, |k| (i + k) as u32).to_async(cta);
     ///     let queue = bulk::store(cta, a, to_a).commit(cta);
     ///     // Computed while the first store runs.
@@ -494,7 +494,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group N;` by the elected thread, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group N;` by the leader, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};
@@ -520,7 +520,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};

@@ -1,34 +1,34 @@
 //! Clusters: a scope in which the CTAs of a cluster are alive, what they see of each other's shared memory there, and
-//! mailboxes that asynchronous operations of other CTAs fill.
+//! DSMEM buffers that asynchronous operations of other CTAs fill.
 //!
-//! [`Cta::cluster`] opens the scope. It ends with the cluster's barrier, so no CTA has exited while another uses its shared memory;
+//! [`Cta::cluster_scope`] opens the scope. It ends with the cluster's barrier, so no CTA has exited while another uses its shared memory;
 //! no way to a peer opens before a barrier either, so that every CTA has begun; and what stands for that memory cannot leave
 //! the scope. Two ways lead to a peer:
 //!
 //! - [`ClusterSmem`]: an array that every CTA has at the same place, read by all, written by all or atomic for all, between two
 //!   barriers of the cluster.
-//! - [`Mailbox`]: an array with the mbarrier that counts what arrives in it. Others fill it, its own CTA alone waits.
+//! - [`DsmemBuffer`]: an array with the mbarrier that counts what arrives in it. Others fill it, its own CTA alone waits.
 //!
 //! ```text
 //!   Shared<'c, …>  ── Cluster::publish ──►  ClusterSmem<ReadOnly>  ── close ──►  Shared, in the state it had
-//!   Shared<'c, …>  ── Cluster::open ─────►  ClusterSmem<Open> ─────── close ──►  Shared<Published>
+//!   Shared<'c, …>  ── Cluster::open_write_only ─────►  ClusterSmem<WriteOnly> ─────── close ──►  Shared<Published>
 //!   Shared<'c, …>  ── open_atomic ───────►  ClusterSmem<Atomic> ───── close ──►  Shared<Published>
-//!                     ClusterSmem<Open>, ClusterSmem<Atomic>  ── publish ──►  ClusterSmem<ReadOnly<Published>>
+//!                     ClusterSmem<WriteOnly>, ClusterSmem<Atomic>  ── publish ──►  ClusterSmem<ReadOnly<Published>>
 //!
-//!   Mailbox<Uninit> ── init ──► Mailbox<Ready> ── Cta::cluster ──► Inbox ── send, store, … ──► Sent
+//!   DsmemBuffer<Uninit> ── init ──► DsmemBuffer<Ready> ── Cta::cluster_scope ──► Inbox ── send, store, … ──► Sent
 //!          ▲                      │      ▲                         │   ▲                             │ receive
 //!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ──────── Received
 //! ```
 //!
 //! A [`Group`] is a row, a column or the whole of the cluster: tiles are multicast to one, and a [`GroupBarrier`] waits for one.
 //!
-//! | a mailbox | is filled | from |
+//! | a DSMEM buffer | is filled | from |
 //! | --- | --- | --- |
-//! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Route`] | shared memory, or what a mailbox has received |
+//! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Permutation`] | shared memory, or what a DSMEM buffer has received |
 //! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
 //! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
 //! | | [`multicast_to`](Inbox::multicast_to) any CTAs | the same |
-//! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Route`] | each thread's values |
+//! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Permutation`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
 //!
 //! Each method that changes a state behind a cluster barrier has a twin, `…_at_sync`, without the barrier; several of these share one
@@ -36,17 +36,17 @@
 //!
 //! | transition | at a barrier of |
 //! | --- | --- |
-//! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
+//! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_write_only_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
 //! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
 //! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
-//! | [`AfterSync::release_at_sync`](crate::launch::AfterSync::release_at_sync), of mailboxes that a copy has read | the cluster |
+//! | [`AfterSync::release_at_sync`](crate::launch::AfterSync::release_at_sync), of DSMEM buffers that a copy has read | the cluster |
 //! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
 //!
 //! What has arrived can be sent on from where it lies, and goes to global memory from there by bulk copies ([`bulk::store`](
-//! crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] is a mailbox that streams tiles from CTA to CTA
+//! crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] is a DSMEM buffer that streams tiles from CTA to CTA
 //! without a barrier of the cluster between them.
 //!
-//! *Cluster calls* are [`Cta::cluster`], [`Cta::cluster_last`] and those that take a [`Cluster`] or an [`Arrived`], but for questions ([`Cluster::rank`] …): all
+//! *Cluster calls* are [`Cta::cluster_scope`], [`Cta::cluster_scope_last`] and those that take a [`Cluster`] or an [`ArrivedCluster`], but for questions ([`Cluster::cta_rank`] …): all
 //! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
 //! [`Cta::enter`]).
 
@@ -55,18 +55,18 @@ use core::marker::PhantomData;
 use crate::group::{AfterSync, Cta, Passed, Transitions};
 use crate::qualifier::{Sealed, convergence::Aligned, sem, space};
 use crate::raw;
-use crate::shared::Lend;
+use crate::shared::Scoped;
 
 mod barrier;
+mod dsmem;
 mod group;
-mod mailbox;
-mod route;
+mod permutation;
 mod shared;
 
 pub use barrier::{GroupBarrier, Unused};
+pub use dsmem::*;
 pub use group::Group;
-pub use mailbox::*;
-pub use route::Route;
+pub use permutation::Permutation;
 pub use shared::*;
 
 /// Invariant in `'c`: one scope, one lifetime. And bound to its thread.
@@ -79,8 +79,8 @@ type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-/// let tile = cta.cluster(tile, |cluster, tile| {
-///     let _is_last = cluster.rank() + 1 == cluster.size();
+/// let tile = cta.cluster_scope(tile, |cluster, tile| {
+///     let _is_last = cluster.cta_rank() + 1 == cluster.cta_count();
 ///     (cluster, tile) // the scope gets both back
 /// });
 /// # }
@@ -96,16 +96,16 @@ pub struct Cluster<'c> {
 /// cluster call.
 ///
 /// ```
-/// # use ptx::cluster::{Arrived, Cluster};
+/// # use ptx::cluster::{ArrivedCluster, Cluster};
 /// # fn body<'c>(cluster: Cluster<'c>, work: fn()) -> Cluster<'c> {
-/// let arrived: Arrived = cluster.arrive();
+/// let arrived: ArrivedCluster = cluster.arrive();
 /// work(); // with the CTA's own memory
 /// arrived.wait()
 /// # }
 /// ```
 #[must_use = "a thread that has arrived has to wait before it can arrive again: call `.wait()`"]
 #[derive(Debug)]
-pub struct Arrived<'c> {
+pub struct ArrivedCluster<'c> {
     cta: &'c mut Cta,
     _scope: Brand<'c>,
 }
@@ -126,12 +126,12 @@ impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
 }
 
 static_assertions::assert_not_impl_any!(Cluster<'static>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Arrived<'static>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(ArrivedCluster<'static>: Copy, Clone, Send, Sync);
 
 #[inline(always)]
 fn arrive() {
     // SAFETY: 9.7.13.3: "Each thread must arrive at the barrier only once before the barrier completes." Every arrival is
-    // followed by a wait before the next: in `sync`, or because `Arrived` has taken the `Cluster` and lends no
+    // followed by a wait before the next: in `sync`, or because `ArrivedCluster` has taken the `Cluster` and lends no
     // `&mut Cta`, without which no other scope is opened. `.aligned`: cluster calls are made from the same place.
     unsafe { raw::barrier_cluster_arrive(sem::Release, Aligned) }
 }
@@ -147,20 +147,20 @@ impl Cta {
     /// both: the handles idle, the cluster not between an arrive and its wait. The scope's lifetime belongs to this call
     /// alone, so nothing that stands for a peer's memory can leave it.
     ///
-    /// A cluster call: all threads of all CTAs of the cluster make it. It can stand inside of a loan ([`Cta::lend`]) or of another such
+    /// A cluster call: all threads of all CTAs of the cluster make it. It can stand inside of an async scope ([`Cta::async_scope`]) or of another such
     /// scope ([`Cluster::cta_mut`]), whose memory it does not have, and whose cluster makes no call until it ends.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`. If a [`Mailbox`] is lent, at the
-    /// beginning too, and before it by the elected thread, once for all mailboxes: `fence.mbarrier_init.release.cluster;`, and
+    /// PTX, at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`. If a [`DsmemBuffer`] is lent, at the
+    /// beginning too, and before it by the leader, once for all DSMEM buffers: `fence.mbarrier_init.release.cluster;`, and
     /// `fence.proxy.async.shared::cta;` unless all are [`ByElement`].
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    /// cta.cluster(tile, |cluster, tile| {
-    ///     let rank = cluster.rank();
+    /// cta.cluster_scope(tile, |cluster, tile| {
+    ///     let rank = cluster.cta_rank();
     ///     let tile = tile.write(cluster.cta(), |i| rank + i as u32);
     ///     let tile = cluster.publish(tile);
     ///     let _of_the_first = tile.peer(0).and_then(|peer| peer.get(5));
@@ -171,13 +171,13 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn cluster<H: Lend>(
+    pub fn cluster_scope<H: Scoped>(
         &mut self,
         handles: H,
-        body: impl for<'c> FnOnce(Cluster<'c>, H::Lent<'c>) -> (Cluster<'c>, H::Lent<'c>),
+        body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::InScope<'c>),
     ) -> H {
         let cluster = Cluster::begin::<H>(self);
-        // SAFETY: `'c` is this call's alone, so what `body` returns comes from this loan.
+        // SAFETY: `'c` is this call's alone, so what `body` returns comes from this async scope.
         let (cluster, lent) = unsafe { body(cluster, handles.open()) };
         // No CTA exits, or uses its memory otherwise, before all have come here.
         cluster.sync();
@@ -185,21 +185,21 @@ impl Cta {
         unsafe { H::give_back(lent) }
     }
 
-    /// [`cluster`](Cta::cluster), as the last scope of the kernel: its last barrier is the one behind which no CTA uses another's memory,
+    /// [`cluster`](Cta::cluster_scope), as the last scope of the kernel: its last barrier is the one behind which no CTA uses another's memory,
     /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each. What it returns for each
-    /// handle, and what to take from the `Cta` before, is as of [`Cta::lend_last`].
+    /// handle, and what to take from the `Cta` before, is as of [`Cta::async_scope_last`].
     ///
     /// A cluster call: all threads of all CTAs of the cluster make it.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: as [`cluster`](Cta::cluster).
+    /// PTX: as [`cluster`](Cta::cluster_scope).
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, tile: SharedArray<u32, 128>, from_the_first: &mut u32) {
-    /// cta.cluster_last(tile, |cluster, tile| {
-    ///     let rank = cluster.rank();
+    /// cta.cluster_scope_last(tile, |cluster, tile| {
+    ///     let rank = cluster.cta_rank();
     ///     let tile = cluster.publish(tile.write(cluster.cta(), |i| rank + i as u32));
     ///     *from_the_first = tile.peer(0).and_then(|peer| peer.get(5)).unwrap_or(0);
     ///     (cluster, tile.end()) // without the barrier of `close`
@@ -207,14 +207,14 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn cluster_last<H: Lend>(
+    pub fn cluster_scope_last<H: Scoped>(
         mut self,
         handles: H,
-        body: impl for<'c> FnOnce(Cluster<'c>, H::Lent<'c>) -> (Cluster<'c>, H::Ended<'c>),
+        body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::Ended<'c>),
     ) {
         let cluster = Cluster::begin::<H>(&mut self);
-        // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this loan is in flight, but for
-        // copies that another CTA waits for before it comes to the barrier below; there is no other loan, which would hold a `&Cta`.
+        // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this async scope is in flight, but for
+        // copies that another CTA waits for before it comes to the barrier below; there is no other async scope, which would hold a `&Cta`.
         let (cluster, _ended) = unsafe { body(cluster, handles.open()) };
         // Behind this no CTA uses another's memory.
         cluster.sync();
@@ -225,10 +225,10 @@ impl<'c> Cluster<'c> {
     /// Begins a scope. Where other CTAs use what is lent from here on: when all have begun, and what each did to its memory before is
     /// visible to all. Everything else that leads to a peer's memory begins with a barrier of its own.
     #[inline(always)]
-    fn begin<H: Lend>(cta: &'c mut Cta) -> Self {
+    fn begin<H: Scoped>(cta: &'c mut Cta) -> Self {
         if const { H::USED_BY_PEERS } {
-            if cta.is_elected() {
-                // The elected thread has initialised the mbarriers: the cluster and the async proxy see them.
+            if cta.is_leader() {
+                // The leader has initialised the mbarriers: the cluster and the async proxy see them.
                 raw::fence_mbarrier_init();
                 if const { H::FILLED_BY_COPIES } {
                     raw::fence_proxy_async(space::SharedCta);
@@ -254,7 +254,7 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// The executing CTA, for scopes ([`Cta::lend`]) and for calls in which a part of the threads works ([`Cta::invoke_one`]). Until these
+    /// The executing CTA, for scopes ([`Cta::async_scope`]) and for calls in which a part of the threads works ([`Cta::invoke_one`]). Until these
     /// are over this cluster makes no call.
     ///
     /// Not collective.
@@ -273,7 +273,7 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// The CTA's rank in the cluster, less than [`size`](Cluster::size).
+    /// The CTA's rank in the cluster, less than [`size`](Cluster::cta_count).
     ///
     /// Not collective.
     ///
@@ -281,11 +281,11 @@ impl<'c> Cluster<'c> {
     ///
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
-    /// let is_first = cluster.rank() == 0;
+    /// let is_first = cluster.cta_rank() == 0;
     /// # }
     /// ```
     #[inline(always)]
-    pub fn rank(&self) -> u32 {
+    pub fn cta_rank(&self) -> u32 {
         raw::cluster_ctarank()
     }
 
@@ -297,11 +297,11 @@ impl<'c> Cluster<'c> {
     ///
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
-    /// let next = (cluster.rank() + 1) % cluster.size();
+    /// let next = (cluster.cta_rank() + 1) % cluster.cta_count();
     /// # }
     /// ```
     #[inline(always)]
-    pub fn size(&self) -> u32 {
+    pub fn cta_count(&self) -> u32 {
         raw::cluster_nctarank()
     }
 
@@ -314,7 +314,7 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
     /// let [x, y, z] = cluster.shape();
-    /// let size = x * y * z; // `cluster.size()`
+    /// let size = x * y * z; // `cluster.cta_count()`
     /// # }
     /// ```
     #[inline(always)]
@@ -398,13 +398,13 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn arrive(self) -> Arrived<'c> {
+    pub fn arrive(self) -> ArrivedCluster<'c> {
         arrive();
-        Arrived { cta: self.cta, _scope: PhantomData }
+        ArrivedCluster { cta: self.cta, _scope: PhantomData }
     }
 }
 
-impl<'c> Arrived<'c> {
+impl<'c> ArrivedCluster<'c> {
     /// The executing CTA, for the collective calls of its threads alone. A scope of the cluster would arrive again, so it is not lent as
     /// `&mut`.
     ///

@@ -2,16 +2,16 @@
 //! started.
 //!
 //! ```text
-//!   ClusterQueue ── scope ──► Queue ── request ──► Request ── wait ──► Answer::Cancelled { first_ctaid, queue }
-//!                               │                                 └──► Answer::NoMore(Closed)
-//!                               └──────────── close ──────────► Closed
+//!   WorkQueueMemory ── scope ──► WorkQueue ── request ──► Request ── wait ──► Response::Cancelled { first_ctaid, queue }
+//!                               │                                 └──► Response::NoMore(ClosedQueue)
+//!                               └──────────── close ──────────► ClosedQueue
 //! ```
 //!
 //! Who asks is an argument: a [`Cta`] for itself, a [`Cluster`] for all its CTAs, which get one answer.
 //!
 //! After a refusal there is nothing left to ask with: "If the executing CTA has already observed the completion of a
 //! `clusterlaunchcontrol.try_cancel` instruction as failed, then the behavior of issuing a subsequent
-//! `clusterlaunchcontrol.try_cancel` instruction is undefined." A kernel has one [`ClusterQueue`], and its scope uses it up.
+//! `clusterlaunchcontrol.try_cancel` instruction is undefined." A kernel has one [`WorkQueueMemory`], and its scope uses it up.
 
 use core::marker::PhantomData;
 
@@ -32,8 +32,8 @@ const RESPONSE: u32 = 16;
 /// ```
 /// # #[cfg(feature = "sm_100a")]
 /// # mod example {
-/// use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
-/// ptx::shared_memory! { struct Smem { clusters: ClusterQueue } }
+/// use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
+/// ptx::shared_memory! { struct Smem { clusters: WorkQueueMemory } }
 /// # fn kernel(cta: &mut ptx::launch::Cta, smem: Smem, mut work: impl FnMut(u32)) {
 /// smem.clusters.scope(cta, |cta, mut queue| {
 ///     let mut block = ptx::raw::ctaid_x();
@@ -41,8 +41,8 @@ const RESPONSE: u32 = 16;
 ///         let request = queue.request(cta);
 ///         work(block); // while the request is under way
 ///         match request.wait(cta) {
-///             Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
-///             Answer::NoMore(closed) => return closed,
+///             Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+///             Response::NoMore(closed) => return closed,
 ///         }
 ///     }
 /// });
@@ -50,22 +50,22 @@ const RESPONSE: u32 = 16;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct ClusterQueue {
+pub struct WorkQueueMemory {
     addr: u32,
     _thread: PhantomData<*mut ()>,
 }
 
-static_assertions::assert_not_impl_any!(ClusterQueue: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(WorkQueueMemory: Copy, Clone, Send, Sync);
 
 // SAFETY: the response, aligned to 16, then an mbarrier.
-unsafe impl Place for ClusterQueue {
+unsafe impl Place for WorkQueueMemory {
     const SIZE: u32 = RESPONSE + <Mbarrier<Uninit> as Place>::SIZE;
     const ALIGN: u32 = 16;
     const CANCELS: bool = true;
 
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
-        ClusterQueue { addr, _thread: PhantomData }
+        WorkQueueMemory { addr, _thread: PhantomData }
     }
 }
 
@@ -76,14 +76,14 @@ unsafe impl Place for ClusterQueue {
     note = "a `Cta` asks for itself; a `Cluster` asks for all its CTAs, with the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Asker: Sealed {
+pub trait Requester: Sealed {
     /// The executing CTA.
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
     /// Behind [`Mbarrier::init`]: the mbarrier of each CTA that gets the answer is there.
     #[doc(hidden)]
     fn begin(&self);
-    /// Starts a request, in the elected thread of each CTA.
+    /// Starts a request, in the leader of each CTA.
     ///
     /// # Safety
     ///
@@ -97,7 +97,7 @@ pub trait Asker: Sealed {
     #[doc(hidden)]
     fn end(&self);
 }
-impl Asker for Cta {
+impl Requester for Cta {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         self
@@ -120,7 +120,7 @@ impl Asker for Cta {
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 #[diagnostic::do_not_recommend]
-impl Asker for Cluster<'_> {
+impl Requester for Cluster<'_> {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         Cluster::cta(self)
@@ -131,7 +131,7 @@ impl Asker for Cluster<'_> {
     }
     #[inline(always)]
     unsafe fn try_cancel(&self, addr: u32, mbar: u32) {
-        if self.rank() == 0 {
+        if self.cta_rank() == 0 {
             // SAFETY: the caller's contract; inside a cluster's scope no CTA has exited. By the contract of `enter` the
             // response and the mbarrier lie at the same place in each.
             unsafe {
@@ -158,38 +158,38 @@ type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 /// ```
 /// # #[cfg(feature = "sm_100a")]
 /// # mod example {
-/// use ptx::{clusterlaunchcontrol::{Answer, Closed, Queue}, launch::Cta};
+/// use ptx::{clusterlaunchcontrol::{Response, ClosedQueue, WorkQueue}, launch::Cta};
 /// /// Takes one cluster over, if there is one.
-/// fn take_one<'s>(cta: &'s Cta, queue: Queue<'s>, work: impl FnOnce([u32; 3])) -> Closed<'s> {
+/// fn take_one<'s>(cta: &'s Cta, queue: WorkQueue<'s>, work: impl FnOnce([u32; 3])) -> ClosedQueue<'s> {
 ///     match queue.request(cta).wait(cta) {
-///         Answer::Cancelled { first_ctaid, queue } => {
+///         Response::Cancelled { first_ctaid, queue } => {
 ///             work(first_ctaid);
 ///             queue.close()
 ///         }
-///         Answer::NoMore(closed) => closed,
+///         Response::NoMore(closed) => closed,
 ///     }
 /// }
 /// # }
 /// ```
 #[must_use = "go on with `.request(&cta)` or end with `.close()`"]
 #[derive(Debug)]
-pub struct Queue<'s, By = Cta> {
+pub struct WorkQueue<'s, By = Cta> {
     addr: u32,
     bar: Mbarrier<Ready>,
     _scope: Invariant<'s>,
     _by: PhantomData<fn(&By)>,
 }
 
-static_assertions::assert_not_impl_any!(Queue<'static>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(WorkQueue<'static>: Copy, Clone, Send, Sync);
 
 /// A request of `By` under way. It owns the response's memory and the mbarrier.
 ///
 /// ```
 /// # #[cfg(feature = "sm_100a")]
 /// # mod example {
-/// use ptx::{clusterlaunchcontrol::{Answer, Queue, Request}, launch::Cta};
+/// use ptx::{clusterlaunchcontrol::{Response, WorkQueue, Request}, launch::Cta};
 /// /// Works while the answer is on its way.
-/// fn overlapped<'s>(cta: &'s Cta, queue: Queue<'s>, work: impl FnOnce()) -> Answer<'s> {
+/// fn overlapped<'s>(cta: &'s Cta, queue: WorkQueue<'s>, work: impl FnOnce()) -> Response<'s> {
 ///     let request: Request<'s> = queue.request(cta);
 ///     work();
 ///     request.wait(cta)
@@ -212,57 +212,57 @@ static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Syn
 /// ```
 /// # #[cfg(feature = "sm_100a")]
 /// # mod example {
-/// # use ptx::{clusterlaunchcontrol::{Answer, Closed}, launch::Cta};
-/// fn close<'s>(answer: Answer<'s>, last: impl FnOnce([u32; 3])) -> Closed<'s> {
+/// # use ptx::{clusterlaunchcontrol::{Response, ClosedQueue}, launch::Cta};
+/// fn close<'s>(answer: Response<'s>, last: impl FnOnce([u32; 3])) -> ClosedQueue<'s> {
 ///     match answer {
-///         Answer::Cancelled { first_ctaid, queue } => {
+///         Response::Cancelled { first_ctaid, queue } => {
 ///             last(first_ctaid);
 ///             queue.close()
 ///         }
-///         Answer::NoMore(closed) => closed,
+///         Response::NoMore(closed) => closed,
 ///     }
 /// }
 /// # }
 /// ```
 #[must_use = "the scope has to return it"]
 #[derive(Debug)]
-pub struct Closed<'s> {
+pub struct ClosedQueue<'s> {
     _scope: Invariant<'s>,
 }
 
-static_assertions::assert_not_impl_any!(Closed<'static>: Copy, Clone);
+static_assertions::assert_not_impl_any!(ClosedQueue<'static>: Copy, Clone);
 
 /// What a request of `By` came to: the same in all threads of the CTA, or of the cluster.
 ///
 /// ```
 /// # #[cfg(feature = "sm_100a")]
 /// # mod example {
-/// # use ptx::clusterlaunchcontrol::Answer;
-/// # fn kernel(answer: &Answer) {
+/// # use ptx::clusterlaunchcontrol::Response;
+/// # fn kernel(answer: &Response) {
 /// let next: Option<u32> = match answer {
-///     Answer::Cancelled { first_ctaid: [x, _, _], .. } => Some(*x),
-///     Answer::NoMore(_) => None,
+///     Response::Cancelled { first_ctaid: [x, _, _], .. } => Some(*x),
+///     Response::NoMore(_) => None,
 /// };
 /// # }
 /// # }
 /// ```
 #[must_use = "a cancelled cluster's work is now this CTA's: `match` on it"]
 #[derive(Debug)]
-pub enum Answer<'s, By = Cta> {
+pub enum Response<'s, By = Cta> {
     /// A cluster will not start: its work is who asked's, and no other's.
     Cancelled {
         /// The index of the cluster's first CTA: x, y and z. (Of its only one, in a grid without clusters.)
         first_ctaid: [u32; 3],
         /// Ready for the next request.
-        queue: Queue<'s, By>,
+        queue: WorkQueue<'s, By>,
     },
     /// There is no cluster left to cancel.
-    NoMore(Closed<'s>),
+    NoMore(ClosedQueue<'s>),
 }
 
-impl ClusterQueue {
+impl WorkQueueMemory {
     /// Opens the queue for the time of `body`, which has to return it closed: with a request under way it cannot. `body` gets who asks as
-    /// `&mut`, for loans and the like inside.
+    /// `&mut`, for async scopes and the like inside.
     ///
     /// A [`Cta`] asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own. A [`Cluster`] asks for
     /// all its CTAs, inside its scope, and each of them gets the same answer; this and all calls that take it are cluster calls.
@@ -274,16 +274,16 @@ impl ClusterQueue {
     /// ```
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Answer, ClusterQueue}, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
+    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueueMemory}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, clusters: WorkQueueMemory, mut work: impl FnMut(u32)) {
     /// clusters.scope(cta, |cta, mut queue| {
     ///     loop {
     ///         match queue.request(cta).wait(cta) {
-    ///             Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => {
+    ///             Response::Cancelled { first_ctaid: [x, _, _], queue: next } => {
     ///                 work(x);
     ///                 queue = next;
     ///             }
-    ///             Answer::NoMore(closed) => return closed,
+    ///             Response::NoMore(closed) => return closed,
     ///         }
     ///     }
     /// });
@@ -296,9 +296,9 @@ impl ClusterQueue {
     /// ```
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Answer, ClusterQueue}, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue, mut work: impl FnMut(u32)) {
-    /// cta.cluster((), |mut cluster, ()| {
+    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueueMemory}, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, clusters: WorkQueueMemory, mut work: impl FnMut(u32)) {
+    /// cta.cluster_scope((), |mut cluster, ()| {
     ///     let [mine, ..] = cluster.position();
     ///     clusters.scope(&mut cluster, |cluster, mut queue| {
     ///         let mut block = ptx::raw::ctaid_x();
@@ -306,8 +306,8 @@ impl ClusterQueue {
     ///             let request = queue.request(cluster);
     ///             work(block); // while the request is under way
     ///             match request.wait(cluster) {
-    ///                 Answer::Cancelled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
-    ///                 Answer::NoMore(closed) => return closed,
+    ///                 Response::Cancelled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
+    ///                 Response::NoMore(closed) => return closed,
     ///             }
     ///         }
     ///     });
@@ -317,34 +317,35 @@ impl ClusterQueue {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn scope<By: Asker>(
+    pub fn scope<By: Requester>(
         self,
         by: &mut By,
-        body: impl for<'s> FnOnce(&mut By, Queue<'s, By>) -> Closed<'s>,
+        body: impl for<'s> FnOnce(&mut By, WorkQueue<'s, By>) -> ClosedQueue<'s>,
     ) {
         // SAFETY: the eight bytes after the response, aligned, are the mbarrier's.
         let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta());
         by.begin();
-        let Closed { .. } = body(by, Queue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData });
+        let ClosedQueue { .. } =
+            body(by, WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData });
     }
 }
 
-impl<'s, By: Asker> Queue<'s, By> {
+impl<'s, By: Requester> WorkQueue<'s, By> {
     /// Asks for a cluster that has not started.
     ///
     /// Collective in the CTA or the cluster that asks.
     ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], 16;`
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the elected
-    /// thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the elected thread of
+    /// thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the leader of
     /// the CTA of rank 0 alone asks, by
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [bar];`
     ///
     /// ```
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Answer, Queue}, cluster::Cluster};
-    /// # fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: Queue<'s, Cluster<'c>>, work: fn()) -> Answer<'s, Cluster<'c>> {
+    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueue}, cluster::Cluster};
+    /// # fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: WorkQueue<'s, Cluster<'c>>, work: fn()) -> Response<'s, Cluster<'c>> {
     /// let request = queue.request(cluster); // a queue asks once at a time
     /// work();
     /// let answer = request.wait(cluster);
@@ -355,13 +356,13 @@ impl<'s, By: Asker> Queue<'s, By> {
     #[inline(always)]
     pub fn request(self, by: &By) -> Request<'s, By> {
         let mbar = self.bar.addr();
-        let bar = if by.cta().is_elected() {
+        let bar = if by.cta().is_leader() {
             // SAFETY: the request that follows writes that many bytes, here too if it is another CTA's. That may come first:
             // the tx-count is then below zero for a while, and the phase waits for this arrival.
             let bar = unsafe { self.bar.arrive_expect_tx(RESPONSE) };
             // SAFETY: both are this CTA's, valid and aligned, as those of the others that get the answer; nobody touches the
             // response until `Request::wait`, which the scope cannot end without; no response has been a refusal, after
-            // which there is no `Queue`, of which the CTA has one.
+            // which there is no `WorkQueue`, of which the CTA has one.
             unsafe { by.try_cancel(self.addr, mbar) };
             bar
         } else {
@@ -375,19 +376,19 @@ impl<'s, By: Asker> Queue<'s, By> {
     /// ```
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::ClusterQueue, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
+    /// # use ptx::{clusterlaunchcontrol::WorkQueueMemory, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     /// clusters.scope(cta, |_cta, queue| queue.close()); // takes nothing over
     /// # }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn close(self) -> Closed<'s> {
-        Closed { _scope: PhantomData }
+    pub fn close(self) -> ClosedQueue<'s> {
+        ClosedQueue { _scope: PhantomData }
     }
 }
 
-impl<'s, By: Asker> Request<'s, By> {
+impl<'s, By: Requester> Request<'s, By> {
     /// Waits for the response.
     ///
     /// Collective in the CTA or the cluster that asks.
@@ -401,28 +402,28 @@ impl<'s, By: Asker> Request<'s, By> {
     /// ```
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Answer, Closed, Request}, launch::Cta};
-    /// # fn body<'s>(cta: &'s Cta, request: Request<'s>) -> Closed<'s> {
+    /// # use ptx::{clusterlaunchcontrol::{Response, ClosedQueue, Request}, launch::Cta};
+    /// # fn body<'s>(cta: &'s Cta, request: Request<'s>) -> ClosedQueue<'s> {
     /// match request.wait(cta) {
-    ///     Answer::Cancelled { queue, .. } => queue.close(),
-    ///     Answer::NoMore(closed) => closed, // nothing to ask with any more
+    ///     Response::Cancelled { queue, .. } => queue.close(),
+    ///     Response::NoMore(closed) => closed, // nothing to ask with any more
     /// }
     /// # }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, by: &By) -> Answer<'s, By> {
+    pub fn wait(self, by: &By) -> Response<'s, By> {
         let bar = by.wait(self.bar);
         // SAFETY: the response is there, aligned to 16, and nothing writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
         if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
-            return Answer::NoMore(Closed { _scope: PhantomData });
+            return Response::NoMore(ClosedQueue { _scope: PhantomData });
         }
         // SAFETY: the request has succeeded.
         let first_ctaid = unsafe { raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response) };
         // All threads have read the response before the next one is written.
         by.end();
-        let queue = Queue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
-        Answer::Cancelled { first_ctaid, queue }
+        let queue = WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
+        Response::Cancelled { first_ctaid, queue }
     }
 }

@@ -4,7 +4,7 @@
 //! waited for in groups, or on an mbarrier:
 //!
 //! ```text
-//!   load ──► CpAsyncGroup<_, Open> ── commit ──► CpAsyncGroup<_, Committed> ── wait ──► Shared<Published>
+//!   load ──► CpAsyncGroup<_, Uncommitted> ── commit ──► CpAsyncGroup<_, Committed> ── wait ──► Shared<Published>
 //!               │      │    └─ and: more copies     │ then: further groups in flight, `InFlight`
 //!               │      └─ wait_all ─────────────────┼────────────────────────────────► Shared<Published>
 //!               └─ arrive_on ──► Tracked ── wait ───┴──────────────────────────────────► Shared<Published>
@@ -24,7 +24,7 @@
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
 //! # fn kernel(cta: &mut Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
 //! # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
-//! cta.lend(memory, |cta, (a, b)| {
+//! cta.async_scope(memory, |cta, (a, b)| {
 //!     let queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, second));
 //!     let ((a, _), queue) = queue.wait_oldest(cta); // `b` is still on its way
 //!     let _x = a.get(0);
@@ -38,7 +38,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{InFlight, Queue, Token};
-use crate::bulk::{Committed, Extendable, Open, Waitable};
+use crate::bulk::{Committed, Extendable, Uncommitted, Waitable};
 use crate::cache_policy::{Bare, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
 use crate::group::Cta;
@@ -53,10 +53,10 @@ mod at_sync;
 /// A copy in flight: its destination and its source.
 ///
 /// ```
-/// # use ptx::{bulk::Open, cp_async::{self, CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta, shared::{Free, Shared}};
+/// # use ptx::{bulk::Uncommitted, cp_async::{self, CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta, shared::{Free, Shared}};
 /// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> CpAsyncGroup<Copy<'s>, Open> {
-/// let group: CpAsyncGroup<Copy<'s>, Open> = cp_async::load(cta, tile, src);
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> CpAsyncGroup<Copy<'s>, Uncommitted> {
+/// let group: CpAsyncGroup<Copy<'s>, Uncommitted> = cp_async::load(cta, tile, src);
 /// # group
 /// # }
 /// ```
@@ -73,10 +73,10 @@ static_assertions::assert_not_impl_any!(CpAsyncLoad<'static, u32, 4, ()>: Copy, 
 /// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
 ///
 /// ```
-/// # use ptx::{bulk::{Committed, Open}, cp_async::{CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta};
+/// # use ptx::{bulk::{Committed, Uncommitted}, cp_async::{CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta};
 /// # use ptx::shared::{Published, Shared};
 /// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
-/// fn finish<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Open>) -> Shared<'s, f32, 1024, Published> {
+/// fn finish<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Uncommitted>) -> Shared<'s, f32, 1024, Published> {
 ///     let group: CpAsyncGroup<Copy<'s>, Committed> = group.commit(cta);
 ///     let (tile, _src) = group.wait(cta);
 ///     tile
@@ -89,7 +89,7 @@ pub struct CpAsyncGroup<Copies, State> {
     _state: PhantomData<State>,
 }
 
-static_assertions::assert_not_impl_any!(CpAsyncGroup<(), Open>: Copy, Clone, Queue);
+static_assertions::assert_not_impl_any!(CpAsyncGroup<(), Uncommitted>: Copy, Clone, Queue);
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
     #[inline(always)]
@@ -98,7 +98,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     }
 }
 
-impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Open> {
+impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Uncommitted> {
     /// A group of one load. Its destination is in the state that it will have when someone can get at it.
     #[inline(always)]
     fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
@@ -117,7 +117,7 @@ fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     mut copy: impl FnMut(u32, *const u8, u32, Src::Hint),
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     const { whole_vectors::<T, N>() };
     let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
     for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, hint));
@@ -187,7 +187,7 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_prefetch(cta, dst, src, prefetch_size::None)
 }
 
@@ -211,7 +211,7 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     size: Size,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     // SAFETY: see `load_with`.
     load_with(cta, dst, src, |dst, src, _, hint| unsafe {
         raw::cp_async_cg(size, dst, src, zfill::None, hint)
@@ -236,7 +236,7 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_with(cta, dst, src, |dst, src, _, hint| {
         // SAFETY: see `load_with`.
         unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src, zfill::None, hint) }
@@ -263,7 +263,7 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     mut wanted: impl FnMut(usize) -> bool,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_with(cta, dst, src, |dst, src, v, hint| {
         // SAFETY: see `load_with`.
         unsafe {
@@ -293,7 +293,7 @@ pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     tail: Tail<T, P>,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Uncommitted> {
     const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
     // SAFETY: so many elements are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The array is this CTA's, and the
@@ -397,7 +397,7 @@ impl<T: Element> Global<T> {
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, src: Global<f32>) {
     /// // A tile of 128 for each CTA, and four neighbours at each side.
-    /// let window = src.vector_window::<136>(32 * i64::from(cta.rank()) - 1);
+    /// let window = src.vector_window::<136>(32 * i64::from(cta.grid_rank()) - 1);
     /// # }
     /// ```
     #[inline(always)]
@@ -412,7 +412,7 @@ impl<T: Element> Global<T> {
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, src: Global<f32>) {
     /// // A tile of 128 for each CTA, and one neighbour at each side.
-    /// let window = src.window::<130>(128 * i64::from(cta.rank()) - 1);
+    /// let window = src.window::<130>(128 * i64::from(cta.grid_rank()) - 1);
     /// # }
     /// ```
     #[inline(always)]
@@ -424,14 +424,14 @@ impl<T: Element> Global<T> {
 /// Elements that `cp.async` copies one by one: of 4 or 8 bytes.
 ///
 /// ```
-/// # use ptx::{bulk::Open, cp_async::{self, CpAsyncGroup, CpAsyncLoad, Window, Word}, global::Global, launch::Cta};
+/// # use ptx::{bulk::Uncommitted, cp_async::{self, CpAsyncGroup, CpAsyncLoad, Window, Word}, global::Global, launch::Cta};
 /// # use ptx::shared::{Free, Shared};
 /// /// A tile of any such elements, from the slice's second on.
 /// fn load_shifted<'s, T: Word>(
 ///     cta: &Cta,
 ///     tile: Shared<'s, T, 128, Free>,
 ///     src: Global<T>,
-/// ) -> CpAsyncGroup<CpAsyncLoad<'s, T, 128, Window<T, 128>>, Open> {
+/// ) -> CpAsyncGroup<CpAsyncLoad<'s, T, 128, Window<T, 128>>, Uncommitted> {
 ///     cp_async::load_window(cta, tile, src.window(1))
 /// }
 /// ```
@@ -473,13 +473,13 @@ words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 /// `copy_to` starts copies into the array alone, of nothing but global memory that nobody writes while the kernel runs.
 ///
 /// ```
-/// # use ptx::{bulk::Open, cp_async::{self, CpAsyncGroup, CpAsyncLoad, WindowSource}, launch::Cta, shared::{Free, Shared}};
+/// # use ptx::{bulk::Uncommitted, cp_async::{self, CpAsyncGroup, CpAsyncLoad, WindowSource}, launch::Cta, shared::{Free, Shared}};
 /// /// Copies of either kind.
 /// fn load<'s, W: WindowSource<f32, 136>>(
 ///     cta: &Cta,
 ///     tile: Shared<'s, f32, 136, Free>,
 ///     window: W,
-/// ) -> CpAsyncGroup<CpAsyncLoad<'s, f32, 136, W>, Open> {
+/// ) -> CpAsyncGroup<CpAsyncLoad<'s, f32, 136, W>, Uncommitted> {
 ///     cp_async::load_window(cta, tile, window)
 /// }
 /// ```
@@ -559,7 +559,7 @@ pub fn load_window<'s, T: Element, const N: usize, W: WindowSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     window: W,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, W>, Open> {
+) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, W>, Uncommitted> {
     // SAFETY: the array is the handle's, and the group that is returned keeps it.
     unsafe { window.copy_to(cta, dst.addr()) };
     CpAsyncGroup::of(dst, window)
@@ -640,7 +640,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, memory: (SharedArray<f32, 1024>, SharedArray<u8, 64>), x: GlobalTile<f32, 1024>, y: GlobalTile<u8, 64>) {
-    /// cta.lend(memory, |cta, (a, b)| {
+    /// cta.async_scope(memory, |cta, (a, b)| {
     ///     let group = cp_async::load(cta, a, x).and(cp_async::load(cta, b, y)).commit(cta);
     ///     let ((a, _), (b, _)) = group.wait(cta);
     ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
@@ -648,7 +648,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn and<More>(self, more: CpAsyncGroup<More, Open>) -> CpAsyncGroup<(Copies, More), Open>
+    pub fn and<More>(self, more: CpAsyncGroup<More, Uncommitted>) -> CpAsyncGroup<(Copies, More), Uncommitted>
     where
         State: Extendable,
     {
@@ -692,7 +692,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
     /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
-    /// cta.lend(memory, |cta, (a, b)| {
+    /// cta.async_scope(memory, |cta, (a, b)| {
     ///     let first = cp_async::load(cta, a, x).commit(cta);
     ///     let both = first.then(cta, cp_async::load(cta, b, y));
     ///     let ((a, _), (b, _)) = both.wait(cta);
@@ -704,7 +704,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     pub fn then<More>(
         self,
         cta: &Cta,
-        group: CpAsyncGroup<More, Open>,
+        group: CpAsyncGroup<More, Uncommitted>,
     ) -> InFlight<Self, CpAsyncGroup<More, Committed>>
     where
         Self: Queue,
@@ -774,7 +774,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// cta.lend((tile, bar), |cta, (tile, bar)| {
+    /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
     ///     let (bar, (tile, _src)) = copy.wait(cta);
     ///     (tile.to_async(cta).into_free(), bar)
@@ -803,7 +803,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit, 2> } }
     /// # fn kernel(cta: &mut Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
     /// let bar = smem.bar.init(cta); // counts twice the threads
-    /// cta.lend((smem.tile, bar), |cta, (tile, bar)| {
+    /// cta.async_scope((smem.tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar);
     ///     let (bar, (tile, _src)) = copy.wait(cta);
     ///     (tile.to_async(cta).into_free(), bar)
@@ -853,7 +853,7 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// cta.lend((tile, bar), |cta, (tile, bar)| {
+    /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
     ///     // … whatever does not need the tile …
     ///     let (bar, (tile, _src)) = copy.wait(cta);
@@ -878,7 +878,7 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// cta.lend((tile, bar), |cta, (tile, bar)| {
+    /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
     ///     while !copy.is_complete() {
     ///         // … this thread's own work: no collective call …
@@ -921,7 +921,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
     /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>, z: GlobalTile<f32, 1024>) {
-    /// cta.lend(memory, |cta, (a, b, c)| {
+    /// cta.async_scope(memory, |cta, (a, b, c)| {
     ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
     ///     let queue = queue.then(cta, cp_async::load(cta, c, z)); // three groups in flight
     ///     let (((a, _), (b, _)), (c, _)) = queue.wait(cta);
@@ -933,7 +933,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     pub fn then<More>(
         self,
         cta: &Cta,
-        group: CpAsyncGroup<More, Open>,
+        group: CpAsyncGroup<More, Uncommitted>,
     ) -> InFlight<Self, CpAsyncGroup<More, Committed>> {
         InFlight::new(self, group.commit(cta))
     }
@@ -948,7 +948,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
     /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
-    /// cta.lend(memory, |cta, (a, b)| {
+    /// cta.async_scope(memory, |cta, (a, b)| {
     ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
     ///     let ((a, _), newer) = queue.wait_oldest(cta); // `b` is still on its way
     ///     let _first = a.get(0);
@@ -975,7 +975,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # type Stage = SharedArray<f32, 1024>;
     /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
-    /// cta.lend(memory, |cta, (a, b)| {
+    /// cta.async_scope(memory, |cta, (a, b)| {
     ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
     ///     let ((a, _), (b, _)) = queue.wait(cta); // nested pairs, the newest outermost
     ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())

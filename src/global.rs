@@ -198,10 +198,10 @@ impl CachePolicy {
 /// ```
 /// # use ptx::{bulk, global::Tiles, launch::Cta};
 /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
-/// let mut i = cta.rank() as usize;
+/// let mut i = cta.grid_rank() as usize;
 /// while let Some(tile) = tiles.get(i) {
 ///     bulk::prefetch(cta, tile);
-///     i += cta.count() as usize;
+///     i += cta.grid_size() as usize;
 /// }
 /// # }
 /// ```
@@ -240,7 +240,7 @@ impl<T: Element, const N: usize> Tiles<T, N> {
     /// # use ptx::{global::Tiles, launch::Cta};
     /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
     /// // `None` in the CTAs for which there is none.
-    /// let own = tiles.get(cta.rank() as usize);
+    /// let own = tiles.get(cta.grid_rank() as usize);
     /// # }
     /// ```
     #[inline(always)]
@@ -258,7 +258,7 @@ impl<T: Element, const N: usize> Tiles<T, N> {
 /// ```
 /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
-/// let (tile, bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
+/// let (tile, bar) = cta.async_scope((tile, bar), |cta, (tile, bar)| {
 ///     let (bar, tile, src) = bulk::load(cta, bar, tile, src).wait(cta);
 ///     (tile.release(cta), bar)
 /// });
@@ -316,7 +316,7 @@ impl<T> Tail<T> {
     /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Tail, launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 1024>, tail: Tail<f32>) {
     /// let once = CachePolicy::evict_first();
-    /// cta.lend(memory, |cta, tile| {
+    /// cta.async_scope(memory, |cta, tile| {
     ///     let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail.cache_hint(once)).wait_all(cta);
     ///     tile.to_async(cta).into_free()
     /// });
@@ -379,7 +379,7 @@ impl<T: Element, P> Tail<T, P> {
 /// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which this grid alone uses, here only.
 /// let y = unsafe { GlobalMut::<_, 1024>::from_raw(y, n) };
 /// let (mut tiles, tail) = y.tiles(cta);
-/// while let Some((index, tile)) = tiles.take_next() { /* this CTA's tile */ }
+/// while let Some((index, tile)) = tiles.next_tile() { /* this CTA's tile */ }
 /// tail.update(cta, |_, v| 2.0 * v);
 /// # }
 /// ```
@@ -429,7 +429,12 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
         // SAFETY: `count * N <= len`.
         let tail = unsafe { self.base.add(count * N) };
         (
-            TilesMut { base: self.base, next: cta.rank() as usize, count, step: cta.count() as usize },
+            TilesMut {
+                base: self.base,
+                next: cta.grid_rank() as usize,
+                count,
+                step: cta.grid_size() as usize,
+            },
             TailMut { base: tail, len: self.len - count * N },
         )
     }
@@ -440,8 +445,8 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 /// ```
 /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, mut tiles: TilesMut<u32, 64>, mut memory: SharedArray<u32, 64>) {
-/// while let Some((index, to)) = tiles.take_next() {
-///     memory = cta.lend(memory, |cta, tile| {
+/// while let Some((index, to)) = tiles.next_tile() {
+///     memory = cta.async_scope(memory, |cta, tile| {
 ///         let tile = tile.write(cta, |i| (64 * index + i) as u32).to_async(cta);
 ///         bulk::store(cta, tile, to).commit(cta).wait(cta).0.into_free()
 ///     });
@@ -469,7 +474,7 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
     /// # use ptx::{cluster::Cluster, global::TilesMut};
     /// # fn kernel(cluster: &Cluster<'_>, mut tiles: TilesMut<u32, 1024>) {
     /// for _ in 0..tiles.rounds() {
-    ///     let mine = tiles.take_next(); // `None` in the last round of some CTAs
+    ///     let mine = tiles.next_tile(); // `None` in the last round of some CTAs
     ///     cluster.sync();
     /// }
     /// # }
@@ -485,13 +490,13 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
     /// ```
     /// # use ptx::global::TilesMut;
     /// # fn kernel(mut tiles: TilesMut<f32, 1024>) {
-    /// while let Some((index, tile)) = tiles.take_next() {
+    /// while let Some((index, tile)) = tiles.next_tile() {
     ///     let first_element = index * 1024;
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn take_next(&mut self) -> Option<(usize, GlobalTileMut<T, N>)> {
+    pub fn next_tile(&mut self) -> Option<(usize, GlobalTileMut<T, N>)> {
         let index = self.next;
         if index >= self.count {
             return None;
@@ -616,14 +621,14 @@ impl<T: Element> TailMut<T> {
     #[inline(always)]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) {
         let threads = cta.thread_count() as usize;
-        let mut i = cta.rank() as usize * threads + cta.thread_rank() as usize;
+        let mut i = cta.grid_rank() as usize * threads + cta.thread_rank() as usize;
         while i < self.len {
             // SAFETY: in bounds, and element `i` is this thread's alone.
             unsafe {
                 let element = self.base.add(i);
                 element.write(f(i, element.read()));
             }
-            i += threads * cta.count() as usize;
+            i += threads * cta.grid_size() as usize;
         }
     }
 }

@@ -17,7 +17,7 @@ pub use warps::{PartBarrier, Warps};
 /// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all its threads make the call, from the same
 /// place; the contract of [`Cta::enter`] says it exactly, and which methods only answer. What runs a closure in a part of the threads
 /// takes a `&mut Cta`, so that the closure cannot have the CTA and make such a call. Where one thread has to issue an
-/// instruction, it is the elected one, [`Cta::is_elected`]. The value has no size.
+/// instruction, it is the elected one, [`Cta::is_leader`]. The value has no size.
 ///
 /// ```
 /// use ptx::launch::Cta;
@@ -82,11 +82,11 @@ impl Cta {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let i = cta.rank() * cta.thread_count() + cta.thread_rank(); // this thread's number in the grid
+    /// let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank(); // this thread's number in the grid
     /// # }
     /// ```
     #[inline(always)]
-    pub fn rank(&self) -> u32 {
+    pub fn grid_rank(&self) -> u32 {
         special_register::ctaid_x()
             + special_register::nctaid_x()
                 * (special_register::ctaid_y() + special_register::nctaid_y() * special_register::ctaid_z())
@@ -98,15 +98,15 @@ impl Cta {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
-    /// let mut tile = cta.rank();
+    /// let mut tile = cta.grid_rank();
     /// while tile < tiles {
     ///     work(tile); // every CTA its share
-    ///     tile += cta.count();
+    ///     tile += cta.grid_size();
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn count(&self) -> u32 {
+    pub fn grid_size(&self) -> u32 {
         special_register::nctaid_x() * special_register::nctaid_y() * special_register::nctaid_z()
     }
 
@@ -116,13 +116,13 @@ impl Cta {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// if cta.is_elected() {
+    /// if cta.is_leader() {
     ///     // … once a CTA; no collective call in here …
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn is_elected(&self) -> bool {
+    pub fn is_leader(&self) -> bool {
         (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
     }
 
@@ -240,7 +240,7 @@ impl Cta {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no group of threads",
     label = "not a `Cta`, a `FirstWarp`, a `Thread`, or `Warps` with a barrier",
-    note = "pass what the scope gives: the `cta` of `cta.lend(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
+    note = "pass what the scope gives: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
     note = "the `warps` of `pipeline.run(…)` have no barrier of their own: `run_with` gives them a `NamedBarrier`"
 )]
 pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
@@ -252,7 +252,7 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     fn thread_count(&self) -> u32;
     /// Whether the executing thread issues what one thread of the group has to: the one of rank 0 in the group.
     #[doc(hidden)]
-    fn is_elected(&self) -> bool;
+    fn is_leader(&self) -> bool;
     /// Waits for all threads of the group; what each wrote before is visible to all after.
     #[doc(hidden)]
     fn sync(&self);
@@ -269,8 +269,8 @@ impl ThreadGroup for Cta {
         Cta::thread_count(self)
     }
     #[inline(always)]
-    fn is_elected(&self) -> bool {
-        Cta::is_elected(self)
+    fn is_leader(&self) -> bool {
+        Cta::is_leader(self)
     }
     #[inline(always)]
     fn sync(&self) {
@@ -323,14 +323,14 @@ impl ThreadGroup for Thread<'_> {
         1
     }
     #[inline(always)]
-    fn is_elected(&self) -> bool {
+    fn is_leader(&self) -> bool {
         true
     }
     #[inline(always)]
     fn sync(&self) {}
 }
 
-/// The CTA's first warp, that of the elected thread, for the time of a call of [`Cta::invoke_warp`]. Its calls are collective in the
+/// The CTA's first warp, that of the leader, for the time of a call of [`Cta::invoke_warp`]. Its calls are collective in the
 /// warp and wait for that warp alone.
 ///
 /// ```
@@ -365,7 +365,7 @@ impl ThreadGroup for FirstWarp<'_> {
         self.threads
     }
     #[inline(always)]
-    fn is_elected(&self) -> bool {
+    fn is_leader(&self) -> bool {
         self.rank == 0
     }
     #[inline(always)]
@@ -442,10 +442,10 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Fenced, Free, Shared}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
-    /// // The barrier at which a round begins tells all threads that the store of the round before has read the tile: the elected thread has
+    /// // The barrier at which a round begins tells all threads that the store of the round before has read the tile: the leader has
     /// // waited for that. The first round has no store.
     /// let mut stored = AfterSync::ready(tile);
-    /// while let Some((index, to)) = to.take_next() {
+    /// while let Some((index, to)) = to.next_tile() {
     ///     let tile = cta.sync_with(stored).into_free();
     ///     let written = tile.write(cta, |i| (index * 64 + i) as u32).to_async(cta);
     ///     stored = bulk::store(cta, written, to).commit(cta).wait_read_at_sync(cta).first();
@@ -487,7 +487,7 @@ impl<First, Second, G> AfterSync<(First, Second), G> {
 }
 
 impl<Handles: End, G> AfterSync<Handles, G> {
-    /// Ends the use of the handles in the last scope of the kernel ([`Cta::lend_last`]), without the barrier: each thread has done its
+    /// Ends the use of the handles in the last scope of the kernel ([`Cta::async_scope_last`]), without the barrier: each thread has done its
     /// part when it returns from the scope, and the memory stays until all threads have.
     ///
     /// PTX: none.
@@ -495,7 +495,7 @@ impl<Handles: End, G> AfterSync<Handles, G> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, tile: SharedArray<u32, 1024>, src: GlobalTile<u32, 1024>) {
-    /// cta.lend_last(tile, |cta, tile| {
+    /// cta.async_scope_last(tile, |cta, tile| {
     ///     let load = cp_async::load(cta, tile, src).commit(cta);
     ///     // The tile is not needed after all: each thread waits for its own copies.
     ///     let (tile, ()) = load.wait_at_sync().end();
@@ -593,9 +593,9 @@ impl Cta {
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent, Written}};
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric, Written}};
     /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, u32, 64, Published>, new: Shared<'s, u32, 64, Written>)
-    /// # -> (Shared<'s, u32, 64, Spent>, Shared<'s, u32, 64, Published>) {
+    /// # -> (Shared<'s, u32, 64, FreeGeneric>, Shared<'s, u32, 64, Published>) {
     /// // Two buffers change places: one is free to be written, the other can be read.
     /// let (old, new) = cta.sync_with((old.release_at_sync(), new.publish_at_sync()));
     /// # (old, new) }
@@ -710,7 +710,7 @@ macro_rules! invoke {
 }
 
 invoke! {
-    Cta, (&) Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_elected,
+    Cta, (&) Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_leader,
     /// One thread, the elected one, works with the handles for itself (`cooperative_groups::invoke_one`): in `body` they are held by that
     /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
     /// them again.
@@ -727,7 +727,7 @@ invoke! {
     /// # use ptx::{bulk::{self, GlobalReduce}, global::Tiles, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
     /// // Adds tiles up in global memory: loads and reductions, and no barrier but the last.
-    /// cta.lend(tile, |cta, tile| {
+    /// cta.async_scope(tile, |cta, tile| {
     ///     let (tile, _bar) = cta.invoke_one((tile, bar), |thread, (mut tile, bar)| {
     ///         let mut bar = bar.init(thread);
     ///         for i in 0..parts.count() {
@@ -777,7 +777,7 @@ invoke! {
     /// # (out, read) }
     /// ```
     invoke_one_at_sync,
-    /// [`invoke_one`](Cta::invoke_one) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
+    /// [`invoke_one`](Cta::invoke_one) at the end of the last scope of the kernel ([`Cta::async_scope_last`]): the handles do not come back, and
     /// there is no barrier. The other warps go on; the other lanes of the first warp may wait behind `body` for the thread.
     ///
     /// Collective in the CTA.
@@ -788,7 +788,7 @@ invoke! {
     /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
     /// # fn kernel(cta: Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
     /// // One thread copies the tile; the others have nothing to do.
-    /// cta.lend_last(tile, |cta, tile| {
+    /// cta.async_scope_last(tile, |cta, tile| {
     ///     let (tile, ()) = cta.invoke_one_last((tile, bar), |thread, (tile, bar)| {
     ///         let (_bar, tile, _) = bulk::load(thread, bar.init(thread), tile, from).wait(thread);
     ///         (bulk::store(thread, tile, to).commit(thread).end(thread), ())
@@ -827,7 +827,7 @@ invoke! {
     ///
     /// PTX: none.
     invoke_warp_at_sync,
-    /// [`invoke_warp`](Cta::invoke_warp) at the end of the last scope of the kernel ([`Cta::lend_last`]): the handles do not come back, and
+    /// [`invoke_warp`](Cta::invoke_warp) at the end of the last scope of the kernel ([`Cta::async_scope_last`]): the handles do not come back, and
     /// there is no barrier. The other warps go on.
     ///
     /// Collective in the CTA.
@@ -836,7 +836,7 @@ invoke! {
     invoke_warp_last
 }
 invoke! {
-    FirstWarp<'_>, (&) Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_elected,
+    FirstWarp<'_>, (&) Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_leader,
     /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again. `body` reaches no collective call of
     /// the warp.
     ///

@@ -28,7 +28,7 @@ impl Cta {
     /// # unsafe fn kernel() {
     /// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow.
     /// let (mut cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
-    /// cta.lend(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).to_async(cta).into_free());
+    /// cta.async_scope(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).to_async(cta).into_free());
     /// # }
     /// ```
     ///
@@ -46,13 +46,13 @@ impl Cta {
     ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait`, `wait_suspended` and `release` of
     ///     the [consumers](crate::pipeline::Consumer), `write` of the [producers](crate::pipeline::Producer);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
-    ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its [`Arrived`](crate::cluster::Arrived), and
-    ///     if it is [`Cta::cluster`] or [`Cta::cluster_last`]. Handles are then of the same type, and lie at the same place in the shared memory of
-    ///     each CTA, and arguments (routes, groups, masks, operations) are equal in all of them, but for sources of copies and values. A call that takes a handle of a cluster's scope and a `&Cta`, such as
+    ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its [`ArrivedCluster`](crate::cluster::ArrivedCluster), and
+    ///     if it is [`Cta::cluster_scope`] or [`Cta::cluster_scope_last`]. Handles are then of the same type, and lie at the same place in the shared memory of
+    ///     each CTA, and arguments (permutations, groups, masks, operations) are equal in all of them, but for sources of copies and values. A call that takes a handle of a cluster's scope and a `&Cta`, such as
     ///     [`Sent::receive`](crate::cluster::Sent::receive), is collective in the CTA alone.
     ///
     ///   What a thread does for itself is *not* collective, whatever it takes: [`Cta::thread_rank`],
-    ///   [`thread_count`](Cta::thread_count), [`rank`](Cta::rank), [`count`](Cta::count), [`is_elected`](Cta::is_elected),
+    ///   [`thread_count`](Cta::thread_count), [`rank`](Cta::grid_rank), [`count`](Cta::grid_size), [`is_leader`](Cta::is_leader),
     ///   [`warp_rank`](Cta::warp_rank), [`warp`](Cta::warp), [`launch_dependents`](Cta::launch_dependents), ranks and counts of
     ///   lanes and clusters; what takes a handle by `&self` alone, such as `get`, `set`, `addr`, `len`, `is_complete` and atomic
     ///   operations; the elements and vectors of [`GlobalElementsMut`](crate::global::GlobalElementsMut) and
@@ -61,10 +61,10 @@ impl Cta {
     /// - *Dividing.* What deals memory out to threads is done alike by all threads that do it, by the same method, with equal parameters and
     ///   arguments: `tiles`, `boxes`, `elements`, `warp_elements`, `vectors`, `rows` and `tile` of what a `from_raw` makes, by all threads of the grid;
     ///   `vectors`, `elements`, `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_own`, by all threads of the CTA.
-    /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `take_next`, `along`, …) has no
+    /// - *Handles.* What takes a handle by value or by `&mut` without a group (`split`, `join`, `into_free`, `next_tile`, `along`, …) has no
     ///   barrier, and is done alike by all threads that hold the handle, or in a part by all of the part: the same calls, in the same order.
-    /// - *Closures.* The bodies of scopes ([`lend`](Cta::lend), [`lend_last`](Cta::lend_last), [`cluster`](Cta::cluster),
-    ///   [`cluster_last`](Cta::cluster_last), that of a `ClusterQueue`), calls ([`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp),
+    /// - *Closures.* The bodies of scopes ([`async_scope`](Cta::async_scope), [`async_scope_last`](Cta::async_scope_last), [`cluster`](Cta::cluster_scope),
+    ///   [`cluster_scope_last`](Cta::cluster_scope_last), that of a `WorkQueueMemory`), calls ([`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp),
     ///   and their `…_at_sync`, `…_last`) and parts ([`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with` and their `…_last`) run once in each of their threads, those of [`unroll`](crate::registers::unroll) and
     ///   [`from_fn`](crate::registers::from_fn) once a round in each: they may contain collective calls. Every other closure (that of
     ///   `write`, `update`, `load_where`, `update_all`, `elect`, …) runs as often as its method says, which differs from thread to
@@ -72,7 +72,7 @@ impl Cta {
     /// - *Parts.* The calls that work in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`, `run_with`, their
     ///   `…_at_sync` and `…_last`) take the larger group by `&mut`: their closures cannot have it, nor a
     ///   [`Warp`](crate::warp::Warp) of it, and make no collective call of it. The parts' own handles are held by a thread, a warp or [`Warps`]; so is
-    ///   what a closure of a part captures, by move or by reference, and changes (`take_next`, …): no other thread uses that again.
+    ///   what a closure of a part captures, by move or by reference, and changes (`next_tile`, …): no other thread uses that again.
     /// - *The rest.* The grid has fewer than 2^32 CTAs. Nothing else in the kernel uses the memory of `S`, the launch's shared memory,
     ///   the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]

@@ -3,7 +3,7 @@
 //! ```text
 //!   Mbarrier<Uninit> ── init ──► Mbarrier<Ready> ── arrive, or bulk::load ──► Mbarrier<Arrived>
 //!          ▲                      │    ▲   │                                     │        ▲
-//!          └──────── inval ───────┘    │   └─ arrive_no_complete ► Mbarrier<Early> ─ arrive
+//!          └──────── inval ───────┘    │   └─ arrive_no_complete ► Mbarrier<PartlyArrived> ─ arrive
 //!                                      └──────────────────── wait ───────────────┘
 //! ```
 //!
@@ -19,7 +19,7 @@ use core::marker::PhantomData;
 use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, nothing_to_end, sync_with};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint};
-use crate::shared::{Lend, Place};
+use crate::shared::{Place, Scoped};
 
 /// Phase: memory for an mbarrier, which holds none.
 ///
@@ -60,14 +60,14 @@ pub struct Arrived {
 /// Phase: this thread has made some of its arrivals, not all.
 ///
 /// ```
-/// # use ptx::{launch::Cta, mbarrier::{Arrived, Early, Mbarrier}};
+/// # use ptx::{launch::Cta, mbarrier::{Arrived, PartlyArrived, Mbarrier}};
 /// // Of the two arrivals of each thread one is made.
-/// fn second(cta: &Cta, bar: Mbarrier<Early, 2>) -> Mbarrier<Arrived, 2> {
+/// fn second(cta: &Cta, bar: Mbarrier<PartlyArrived, 2>) -> Mbarrier<Arrived, 2> {
 ///     bar.arrive(cta)
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Early {
+pub struct PartlyArrived {
     state: u64,
     left: u32,
 }
@@ -85,11 +85,11 @@ pub trait Phase: Sealed {}
 impl Sealed for Uninit {}
 impl Sealed for Arrived {}
 impl Sealed for Ready {}
-impl Sealed for Early {}
+impl Sealed for PartlyArrived {}
 impl Phase for Uninit {}
 impl Phase for Arrived {}
 impl Phase for Ready {}
-impl Phase for Early {}
+impl Phase for PartlyArrived {}
 
 /// Phases in which there is something to wait for.
 #[diagnostic::on_unimplemented(
@@ -128,7 +128,7 @@ impl Arrivable for Ready {
         arrivals
     }
 }
-impl Arrivable for Early {
+impl Arrivable for PartlyArrived {
     #[inline(always)]
     fn due(&self, _arrivals: u32) -> u32 {
         self.left
@@ -159,7 +159,7 @@ impl Idle for Ready {}
 static_assertions::assert_not_impl_any!(Uninit: Waitable, Arrivable, Idle);
 static_assertions::assert_not_impl_any!(Ready: Waitable, Initialisable);
 static_assertions::assert_not_impl_any!(Arrived: Arrivable, Initialisable, Idle);
-static_assertions::assert_not_impl_any!(Early: Waitable, Initialisable, Idle);
+static_assertions::assert_not_impl_any!(PartlyArrived: Waitable, Initialisable, Idle);
 
 /// An mbarrier object in shared memory of the executing CTA, on which each thread arrives `ARRIVALS` times a phase.
 ///
@@ -185,11 +185,11 @@ pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
 static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Mbarrier<Early, 2>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Lend);
+static_assertions::assert_not_impl_any!(Mbarrier<PartlyArrived, 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Scoped);
 static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place);
-static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Lend);
-static_assertions::assert_not_impl_any!(Mbarrier<Early, 2>: Place, Lend);
+static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Scoped);
+static_assertions::assert_not_impl_any!(Mbarrier<PartlyArrived, 2>: Place, Scoped);
 
 impl<P: Phase, const ARRIVALS: u32, G> Mbarrier<P, ARRIVALS, G> {
     #[inline(always)]
@@ -210,12 +210,12 @@ unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
 }
 
 // SAFETY: what may not end with the scope holds the mbarrier and the memory too, and the memory has to come back.
-unsafe impl<const ARRIVALS: u32> Lend for Mbarrier<Ready, ARRIVALS> {
-    type Lent<'s> = Self;
+unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
+    type InScope<'s> = Self;
     type Ended<'s> = ();
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Self::Lent<'s> {
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {
         self
     }
     #[inline(always)]
@@ -255,7 +255,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// Collective in the group.
     ///
     /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;` by the elected thread, then `barrier.cta.sync.aligned 0;`
+    /// `fence.proxy.async.shared::cta;` by the leader, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
@@ -276,7 +276,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
+    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
     ///
     /// ```
@@ -297,7 +297,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
                 "a thread arrives 1 to 1023 times a phase: 1024 threads make 2^20 - 1 arrivals at most (PTX ISA 9.7.13.15.2)"
             )
         };
-        if group.is_elected() {
+        if group.is_leader() {
             let arrivals = group.thread_count() * ARRIVALS;
             // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
             // threads, so the count is in range.
@@ -314,7 +314,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the elected thread, `barrier.cta.sync.aligned 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the leader, `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
@@ -330,7 +330,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     {
         // No thread still waits on it before, and none initialises it again too early after.
         group.sync();
-        if group.is_elected() {
+        if group.is_leader() {
             // SAFETY: by its phase it is valid and nothing is outstanding; all threads have left their waits.
             unsafe { raw::mbarrier_inval(space::SharedCta, self.addr) };
         }
@@ -428,7 +428,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// ```
     #[must_use = "the other arrivals are due: call `.arrive(&cta)`"]
     #[inline(always)]
-    pub fn arrive_no_complete<const COUNT: u32>(self, _group: &G) -> Mbarrier<Early, ARRIVALS, G>
+    pub fn arrive_no_complete<const COUNT: u32>(self, _group: &G) -> Mbarrier<PartlyArrived, ARRIVALS, G>
     where
         P: Idle,
     {
@@ -440,7 +440,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         };
         // SAFETY: as in `arrive`; an arrival of this thread is left, so the phase does not complete.
         let state = unsafe { raw::mbarrier_arrive_no_complete(space::SharedCta, self.addr, COUNT) };
-        Mbarrier::new(self.addr, Early { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
+        Mbarrier::new(self.addr, PartlyArrived { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
     }
 
     /// Arrives for this phase, and from the next on `FEWER` times a phase.
@@ -589,7 +589,7 @@ impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     }
 }
 
-impl<const ARRIVALS: u32, G> Mbarrier<Early, ARRIVALS, G> {
+impl<const ARRIVALS: u32, G> Mbarrier<PartlyArrived, ARRIVALS, G> {
     /// How many arrivals the phase lacked before those of this thread.
     ///
     /// PTX: `mbarrier.pending_count.b64 count, state;`

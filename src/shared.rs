@@ -1,7 +1,7 @@
 //! Shared memory: declared by the kernel ([`shared_memory!`](crate::shared_memory)) or added by the launch
 //! ([`DynamicShared`]), and owned by handles whose type says who may touch it now.
 //!
-//! A [`SharedArray`] is memory at rest. [`Cta::lend`] turns it, for the time of a closure, into a [`Shared`] in the
+//! A [`SharedArray`] is memory at rest. [`Cta::async_scope`] turns it, for the time of a closure, into a [`Shared`] in the
 //! state [`Free`], which copies can take. The closure has to return it, so no copy can be in flight
 //! when it ends, whatever is forgotten inside.
 //!
@@ -18,8 +18,8 @@
 //! What threads and [`cp_async`](crate::cp_async) fill goes round without a proxy fence:
 //!
 //! ```text
-//!   Free, Spent ── cp_async::load, wait, or write, publish ──► Published ── release ──► Spent
-//!                                          to_async: Published, Spent ─► Fenced
+//!   Free, FreeGeneric ── cp_async::load, wait, or write, publish ──► Published ── release ──► FreeGeneric
+//!                                          to_async: Published, FreeGeneric ─► Fenced
 //! ```
 
 use core::marker::PhantomData;
@@ -345,8 +345,8 @@ pub const ALIGN: u32 = 128;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not the handle of something that lies there",
-    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>`, `Mailbox<T, N, V>`, \
-            `Partials<T>` and one `ClusterQueue`; the barriers of `ptx::barrier` stand beside them"
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, V>`, \
+            `Partials<T>` and one `WorkQueueMemory`; the barriers of `ptx::barrier` stand beside them"
 )]
 pub unsafe trait Place: Sized {
     /// Its size in bytes.
@@ -481,8 +481,8 @@ pub const fn count(names: &[&str]) -> usize {
 
 /// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
 /// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory),
-/// [`PipelineMemory`](crate::pipeline::PipelineMemory), [`Mailbox`](crate::cluster::Mailbox), [`Partials`](crate::reduce::Partials),
-/// one `ClusterQueue` (of `clusterlaunchcontrol`), the barriers of [`barrier`](crate::barrier), each number once).
+/// [`PipelineMemory`](crate::pipeline::PipelineMemory), [`DsmemBuffer`](crate::cluster::DsmemBuffer), [`Partials`](crate::reduce::Partials),
+/// one `WorkQueueMemory` (of `clusterlaunchcontrol`), the barriers of [`barrier`](crate::barrier), each number once).
 /// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
 /// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`]. It stands in a module, not in
 /// a function. The crate that calls it has
@@ -711,8 +711,8 @@ impl DynamicShared {
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, array: SharedArray<u32, 1024>) {
-/// // It is used inside a loan, and is at rest again after it.
-/// let array = cta.lend(array, |cta, tile| {
+/// // It is used inside an async scope, and is at rest again after it.
+/// let array = cta.async_scope(array, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
 ///     let next = tile.get(cta.thread_rank() as usize + 1);
 ///     tile.to_async(cta).into_free()
@@ -742,14 +742,14 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 ///
 /// # Safety
 ///
-/// A `Lent<'s>` stands for memory of the loan `'s`, idle; safe code gets it from `open` alone, and never twice. It gets an `Ended<'s>`
+/// A `InScope<'s>` stands for memory of the async scope `'s`, idle; safe code gets it from `open` alone, and never twice. It gets an `Ended<'s>`
 /// only when no operation of its CTA on that memory is in flight, but for copies that another CTA waits for before it ends its own.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, a: SharedArray<f32, 1024>, b: SharedArray<u32, 64>) {
 /// // Several handles are lent as a tuple, and come back as one.
-/// let (a, b) = cta.lend((a, b), |cta, (a, b)| {
+/// let (a, b) = cta.async_scope((a, b), |cta, (a, b)| {
 ///     let b = b.write(cta, |i| i as u32).to_async(cta);
 ///     (a, b.into_free())
 /// });
@@ -758,41 +758,41 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not at rest, or not memory that copies take",
-    note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `Mailbox<T, N, V, Ready>`, or a tuple of one to six of them",
-    note = "an `Mbarrier<Uninit>` is made ready by `.init(&cta)`, a mailbox by its `init`; an `Mbarrier<Uninit>` that one thread uses is not lent, but handed to `cta.invoke_one(…)`"
+    note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `DsmemBuffer<T, N, V, Ready>`, or a tuple of one to six of them",
+    note = "an `Mbarrier<Uninit>` is made ready by `.init(&cta)`, a DSMEM buffer by its `init`; an `Mbarrier<Uninit>` that one thread uses is not lent, but handed to `cta.invoke_one(…)`"
 )]
-pub unsafe trait Lend {
+pub unsafe trait Scoped {
     /// The handle inside the scope `'s`.
-    type Lent<'s>;
-    /// What the last scope gets back ([`Cta::lend_last`], [`Cta::cluster_last`]): [`Ended`], or `()` for what holds no memory of
+    type InScope<'s>;
+    /// What the last scope gets back ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): [`Ended`], or `()` for what holds no memory of
     /// a copy, as an `Mbarrier<Ready>`.
     type Ended<'s>;
     /// Whether other CTAs may use the memory, and the mbarriers in it, from the beginning of a cluster's scope on, before a barrier of the
     /// cluster inside of it.
     #[doc(hidden)]
-    const USED_BY_PEERS: bool;
+    const USED_BY_PEERS: bool = true;
     /// Whether bulk copies of other CTAs complete on these mbarriers.
     #[doc(hidden)]
     const FILLED_BY_COPIES: bool = false;
-    /// Opens the loan.
+    /// Opens the async scope.
     ///
     /// # Safety
     ///
-    /// No other loan has this `'s`, and what the loan gives comes back, or is ended, before the kernel ends.
+    /// No other async scope has this `'s`, and what the async scope gives comes back, or is ended, before the kernel ends.
     #[doc(hidden)]
-    unsafe fn open<'s>(self) -> Self::Lent<'s>;
+    unsafe fn open<'s>(self) -> Self::InScope<'s>;
     /// Closes it.
     ///
     /// # Safety
     ///
-    /// `lent` comes from the loan that ends.
+    /// `lent` comes from the async scope that ends.
     #[doc(hidden)]
-    unsafe fn give_back(lent: Self::Lent<'_>) -> Self;
+    unsafe fn give_back(lent: Self::InScope<'_>) -> Self;
 }
 
 // SAFETY: a `Shared<'s, …, Free>` is idle, and inside the scope only `open` makes the first one.
-unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
-    type Lent<'s> = Shared<'s, T, N, Free>;
+unsafe impl<T: Element, const N: usize> Scoped for SharedArray<T, N> {
+    type InScope<'s> = Shared<'s, T, N, Free>;
     type Ended<'s> = Ended<'s, Self>;
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
@@ -806,31 +806,31 @@ unsafe impl<T: Element, const N: usize> Lend for SharedArray<T, N> {
 }
 
 // SAFETY: nothing is lent.
-unsafe impl Lend for () {
-    type Lent<'s> = ();
+unsafe impl Scoped for () {
+    type InScope<'s> = ();
     type Ended<'s> = ();
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Self::Lent<'s> {}
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {}
     #[inline(always)]
-    unsafe fn give_back(_lent: Self::Lent<'_>) {}
+    unsafe fn give_back(_lent: Self::InScope<'_>) {}
 }
 
 macro_rules! lend_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
         // SAFETY: each of its parts is.
-        unsafe impl<$($H: Lend),+> Lend for ($($H,)+) {
-            type Lent<'s> = ($($H::Lent<'s>,)+);
+        unsafe impl<$($H: Scoped),+> Scoped for ($($H,)+) {
+            type InScope<'s> = ($($H::InScope<'s>,)+);
             type Ended<'s> = ($($H::Ended<'s>,)+);
             const USED_BY_PEERS: bool = $($H::USED_BY_PEERS)||+;
             const FILLED_BY_COPIES: bool = $($H::FILLED_BY_COPIES)||+;
             #[inline(always)]
-            unsafe fn open<'s>(self) -> Self::Lent<'s> {
+            unsafe fn open<'s>(self) -> Self::InScope<'s> {
                 // SAFETY: the caller's contract, for each part.
                 unsafe { ($(self.$i.open(),)+) }
             }
             #[inline(always)]
-            unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+            unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
                 // SAFETY: the caller's contract, for each part.
                 unsafe { ($($H::give_back(lent.$i),)+) }
             }
@@ -844,14 +844,14 @@ impl Cta {
     /// return them so: with a copy in flight it cannot, since the copy holds its handles.
     ///
     /// The scope's lifetime belongs to this call alone, so handles of another scope are no substitute, and none can
-    /// leave. `body` gets the CTA as `&mut`: loans, scopes of the cluster and calls such as [`invoke_one`](Cta::invoke_one) can stand inside.
+    /// leave. `body` gets the CTA as `&mut`: async scopes, scopes of the cluster and calls such as [`invoke_one`](Cta::invoke_one) can stand inside.
     ///
     /// Collective in the CTA.
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// let (tile, bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
+    /// let (tile, bar) = cta.async_scope((tile, bar), |cta, (tile, bar)| {
     ///     let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
     ///     let _first = tile.get(0);
     ///     (tile.release(cta), bar)
@@ -859,24 +859,24 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn lend<H: Lend>(
+    pub fn async_scope<H: Scoped>(
         &mut self,
         handles: H,
-        body: impl for<'s> FnOnce(&'s mut Cta, H::Lent<'s>) -> H::Lent<'s>,
+        body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::InScope<'s>,
     ) -> H {
-        // SAFETY: `'s` is this call's alone, so what `body` returns comes from this loan; until then it does not end.
+        // SAFETY: `'s` is this call's alone, so what `body` returns comes from this async scope; until then it does not end.
         unsafe { H::give_back(body(self, handles.open())) }
     }
 
-    /// [`lend`](Cta::lend) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
+    /// [`async_scope`](Cta::async_scope) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
     /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
     /// thread for itself, since the `Cta` is used up: take what it answers (ranks, counts) before. No [`Warp`](crate::warp::Warp) of it is
     /// left either: what the threads of a warp do together they do in `body`.
     ///
-    /// For each handle that is lent, `body` returns what says that its use has ended ([`Lend::Ended`]):
+    /// For each handle that is lent, `body` returns what says that its use has ended ([`Scoped::Ended`]):
     ///
     /// - of shared memory, what its `end()` gives, in any state: there is nothing to wait for;
-    /// - of the sources of a [`BulkGroup`](crate::bulk::BulkGroup), what `end(cta)` gives. It takes the group, since the elected thread waits
+    /// - of the sources of a [`BulkGroup`](crate::bulk::BulkGroup), what `end(cta)` gives. It takes the group, since the leader waits
     ///   until the sources are read; it drops the destinations, which are written when the grid ends. (`wait_read` gives a pair:
     ///   the sources, and the group of the destinations, for which the kernel can still wait);
     /// - of an [`AfterSync`](crate::launch::AfterSync), what its `end()` gives;
@@ -891,17 +891,17 @@ impl Cta {
     /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::RingMemory};
     /// # fn kernel(cta: Cta, ring: RingMemory<f32, 1024, 1, 2>, x: Global<f32>, y: GlobalMut<f32, 1024>) {
     /// let ((x, _), (y, _)) = (x.tiles::<1024>(), y.tiles(&cta));
-    /// cta.lend_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
+    /// cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
     /// # }
     /// ```
     #[inline(always)]
-    pub fn lend_last<H: Lend>(
+    pub fn async_scope_last<H: Scoped>(
         mut self,
         handles: H,
-        body: impl for<'s> FnOnce(&'s mut Cta, H::Lent<'s>) -> H::Ended<'s>,
+        body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::Ended<'s>,
     ) {
-        // SAFETY: `'s` is this call's alone; what `body` returns says that nothing of this loan is in flight, and there is no
-        // other loan, which would hold a `&Cta`.
+        // SAFETY: `'s` is this call's alone; what `body` returns says that nothing of this async scope is in flight, and there is no
+        // other async scope, which would hold a `&Cta`.
         let _ended = unsafe { body(&mut self, handles.open()) };
     }
 }
@@ -911,7 +911,7 @@ impl Cta {
 /// ```
 /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
 /// # fn kernel(cta: Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
-/// cta.lend_last(bins, |cta, bins| {
+/// cta.async_scope_last(bins, |cta, bins| {
 ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
 ///     if let Some(bin) = bins.atomic(byte.into()) {
 ///         bin.add(1, sem::Relaxed);
@@ -1003,23 +1003,23 @@ pub enum Published {}
 /// asynchronous copy not before a proxy fence.
 ///
 /// ```
-/// # use ptx::{launch::Cta, shared::{Published, Shared, Spent}};
-/// fn again<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Spent>) -> Shared<'s, f32, 64, Published> {
+/// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric}};
+/// fn again<'s>(cta: &Cta, tile: Shared<'s, f32, 64, FreeGeneric>) -> Shared<'s, f32, 64, Published> {
 ///     tile.write(cta, |_| 1.0).publish(cta)
 /// }
 /// ```
 #[derive(Debug)]
-pub enum Spent {}
+pub enum FreeGeneric {}
 /// State: what threads stored is visible to the async proxy; copies may read it.
 ///
 /// ```
-/// # use ptx::{bulk::{self, BulkGroup, Open, Store}, global::GlobalTileMut, launch::Cta};
+/// # use ptx::{bulk::{self, BulkGroup, Uncommitted, Store}, global::GlobalTileMut, launch::Cta};
 /// # use ptx::shared::{Fenced, Shared};
 /// fn send<'s>(
 ///     cta: &Cta,
 ///     tile: Shared<'s, f32, 64, Fenced>,
 ///     to: GlobalTileMut<f32, 64>,
-/// ) -> BulkGroup<Store<'s, f32, 64, Fenced>, Open> {
+/// ) -> BulkGroup<Store<'s, f32, 64, Fenced>, Uncommitted> {
 ///     bulk::store(cta, tile, to)
 /// }
 /// ```
@@ -1066,13 +1066,13 @@ impl AsyncDestination for Free {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
     label = "not free to be filled",
-    note = "it is free before it is first filled (`Free`) and after `.release(&cta)` (`Free` or `Spent`)"
+    note = "it is free before it is first filled (`Free`) and after `.release(&cta)` (`Free` or `FreeGeneric`)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Overwritable: Sealed {}
-impl Sealed for Spent {}
+impl Sealed for FreeGeneric {}
 impl Overwritable for Free {}
-impl Overwritable for Spent {}
+impl Overwritable for FreeGeneric {}
 
 /// States in which threads have stored, and whose stores are not visible yet.
 #[diagnostic::on_unimplemented(
@@ -1100,24 +1100,24 @@ impl AtRest for Fenced {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
     label = "nothing for `fence.proxy.async`",
-    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `ElementStores`, `VectorStores`, `Published`, `Spent`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
+    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `ElementStores`, `VectorStores`, `Published`, `FreeGeneric`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unfenced: Sealed {}
 impl Unfenced for Written {}
 impl Unfenced for Published {}
-impl Unfenced for Spent {}
+impl Unfenced for FreeGeneric {}
 
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Loaded: AtRest);
-static_assertions::assert_not_impl_any!(Spent: AtRest);
+static_assertions::assert_not_impl_any!(FreeGeneric: AtRest);
 static_assertions::assert_not_impl_any!(Published: AtRest);
 static_assertions::assert_not_impl_any!(Written: AtRest);
 static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource, ThreadStores, Unfenced);
 static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable, ThreadStores, Unfenced);
 static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable, ThreadStores);
-static_assertions::assert_not_impl_any!(Spent: Readable, AsyncSource, AsyncDestination, ThreadStores);
+static_assertions::assert_not_impl_any!(FreeGeneric: Readable, AsyncSource, AsyncDestination, ThreadStores);
 static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable, ThreadStores, Unfenced);
 
 /// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
@@ -1194,8 +1194,8 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
         N == 0
     }
 
-    /// Ends the use of the memory, in any state: no copy uses it, since a copy holds its handle. For [`Cta::lend_last`] and
-    /// [`Cta::cluster_last`].
+    /// Ends the use of the memory, in any state: no copy uses it, since a copy holds its handle. For [`Cta::async_scope_last`] and
+    /// [`Cta::cluster_scope_last`].
     ///
     /// PTX: none.
     #[inline(always)]
@@ -1389,9 +1389,9 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent, Written}};
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric, Written}};
     /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, u32, 64, Published>, new: Shared<'s, u32, 64, Written>)
-    /// # -> (Shared<'s, u32, 64, Spent>, Shared<'s, u32, 64, Published>) {
+    /// # -> (Shared<'s, u32, 64, FreeGeneric>, Shared<'s, u32, 64, Published>) {
     /// let (old, new) = cta.sync_with((old.release_at_sync(), new.publish_at_sync()));
     /// # (old, new) }
     /// ```
@@ -1457,7 +1457,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 1024>) {
-    /// cta.lend(tile, |cta, tile| {
+    /// cta.async_scope(tile, |cta, tile| {
     ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
     ///     let _x = tile.get(17);
     ///     // No copy touches it in between: no proxy fence is needed.
@@ -1468,7 +1468,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
     /// # }
     /// ```
     #[inline(always)]
-    pub fn release(self, group: &G) -> Shared<'s, T, N, Spent, G> {
+    pub fn release(self, group: &G) -> Shared<'s, T, N, FreeGeneric, G> {
         sync_with(group, self.release_at_sync())
     }
 
@@ -1476,12 +1476,12 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Spent, G>, G> {
+    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, FreeGeneric, G>, G> {
         AfterSync::new(self.into_state())
     }
 }
 
-impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Spent, G> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneric, G> {
     /// [`write`](Shared::write), over what was there.
     ///
     /// Collective in the group.
@@ -1489,8 +1489,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Spent, G> 
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, Spent}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Published> {
+    /// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Published> {
     /// let tile = tile.write(cta, |i| i as u32).publish(cta);
     /// # tile
     /// # }
@@ -1566,9 +1566,9 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Shared, Spent}};
-    /// # fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>, rounds: u32) -> Shared<'s, u32, 64, Spent> {
-    /// let mut words = words.into_spent();
+    /// # use ptx::{launch::Cta, shared::{Free, Shared, FreeGeneric}};
+    /// # fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>, rounds: u32) -> Shared<'s, u32, 64, FreeGeneric> {
+    /// let mut words = words.into_free_generic();
     /// for round in 0..rounds {
     ///     let published = words.write(cta, |i| i as u32 ^ round).publish(cta);
     ///     let _other = published.get(63 - cta.thread_rank() as usize % 64);
@@ -1577,7 +1577,7 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     /// # words }
     /// ```
     #[inline(always)]
-    pub fn into_spent(self) -> Shared<'s, T, N, Spent, G> {
+    pub fn into_free_generic(self) -> Shared<'s, T, N, FreeGeneric, G> {
         self.into_state()
     }
 }

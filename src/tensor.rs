@@ -31,13 +31,13 @@
 //! A CTA can describe a tensor of its own, from a map that is there:
 //!
 //! ```text
-//!  Shared<Free> ─ draft ─► Draft ─ retype, global_address, … ─► Draft ─ publish ─► Released ─ acquire ─► TensorMap
+//!  Shared<Free> ─ draft ─► TensorMapDraft ─ retype, global_address, … ─► TensorMapDraft ─ publish ─► ReleasedTensorMap ─ acquire ─► TensorMap
 //! ```
 
 use core::marker::PhantomData;
 
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, CopySource, Extendable, LoadSource, Open, Source, Split};
+use crate::bulk::{BulkGroup, CopySource, Extendable, LoadSource, Source, Split, Uncommitted};
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Sealed, op};
@@ -49,7 +49,8 @@ mod draft;
 mod shape;
 
 pub use draft::{
-    Acquired, Draft, ElementTypeOf, FillOf, MapElement, MapSlot, Released, Replace, ReplaceAtomicity, draft,
+    Acquired, ElementTypeOf, FillOf, MapElement, ReleasedTensorMap, Replace, ReplaceAtomicity,
+    TensorMapDraft, TensorMapSlot, draft,
 };
 pub use shape::*;
 
@@ -128,7 +129,7 @@ const fn assert_aligned<T>(innermost: i32) {
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
 /// # fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
-/// cta.lend((tile, bar), |cta, (tile, bar)| {
+/// cta.async_scope((tile, bar), |cta, (tile, bar)| {
 ///     tensor::prefetch(cta, map.box_at([1, 0])); // the next box, while this one is used
 ///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
 ///     (tile.release(cta), bar)
@@ -249,7 +250,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    /// PTX, by the leader: `prefetch.tensormap [object];`
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
@@ -433,10 +434,10 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
 /// # fn kernel(cta: &mut Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
-/// cta.lend(tile, |cta, tile| {
+/// cta.async_scope(tile, |cta, tile| {
 ///     let mut tile = tile.write(cta, |_| 1.0).to_async(cta);
 ///     let mut mine = map.boxes(cta);
-///     while let Some((_, dst)) = mine.take_next() {
+///     while let Some((_, dst)) = mine.next_tile() {
 ///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta); // ones everywhere
 ///     }
 ///     tile.into_free()
@@ -489,7 +490,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
     /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
     /// // SAFETY: each CTA has rows of its own, and makes one tile of them.
-    /// let tile = unsafe { map.at([0, 32 * cta.rank() as i32]) };
+    /// let tile = unsafe { map.at([0, 32 * cta.grid_rank() as i32]) };
     /// # let _ = tile;
     /// # }
     /// ```
@@ -500,7 +501,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///   given back by its copies before and is not used any more.
     /// - a column starts within the bounding box of the map (5.5.4.1), along W, H and D.
     #[inline(always)]
-    pub unsafe fn at(&self, corner: S::Corner) -> Option<TensorTileMut<T, S>> {
+    pub unsafe fn at(&self, corner: S::TensorCoords) -> Option<TensorTileMut<T, S>> {
         if S::writes(&corner, const { unit::<T>() }) {
             Some(TensorTileMut { object: self.object, corner, _of: PhantomData })
         } else {
@@ -512,7 +513,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    /// PTX, by the leader: `prefetch.tensormap [object];`
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
@@ -535,7 +536,7 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
     /// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>) {
     /// let mut mine = map.boxes(cta);
-    /// let first = mine.take_next(); // the box of the CTA's rank, if there are so many
+    /// let first = mine.next_tile(); // the box of the CTA's rank, if there are so many
     /// # let _ = first;
     /// # }
     /// ```
@@ -544,10 +545,10 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
         BoxesMut {
             object: self.object,
             boxes: self.boxes,
-            next: cta.rank(),
+            next: cta.grid_rank(),
             count: S::count(self.boxes),
             // Where there are as many CTAs as there can be boxes, each has one at most.
-            step: cta.count().min(1 << 31),
+            step: cta.grid_size().min(1 << 31),
             _of: PhantomData,
         }
     }
@@ -560,7 +561,7 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
 /// /// How many boxes are left for this CTA.
 /// fn count(mut boxes: BoxesMut<f32, Box2<64, 32>>) -> u32 {
 ///     let mut count = 0;
-///     while boxes.take_next().is_some() {
+///     while boxes.next_tile().is_some() {
 ///         count += 1;
 ///     }
 ///     count
@@ -590,7 +591,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// # use ptx::{cluster::Cluster, tensor::{Box2, BoxesMut}};
     /// # fn kernel(cluster: &Cluster<'_>, mut boxes: BoxesMut<f32, Box2<64, 32>>) {
     /// for _ in 0..boxes.rounds() {
-    ///     let mine = boxes.take_next(); // `None` in the last round of some CTAs
+    ///     let mine = boxes.next_tile(); // `None` in the last round of some CTAs
     ///     cluster.sync();
     /// }
     /// # }
@@ -607,14 +608,14 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
     /// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>) {
     /// let mut mine = map.boxes(cta);
-    /// while let Some(([column, row], tile)) = mine.take_next() {
+    /// while let Some(([column, row], tile)) = mine.next_tile() {
     ///     // `tile` begins at the coordinates [64 * column, 32 * row].
     /// # let _ = (column, row, tile);
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn take_next(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {
+    pub fn next_tile(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {
         if self.next >= self.count {
             return None;
         }
@@ -633,7 +634,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
 /// # fn kernel(cta: &mut Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
-/// cta.lend((tile, bar), |cta, (tile, bar)| {
+/// cta.async_scope((tile, bar), |cta, (tile, bar)| {
 ///     let (bar, tile, part) = tensor::load(cta, bar, tile, part).wait(cta);
 ///     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
 ///     let (tile, _part) = tensor::store(cta, tile, part).commit(cta).wait(cta);
@@ -644,7 +645,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
 #[derive(Debug)]
 pub struct TensorTileMut<T, S: StoreShape> {
     object: *const u8,
-    corner: S::Corner,
+    corner: S::TensorCoords,
     _of: PhantomData<*mut T>,
 }
 
@@ -727,11 +728,11 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapReduce}};
     /// # fn kernel(cta: &Cta, sums: TensorMapReduce<f32, Box2<64, 32>>) {
-    /// let Some(part) = sums.at([64 * cta.rank() as i32, 0]) else { return };
+    /// let Some(part) = sums.at([64 * cta.grid_rank() as i32, 0]) else { return };
     /// # }
     /// ```
     #[inline(always)]
-    pub fn at(self, corner: S::Corner) -> Option<TensorReduction<T, S>> {
+    pub fn at(self, corner: S::TensorCoords) -> Option<TensorReduction<T, S>> {
         if S::writes(&corner, const { unit::<T>() }) & S::is_within(&corner, self.bounds) {
             Some(TensorReduction { object: self.object, corner, _of: PhantomData })
         } else {
@@ -743,7 +744,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `prefetch.tensormap [object];`
+    /// PTX, by the leader: `prefetch.tensormap [object];`
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapReduce}};
@@ -762,7 +763,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 /// ```
 /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction}};
 /// # fn kernel(cta: &mut Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
-/// cta.lend(tile, |cta, tile| {
+/// cta.async_scope(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as i32).to_async(cta);
 ///     let (tile, _) = tensor::reduce(cta, op::Max, tile, dst).commit(cta).wait(cta);
 ///     tile.into_free()
@@ -772,7 +773,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 #[derive(Debug)]
 pub struct TensorReduction<T, S: ReduceShape> {
     object: *const u8,
-    corner: S::Corner,
+    corner: S::TensorCoords,
     _of: PhantomData<*mut T>,
 }
 
@@ -786,7 +787,7 @@ impl<T, S: ReduceShape> Sealed for TensorReduction<T, S> {}
 
 #[inline(always)]
 fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
-    if group.is_elected() {
+    if group.is_leader() {
         // SAFETY: by the contract of its `from_raw`, a map at a generic address.
         unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, object) }
     }
@@ -827,7 +828,7 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
 ///
 /// Collective in the group.
 ///
-/// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
+/// PTX, of a `Box2`, by the leader: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
 ///
 /// ```
 /// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap}};
@@ -841,7 +842,7 @@ pub fn prefetch<T: Element, S: PrefetchShape>(
     src: impl MaybeHinted<TensorTile<T, S>>,
 ) {
     let (src, hint) = src.split();
-    if group.is_elected() {
+    if group.is_leader() {
         // SAFETY: the contract of `TensorMap::from_raw`; a tile begins where a copy may.
         unsafe { S::prefetch(src.map.object, src.at, hint) }
     }
@@ -880,13 +881,13 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 ///
 /// Collective in the group.
 ///
-/// PTX, of a `Box2`, by the elected thread: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
+/// PTX, of a `Box2`, by the leader: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
 /// [src];`
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
 /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
-/// cta.lend(tile, |cta, tile| {
+/// cta.async_scope(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
 ///     let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
 ///     tile.into_free()
@@ -898,7 +899,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: St
     group: &G,
     src: Src,
     dst: impl MaybeHinted<TensorTileMut<T, S>>,
-) -> BulkGroup<(Src, TensorTileMut<T, S>), Open, G> {
+) -> BulkGroup<(Src, TensorTileMut<T, S>), Uncommitted, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint);
@@ -912,8 +913,8 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     dst: &TensorTileMut<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
-    if group.is_elected() {
-        // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `take_next`; the source is aligned to 128
+    if group.is_leader() {
+        // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `next_tile`; the source is aligned to 128
         // bytes and visible to the async proxy, by its `tile`; the destination is this CTA's alone; both go into the group.
         unsafe { S::store(dst.object, dst.corner, src.tile(), hint) }
     }
@@ -953,13 +954,13 @@ reduce_ops! {
 ///
 /// Collective in the group.
 ///
-/// PTX, of a `Box2` and `op::Add`, by the elected thread: `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
+/// PTX, of a `Box2` and `op::Add`, by the leader: `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
 /// [map, {x, y}], [src];`
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, TensorMapReduce}};
 /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
-/// cta.lend(tile, |cta, tile| {
+/// cta.async_scope(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
 ///     let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at_const::<0>()).commit(cta).wait(cta);
 ///     tile.into_free()
@@ -978,7 +979,7 @@ pub fn reduce<
     op: impl ReduceOp<T>,
     src: Src,
     dst: impl MaybeHinted<TensorReduction<T, S>>,
-) -> BulkGroup<(Src, TensorReduction<T, S>), Open, G> {
+) -> BulkGroup<(Src, TensorReduction<T, S>), Uncommitted, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_reduce(group, op, &src, &dst, hint);
@@ -993,7 +994,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     dst: &TensorReduction<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
-    if group.is_elected() {
+    if group.is_leader() {
         // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
         // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
         // the operation takes.
@@ -1013,7 +1014,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # type Stage = SharedArray<f32, 2048>;
     /// # type Part = TensorTileMut<f32, Box2<64, 32>>;
     /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: Part, y: Part) {
-    /// cta.lend(memory, |cta, (a, b)| {
+    /// cta.async_scope(memory, |cta, (a, b)| {
     ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
     ///     let group = tensor::store(cta, a, x).tensor_store(cta, b, y).commit(cta);
     ///     let ((a, _), (b, _)) = group.wait(cta);
@@ -1028,7 +1029,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         group: &G,
         src: Src,
         dst: impl MaybeHinted<TensorTileMut<T, S>>,
-    ) -> BulkGroup<(Copies, (Src, TensorTileMut<T, S>)), Open, G> {
+    ) -> BulkGroup<(Copies, (Src, TensorTileMut<T, S>)), Uncommitted, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_store(group, &src, &dst, hint);
@@ -1046,7 +1047,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # type Stage = SharedArray<f32, 2048>;
     /// # type Shape = Box2<64, 32>;
     /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: TensorTileMut<f32, Shape>, sums: TensorReduction<f32, Shape>) {
-    /// cta.lend(memory, |cta, (a, b)| {
+    /// cta.async_scope(memory, |cta, (a, b)| {
     ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
     ///     let group = tensor::store(cta, a, x).tensor_reduce(cta, op::Add, b, sums).commit(cta);
     ///     let ((a, _), (b, _)) = group.wait(cta);
@@ -1062,7 +1063,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         op: impl ReduceOp<T>,
         src: Src,
         dst: impl MaybeHinted<TensorReduction<T, S>>,
-    ) -> BulkGroup<(Copies, (Src, TensorReduction<T, S>)), Open, G> {
+    ) -> BulkGroup<(Copies, (Src, TensorReduction<T, S>)), Uncommitted, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_reduce(group, op, &src, &dst, hint);

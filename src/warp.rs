@@ -40,7 +40,7 @@ pub use reduce::{BitReducible, Reducible};
 ///     warp.reduce_add(value) / 32
 /// }
 /// ```
-pub type Warp<'w> = Lanes<'w, Full>;
+pub type Warp<'w> = Lanes<'w, FullWarp>;
 
 /// Threads of a warp that make calls together: all ([`Warp`]), or those of a group.
 ///
@@ -62,9 +62,9 @@ pub struct Lanes<'w, M> {
 
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(Warp: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Lanes<Subset>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Lanes<Tile<16>>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Subset: Neighbours);
+static_assertions::assert_not_impl_any!(Lanes<LaneSubset>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Lanes<LaneTile<16>>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(LaneSubset: Neighbours);
 
 /// The threads of a group of [`Lanes`].
 #[cfg_attr(doc, doc(hidden))]
@@ -92,20 +92,20 @@ pub trait Neighbours: Members {}
 /// [`Members`]: all threads of the warp.
 ///
 /// ```
-/// use ptx::warp::{Full, Lanes};
+/// use ptx::warp::{FullWarp, Lanes};
 /// /// The same as a `Warp`.
-/// fn count(warp: &Lanes<'_, Full>, mine: bool) -> u32 {
+/// fn count(warp: &Lanes<'_, FullWarp>, mine: bool) -> u32 {
 ///     warp.ballot(mine).count()
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Full(());
+pub struct FullWarp(());
 /// [`Members`]: `WIDTH` neighbours.
 ///
 /// ```
-/// use ptx::warp::{Lanes, Tile};
+/// use ptx::warp::{Lanes, LaneTile};
 /// /// The sum over eight neighbours.
-/// fn sum(tile: &Lanes<'_, Tile<8>>, mut value: f32) -> f32 {
+/// fn sum(tile: &Lanes<'_, LaneTile<8>>, mut value: f32) -> f32 {
 ///     for lanes in [4, 2, 1] {
 ///         value += tile.shuffle_xor(value, lanes);
 ///     }
@@ -113,21 +113,21 @@ pub struct Full(());
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Tile<const WIDTH: u32>(u32);
+pub struct LaneTile<const WIDTH: u32>(u32);
 /// [`Members`]: threads that a vote or a match has put together.
 ///
 /// ```
-/// use ptx::warp::{Lanes, Subset};
+/// use ptx::warp::{Lanes, LaneSubset};
 /// /// The value of the group's lowest lane, in all of it.
-/// fn first(group: &Lanes<'_, Subset>, value: f32) -> f32 {
+/// fn first(group: &Lanes<'_, LaneSubset>, value: f32) -> f32 {
 ///     group.broadcast_first(value)
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Subset(u32);
+pub struct LaneSubset(u32);
 
-impl Sealed for Full {}
-impl Members for Full {
+impl Sealed for FullWarp {}
+impl Members for FullWarp {
     const SEGMENT: u32 = 0;
     const WIDTH: Option<u32> = Some(32);
     #[inline(always)]
@@ -135,10 +135,10 @@ impl Members for Full {
         u32::MAX
     }
 }
-impl Neighbours for Full {}
+impl Neighbours for FullWarp {}
 
-impl<const WIDTH: u32> Sealed for Tile<WIDTH> {}
-impl<const WIDTH: u32> Members for Tile<WIDTH> {
+impl<const WIDTH: u32> Sealed for LaneTile<WIDTH> {}
+impl<const WIDTH: u32> Members for LaneTile<WIDTH> {
     const SEGMENT: u32 = (32 - WIDTH) << 8;
     const WIDTH: Option<u32> = Some(WIDTH);
     #[inline(always)]
@@ -146,10 +146,10 @@ impl<const WIDTH: u32> Members for Tile<WIDTH> {
         self.0
     }
 }
-impl<const WIDTH: u32> Neighbours for Tile<WIDTH> {}
+impl<const WIDTH: u32> Neighbours for LaneTile<WIDTH> {}
 
-impl Sealed for Subset {}
-impl Members for Subset {
+impl Sealed for LaneSubset {}
+impl Members for LaneSubset {
     const SEGMENT: u32 = 0;
     const WIDTH: Option<u32> = None;
     #[inline(always)]
@@ -411,8 +411,8 @@ impl<B> Warps<'_, B> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Warps, pipeline::Arrived};
-    /// # fn consume(warps: &Warps, tile: &Arrived<'_, [u32; 512], 4>) {
+    /// # use ptx::{launch::Warps, pipeline::FullStage};
+    /// # fn consume(warps: &Warps, tile: &FullStage<'_, [u32; 512], 4>) {
     /// let own = tile.get(warps.thread_rank() as usize).unwrap_or(0);
     /// let sum: u32 = warps.warp().reduce_add(own);
     /// # }
@@ -426,7 +426,7 @@ impl<B> Warps<'_, B> {
 impl<'w> Warp<'w> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Lanes { members: Full(()), _group: PhantomData }
+        Lanes { members: FullWarp(()), _group: PhantomData }
     }
 
     /// The group of `WIDTH` neighbours, 1, 2, 4, 8, 16 or 32, that this thread is in.
@@ -442,7 +442,7 @@ impl<'w> Warp<'w> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn tiles<const WIDTH: u32>(&self) -> Lanes<'w, Tile<WIDTH>> {
+    pub fn tiles<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
         const {
             assert!(
                 WIDTH.is_power_of_two() && WIDTH <= 32,
@@ -450,7 +450,7 @@ impl<'w> Warp<'w> {
             )
         };
         let first = raw::laneid() & !(WIDTH - 1);
-        Lanes { members: Tile((u32::MAX >> (32 - WIDTH)) << first), _group: PhantomData }
+        Lanes { members: LaneTile((u32::MAX >> (32 - WIDTH)) << first), _group: PhantomData }
     }
 }
 
@@ -642,9 +642,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn partition_by<T: Word>(&self, value: T) -> Lanes<'w, Subset> {
+    pub fn partition_by<T: Word>(&self, value: T) -> Lanes<'w, LaneSubset> {
         // Its own value equals its own, so the thread is in the mask, and all in the mask get the same mask.
-        Lanes { members: Subset(self.match_any(value).bits()), _group: PhantomData }
+        Lanes { members: LaneSubset(self.match_any(value).bits()), _group: PhantomData }
     }
 
     /// The group of the threads where the predicate is true, for these; `None` for the others.
@@ -661,10 +661,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, Subset>> {
+    pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
         // Of the threads in the mask each has a true predicate, and so gets the group.
         let mask = self.ballot(predicate).bits();
-        predicate.then_some(Lanes { members: Subset(mask), _group: PhantomData })
+        predicate.then_some(Lanes { members: LaneSubset(mask), _group: PhantomData })
     }
 
     /// Calls `f` in one thread of the group, always the same, which alone gets what it returns.
@@ -843,7 +843,7 @@ impl<M: Members> Lanes<'_, M> {
     }
 }
 
-impl Lanes<'_, Subset> {
+impl Lanes<'_, LaneSubset> {
     /// The value of the group's lowest lane.
     ///
     /// Collective in the group of lanes.

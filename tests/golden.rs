@@ -429,10 +429,10 @@ fn branch_multiset(body: &str) -> Vec<String> {
 
 /// Kernels with ways for CTAs of whole warps and for others, or for the warps of two parts.
 const BRANCHES: [&str; 11] = [
-    "pipeline_handoff",
-    "pipeline_handoff_last",
-    "pipeline_handoff_with",
-    "pipeline_handoff_with_last",
+    "pipeline_barrier_pair",
+    "pipeline_barrier_pair_last",
+    "pipeline_barrier_pair_with",
+    "pipeline_barrier_pair_with_last",
     "reduce_bits",
     "reduce_integers",
     "reduce_of_any",

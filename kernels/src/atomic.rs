@@ -31,7 +31,7 @@ pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *m
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
     };
 
-    cta.lend_last(smem.bins, |cta, bins| {
+    cta.async_scope_last(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         for_each_word::<4>(cta, input, |word| {
             if let Some(bin) = bins.atomic(word as usize % BINS) {
@@ -79,7 +79,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
     // SAFETY: as above.
     let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
 
-    cta.lend_last(smem.bits, |cta, bits| {
+    cta.async_scope_last(smem.bits, |cta, bits| {
         let bits = bits.write(cta, |_| !0).into_atomic(cta);
         let (Some(sum), Some(greatest)) = (words.get(0), words.get(1)) else { trap() };
         let (Some(up), Some(down)) = (words.get(2), words.get(3)) else { trap() };
@@ -130,9 +130,9 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 
         // The last CTA sees what all have added: each adds, meets at the barrier, and takes a ticket by acquire and release.
         let bits = bits.publish(cta);
-        if cta.is_elected() {
+        if cta.is_leader() {
             clear.or(!bits.get(0).unwrap_or(0), sem::Relaxed);
-            if tickets.fetch_inc(cta.count() - 1, sem::AcqRel) == cta.count() - 1 {
+            if tickets.fetch_inc(cta.grid_size() - 1, sem::AcqRel) == cta.grid_size() - 1 {
                 seen.swap(sum.fetch_add(0, sem::Relaxed), sem::Relaxed);
             }
         }
@@ -143,6 +143,6 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 /// Calls `f` with each word that is this thread's among those of the grid.
 #[inline(always)]
 fn for_each_word<const N: usize>(cta: &Cta, input: Global<u32>, f: impl FnMut(u32)) {
-    let first = cta.rank() * cta.thread_count() + cta.thread_rank();
-    input.for_each::<N>(first as usize, cta.count() * cta.thread_count(), f);
+    let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
+    input.for_each::<N>(first as usize, cta.grid_size() * cta.thread_count(), f);
 }

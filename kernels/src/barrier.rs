@@ -3,13 +3,13 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
 use ptx::launch::{Block, Cta};
-use ptx::pipeline::{Handoff, PipelineMemory};
+use ptx::pipeline::{BarrierPair, PipelineMemory};
 use ptx::qualifier::{scope, sem};
 
 const TILE: usize = 256;
 
 ptx::shared_memory! {
-    struct Smem { tile: PipelineMemory<[u32; TILE], 1, Handoff<1, 2, 64, 64>> }
+    struct Smem { tile: PipelineMemory<[u32; TILE], 1, BarrierPair<1, 2, 64, 64>> }
 }
 
 /// Consumer `c` of 64 leaves at `output[c]` the sum over all tiles `t` of `(t + 1) * tile[(c + 64 * t) % 256]` and of
@@ -31,7 +31,7 @@ pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mu
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
     };
     let tiles = n as usize / TILE;
-    cta.lend_last(smem.tile, |cta, pipeline| {
+    cta.async_scope_last(smem.tile, |cta, pipeline| {
         pipeline.run_last(
             cta,
             |warps, mut producer| {

@@ -34,17 +34,17 @@ pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output:
         (Global::from_raw(input, n as usize), GlobalReduce::<_, COLUMNS>::from_raw(output, COLUMNS))
     };
     let Some(sums) = sums.get(0) else { return };
-    let (mine, step) = (cta.thread_rank(), cta.count() * THREADS);
+    let (mine, step) = (cta.thread_rank(), cta.grid_size() * THREADS);
 
     let mut sum = [0_u32; 4];
-    let mut v = cta.rank() * THREADS + mine;
+    let mut v = cta.grid_rank() * THREADS + mine;
     while let Some(words) = input.get_vector(v as usize) {
         // Two vectors of each thread are under way at a time.
         let more = input.get_vector((v + step) as usize).unwrap_or_default();
         sum = [0, 1, 2, 3].map(|i| sum[i].wrapping_add(words[i]).wrapping_add(more[i]));
         v += 2 * step;
     }
-    cta.lend_last(smem.sums, |cta, tile| {
+    cta.async_scope_last(smem.sums, |cta, tile| {
         let tile = tile.vector_stores();
         tile.set_vector(mine as usize, sum);
         bulk::reduce(cta, op::Add, tile.to_async(cta), sums).commit(cta).end(cta)

@@ -29,11 +29,11 @@ pub unsafe extern "ptx-kernel" fn byte_histogram(input: *const u8, output: *mut 
     // SAFETY: the contract above; the grid uses the output through this view alone.
     let (input, totals) =
         unsafe { (Global::from_raw(input, n), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS)) };
-    let (rank, step) = (cta.thread_rank() as usize, (cta.count() * THREADS) as usize);
-    let first = (cta.rank() * THREADS) as usize + rank;
+    let (rank, step) = (cta.thread_rank() as usize, (cta.grid_size() * THREADS) as usize);
+    let first = (cta.grid_rank() * THREADS) as usize + rank;
     let of_warp = BINS * cta.warp_rank() as usize;
 
-    cta.lend_last(smem.bins, |cta, bins| {
+    cta.async_scope_last(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let count = |byte: u8| {
             if let Some(bin) = bins.atomic(of_warp + usize::from(byte)) {

@@ -69,11 +69,11 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, WORDS>::from_raw(output, 8 * WORDS)) };
-    let Some((_, output)) = output.tiles(&cta).0.take_next() else { return };
+    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
     let sixty_four = (smem.bits, smem.longs, smem.signed);
     let floats = ((smem.float, smem.double), (smem.halves, smem.brains));
     let others = (smem.words, smem.short, smem.pair);
-    cta.cluster_last((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
+    cta.cluster_scope_last((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
         let cta = cluster.cta();
         let ((bits, longs, signed), ((float, double), (halves, brains)), (words, short, pair)) =
             (sixty_four, floats, others);
@@ -104,14 +104,14 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
             cluster.open_atomic_at_sync(pair),
         ));
 
-        let mut j = (cluster.rank() * cta.thread_count() + cta.thread_rank()) as usize;
+        let mut j = (cluster.cta_rank() * cta.thread_count() + cta.thread_rank()) as usize;
         while let Some(word) = input.get(j) {
             let long = (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             // Both ways to write an operation, alike in a warp.
             let (fetches, bit) = (j / 32 % 2 == 1, 1 << (j % 64));
             let flag = (word & 1) as u8;
             let mut rank = 0;
-            while rank < cluster.size() {
+            while rank < cluster.cta_count() {
                 let (set, clear) = (of(&bits, rank, j / 64), of(&bits, rank, 24 + j / 64));
                 let (sum, checksum) = (of(&longs, rank, 0), of(&longs, rank, 1));
                 let (least, most) = (of(&longs, rank, 2 + j % 8), of(&longs, rank, 10 + j % 8));
@@ -171,7 +171,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
                 }
                 rank += 1;
             }
-            j += (cluster.size() * cta.thread_count()) as usize;
+            j += (cluster.cta_count() * cta.thread_count()) as usize;
         }
 
         let (bits, longs, signed, float, double, halves, brains, words, short, pair) = cluster.sync_with((

@@ -2,13 +2,13 @@
 //! on a GPU yet.
 
 use ptx::atomic::GlobalAtomics;
-use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
+use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
 use ptx::global::Global;
 use ptx::launch::Cta;
 use ptx::qualifier::{scope, sem};
 
 ptx::shared_memory! {
-    struct Smem { clusters: ClusterQueue }
+    struct Smem { clusters: WorkQueueMemory }
 }
 
 /// output\[i\] += 2 input\[i\] + 1 for i < n. A grid in x alone, without clusters, of a thread for each word.
@@ -28,7 +28,7 @@ pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, 
     };
 
     smem.clusters.scope(&mut cta, |cta, mut queue| {
-        let mut block = cta.rank();
+        let mut block = cta.grid_rank();
         loop {
             // Under way while this block is worked on.
             let request = queue.request(cta);
@@ -37,8 +37,8 @@ pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, 
                 sum.add(word.wrapping_mul(2).wrapping_add(1), sem::Relaxed);
             }
             match request.wait(cta) {
-                Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
-                Answer::NoMore(closed) => return closed,
+                Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+                Response::NoMore(closed) => return closed,
             }
         }
     });

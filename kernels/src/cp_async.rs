@@ -48,7 +48,8 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.vector_window::<WINDOW>((tile * (TILE / 4)) as i64 - 1);
-    let (first, step, rank) = (cta.rank() as usize, cta.count() as usize, cta.thread_rank() as usize);
+    let (first, step, rank) =
+        (cta.grid_rank() as usize, cta.grid_size() as usize, cta.thread_rank() as usize);
 
     // The elements after the last whole tile, which all CTAs share.
     let x = |i: usize| input.get(i).unwrap_or(0);
@@ -56,13 +57,13 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         let i = n / TILE * TILE + i;
         x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1))
     });
-    cta.lend_last((smem.even, smem.odd, smem.out), |cta, (even, odd, out)| {
+    cta.async_scope_last((smem.even, smem.odd, smem.out), |cta, (even, odd, out)| {
         // Windows past the end are zeros: no case of their own.
         let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
         let mut stored = AfterSync::ready(out.into_fenced());
-        while let Some((tile, dst)) = tiles.take_next() {
+        while let Some((tile, dst)) = tiles.next_tile() {
             // One barrier: the next window is here, and the tile before has been read.
             let (((x, _), newer), out) = cta.sync_with((queue.wait_oldest_at_sync(), stored));
             let y = out.into_free().vector_stores();
@@ -115,16 +116,16 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
         unsafe { (Global::from_raw(input, n), GlobalMut::<_, SHIFTED>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.window::<SHIFTED>((tile * SHIFTED + SHIFT) as i64);
-    let (first, step) = (cta.rank() as usize, cta.count() as usize);
+    let (first, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
 
     // The elements after the last whole tile, which all CTAs share.
     tail.update(&cta, |i, _| input.get(n / SHIFTED * SHIFTED + i + SHIFT).unwrap_or(0));
     let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
-    cta.lend_last(lent, |cta, (even, odd, even_full, odd_full)| {
+    cta.async_scope_last(lent, |cta, (even, odd, even_full, odd_full)| {
         // Windows past the end are zeros: no case of their own.
         let mut older = cp_async::load_window(cta, even, window(first)).arrive_on_noinc(cta, even_full);
         let mut newer = cp_async::load_window(cta, odd, window(first + step)).arrive_on_noinc(cta, odd_full);
-        while let Some((tile, dst)) = tiles.take_next() {
+        while let Some((tile, dst)) = tiles.next_tile() {
             let (full, (x, _)) = older.wait(cta);
             let (x, _writing) = bulk::store(cta, x.to_async(cta), dst).commit(cta).wait_read(cta);
             older = newer;

@@ -18,24 +18,24 @@ use ptx::qualifier::{scope, sem};
 pub unsafe extern "ptx-kernel" fn fence_last_cta(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; the collective calls below depend on nothing; grids are rows.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<128>>() };
-    let ctas = cta.count() as usize;
+    let ctas = cta.grid_size() as usize;
     // SAFETY: the contract above; the grid uses the output through this view alone.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, ctas + 2))
     };
 
     let mut sum = 0_u32;
-    let mut i = cta.rank() as usize + ctas * cta.thread_rank() as usize;
+    let mut i = cta.grid_rank() as usize + ctas * cta.thread_rank() as usize;
     while let Some(word) = input.get(i) {
         sum = sum.wrapping_add(word);
         i += ctas * cta.thread_count() as usize;
     }
-    if let Some(part) = output.get(cta.rank() as usize) {
+    if let Some(part) = output.get(cta.grid_rank() as usize) {
         part.add(sum, sem::Relaxed);
     }
     // All parts of this CTA's sum come before its thread 0, by the barrier, and so before its ticket, by the fence.
     cta.sync();
-    if cta.is_elected() {
+    if cta.is_leader() {
         fence::acq_rel(scope::Gpu);
         let ticket = output.get(ctas).map_or(0, |tickets| tickets.fetch_add(1, sem::Relaxed));
         if ticket as usize == ctas - 1 {

@@ -51,11 +51,11 @@ pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024_u32)) };
     let rounds = (ROUNDS as u32).min(n / 1024);
-    let first = cta.rank() * cta.thread_count() + cta.thread_rank();
+    let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     let mut outputs = output.elements(&cta);
 
     let (of_rows, of_columns) = ([smem.row_even, smem.row_odd], [smem.column_even, smem.column_odd]);
-    cta.cluster_last((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
+    cta.cluster_scope_last((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
         let cta = cluster.cta();
         let (Some(row), Some(column)) = (cluster.row::<COLUMNS>(), cluster.column::<ROWS>()) else { trap() };
         let (mut row_barrier, mut column_barrier, of_row, of_column) = cluster.sync_with((
@@ -64,7 +64,7 @@ pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut
             cluster.open_atomic_at_sync(of_row.write(cta, |_| 0)),
             cluster.open_atomic_at_sync(of_column.write(cta, |_| 0)),
         ));
-        let (x, y) = (row.rank(), column.rank());
+        let (x, y) = (row.cta_rank(), column.cta_rank());
 
         let (mut hash, mut round) = (0_u32, 0_u32);
         while round < rounds {

@@ -54,7 +54,7 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
             vector.write(four);
         }
     };
-    let i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     let word = input.get(i as usize).unwrap_or(0);
     // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
     let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);

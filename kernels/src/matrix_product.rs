@@ -108,7 +108,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     let Some((from_a, from_b)) = tiles(0) else { return };
     let (u0, v0) = (load_a(&from_a, 0), load_b(&from_b, 0));
     let (u1, v1) = (load_a(&from_a, 1), load_b(&from_b, 1));
-    cta.lend_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
+    cta.async_scope_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
         let (mut next_a, mut next_b) = (other_a.element_stores(), other_b.vector_stores());
         let (a, b) = (a.element_stores(), b.vector_stores());
         put_a(&a, 0, u0);

@@ -31,10 +31,10 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);
-    cta.lend_last((smem.forward, smem.backward), |cta, (mut forward, backward)| {
+    cta.async_scope_last((smem.forward, smem.backward), |cta, (mut forward, backward)| {
         let (mut loaded, mut turned) =
             cta.sync_with((smem.loaded.init_at_sync(cta), smem.turned.init_at_sync(cta)));
-        let mut next = || mine.take_next().and_then(|(i, output)| Some((tiles.get(i)?, output)));
+        let mut next = || mine.next_tile().and_then(|(i, output)| Some((tiles.get(i)?, output)));
         // Behind the load's phase the copy has read the tile before; nothing reads it before the first.
         let mut stored = AfterSync::ready(backward.into_fenced());
         let mut upcoming = next();

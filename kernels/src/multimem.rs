@@ -33,7 +33,7 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
 ) {
     // SAFETY: the kernel's first call; the barriers below depend on the kernel's arguments and the CTA's rank alone.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<THREADS>>() };
-    let ctas = cta.count() as usize;
+    let ctas = cta.grid_size() as usize;
     // SAFETY: the contract above; the counters are accessed by such handles alone, all in scope `.sys`, the values by the first.
     let (values, arrived, arrived_here) = unsafe {
         (
@@ -42,14 +42,14 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
             GlobalAtomics::<u32, scope::Sys>::from_raw(arrived_here, ctas),
         )
     };
-    let rank = cta.rank() as usize;
+    let rank = cta.grid_rank() as usize;
     let (Some(arrived), Some(arrived_here)) = (arrived.get(rank), arrived_here.get(rank)) else { trap() };
     let Some(vectors) = values.vectors::<4>() else { trap() };
 
     meet(&cta, arrived, arrived_here, gpus);
     // Each element has one thread among those of all GPUs.
-    let first = (gpu * cta.count() + cta.rank()) * THREADS + cta.thread_rank();
-    let step = gpus * cta.count() * THREADS;
+    let first = (gpu * cta.grid_size() + cta.grid_rank()) * THREADS + cta.thread_rank();
+    let step = gpus * cta.grid_size() * THREADS;
     let mut v = first;
     while let Some(vector) = vectors.get(v as usize) {
         vector.store(vector.load_reduce_add(sem::Relaxed), sem::Relaxed);
@@ -72,7 +72,7 @@ fn meet(
     until: u32,
 ) {
     cta.sync();
-    if cta.is_elected() {
+    if cta.is_leader() {
         arrived.reduce_add(1, sem::Release);
         // The same counter by another address.
         fence::proxy_alias();

@@ -7,7 +7,9 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, GlobalTileMut, Tiles};
 use ptx::launch::{AfterSync, Block, Cta, LaunchShape, Thread, Warps, trap};
 use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
-use ptx::shared::{ElementStores, Ended, Fenced, Free, Overwritable, Published, Shared, SharedArray, Spent};
+use ptx::shared::{
+    ElementStores, Ended, Fenced, Free, FreeGeneric, Overwritable, Published, Shared, SharedArray,
+};
 
 const N: usize = 512;
 
@@ -53,16 +55,16 @@ where
 pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Sum, Block<128>>() };
-    let threads = cta.count() * cta.thread_count();
+    let threads = cta.grid_size() * cta.thread_count();
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
-    let (first, step) = (cta.rank(), cta.count());
+    let (first, step) = (cta.grid_rank(), cta.grid_size());
 
-    cta.lend_last(smem.memory, |cta, pipeline| {
+    cta.async_scope_last(smem.memory, |cta, pipeline| {
         pipeline.run_last(
             cta,
             |thread, producer| load(thread, producer, tiles, (first, step)),
@@ -142,7 +144,7 @@ impl Sums {
         out: Out<'s, 'p, Free>,
         totals: Totals<'s, 'p, Published>,
         to: GlobalTileMut<u32, N>,
-    ) -> (Storing<'s, 'p>, Totals<'s, 'p, Spent>) {
+    ) -> (Storing<'s, 'p>, Totals<'s, 'p, FreeGeneric>) {
         let rank = warps.thread_rank();
         let [first, second, third, _] = totals.get_vector(0).unwrap_or_default();
         let of_warp = |warp: u32, total: u32| if warp < rank / 32 { total } else { 0 };
@@ -170,18 +172,19 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
-    let (first, step) = (cta.rank(), cta.count());
+    let (first, step) = (cta.grid_rank(), cta.grid_size());
     let Scan { stages, out, totals, consumers } = smem;
 
-    cta.lend_last((stages, (out, totals)), |cta, (pipeline, held)| {
+    cta.async_scope_last((stages, (out, totals)), |cta, (pipeline, held)| {
         let (pipeline, (), held) = pipeline.run_with_last(
             cta,
             consumers,
             ((), held),
             |thread, producer, ()| (load(thread, producer, from, (first, step)), ()),
             |warps, mut consumer, (out, totals)| {
-                let (mut stored, mut totals) = (AfterSync::ready(out.into_fenced()), totals.into_spent());
-                while let Some((_, tile)) = to.take_next() {
+                let (mut stored, mut totals) =
+                    (AfterSync::ready(out.into_fenced()), totals.into_free_generic());
+                while let Some((_, tile)) = to.next_tile() {
                     let sums;
                     (consumer, sums) = Sums::next(warps, consumer);
                     let told = sums.tell(warps, totals).publish_at_sync();
@@ -285,7 +288,7 @@ impl LaunchShape for Square {
 pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
-    let (rank, threads) = (cta.rank(), cta.count() * cta.thread_count());
+    let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
     // SAFETY: as in `pipeline_sum`.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
@@ -293,13 +296,13 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
 
-    cta.cluster_last(smem.memory, |mut cluster, pipeline| {
+    cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column), Some(whole)) =
             (cluster.row::<2>(), cluster.column::<2>(), cluster.whole::<4>())
         else {
             trap()
         };
-        let (x, y, id) = (row.rank(), column.rank(), rank % 4 / 2);
+        let (x, y, id) = (row.cta_rank(), column.cta_rank(), rank % 4 / 2);
         let of_row = Share { tiles, first: 2 * id + y, step: 4, factor: 1 };
         let of_column = Share { tiles, first: 2 * id + x, step: 4, factor: 3 };
         let of_all = Share { tiles, first: id, step: 2, factor: 5 };
@@ -323,7 +326,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
-    let (rank, threads) = (cta.rank(), cta.count() * cta.thread_count());
+    let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
     // SAFETY: as in `pipeline_sum`.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
@@ -332,7 +335,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
     let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() as u32 / 8);
     let mut sum = 0_u32;
 
-    cta.cluster_last(smem.memory, |mut cluster, pipeline| {
+    cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
         let ended = pipeline.multicast((row, column)).run_last(
             &mut cluster,

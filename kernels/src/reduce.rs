@@ -34,7 +34,7 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
     let (cta, warp) = (&cta, cta.warp());
-    let i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     // SAFETY: the contract above; every thread makes the same handles.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n as usize))

@@ -48,7 +48,7 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
     let mut partials = smem.partials;
     let lent = (smem.row, smem.loaded.init(&cta));
 
-    cta.lend_last(lent, |cta, (mut free, mut bar)| {
+    cta.async_scope_last(lent, |cta, (mut free, mut bar)| {
         for (index, to) in output.rows(cta) {
             let row = input.row(index).and_then(|row| row.slice::<LONGEST>(0, columns as usize));
             let Some(row) = row else { trap() };

@@ -26,7 +26,7 @@ pub unsafe extern "ptx-kernel" fn shared_gather(input: *const u32, output: *mut 
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, n)) };
     let (words, _) = dynamic.take::<SharedArray<u32, N>>();
 
-    cta.lend_last(words, |cta, words| {
+    cta.async_scope_last(words, |cta, words| {
         let words = words.element_stores();
         let mut i = cta.thread_rank();
         while let Some(word) = input.get(i as usize) {

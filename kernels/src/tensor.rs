@@ -50,10 +50,10 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
 
     // What is outside of the tensor is loaded as zeros and not stored.
     let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
-    cta.lend_last(lent, |cta, ((mut free, box_out), mut loaded)| {
+    cta.async_scope_last(lent, |cta, ((mut free, box_out), mut loaded)| {
         // The load's phase is the barrier behind which the other box has been read; nothing reads it before the first.
         let mut stored = AfterSync::ready(box_out.into_fenced());
-        while let Some((at, destination)) = mine.take_next() {
+        while let Some((at, destination)) = mine.next_tile() {
             let (from, to);
             (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
             let to = to.into_free().vector_stores();

@@ -49,13 +49,13 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
         )
     };
     let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
-    let first = (cta.rank() / 2) as i32;
+    let first = (cta.grid_rank() / 2) as i32;
     let mut hash = 0_u32;
     let outputs = output.elements(&cta);
 
-    cta.cluster_last(smem.stages, |mut cluster, pipeline| {
+    cta.cluster_scope_last(smem.stages, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let rank = pair.rank();
+        let rank = pair.cta_rank();
         let ended = pipeline.multicast(pair).run_last(
             &mut cluster,
             |thread, mut producer| {

@@ -5,7 +5,7 @@ use ptx::launch::{Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, Box3, MapSlot, TensorMap, TensorMapObject};
+use ptx::tensor::{self, Box2, Box3, TensorMap, TensorMapObject, TensorMapSlot};
 
 type Square = Box2<32, 32>;
 type Cuboid = Box3<32, 4, 2>;
@@ -44,12 +44,12 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
     let (words, slot, output) = unsafe {
         (
             TensorMap::<u32, Square>::from_raw(words),
-            MapSlot::from_raw(map),
+            TensorMapSlot::from_raw(map),
             GlobalMut::<u32, { Cuboid::LEN }>::from_raw(output, size),
         )
     };
     let (mut outputs, _) = output.tiles(&cta);
-    cta.lend_last((smem.part, smem.map), |cta, (mut part, memory)| {
+    cta.async_scope_last((smem.part, smem.map), |cta, (mut part, memory)| {
         let draft = tensor::draft(cta, memory, &words).retype::<u16, Cuboid>(cta);
         let draft = draft.global_address(cta, elements);
         let draft = draft.global_dim(cta, ord::D0, width).global_dim(cta, ord::D1, height);
@@ -61,7 +61,7 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
         let tensor = released.acquire(cta);
 
         let [mut x, mut y, mut z] = [0; 3];
-        while let Some((_, output)) = outputs.take_next() {
+        while let Some((_, output)) = outputs.next_tile() {
             let (ready, filled, _) =
                 tensor::load(cta, loaded, part, tensor.box_at([x, y, z].map(u32::cast_signed))).wait(cta);
             output.write(cta, |i| filled.get(i).map_or(0, u32::from));

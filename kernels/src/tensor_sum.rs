@@ -4,7 +4,7 @@ use ptx::launch::{Block, Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, MapSlot, TensorMap, TensorMapObject, TensorMapReduce};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapObject, TensorMapReduce, TensorMapSlot};
 
 const SIDE: usize = 32;
 type Square = Box2<SIDE, SIDE>;
@@ -35,17 +35,17 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
 ) {
     // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; grids are rows.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
-    let rank = cta.rank() as usize;
+    let rank = cta.grid_rank() as usize;
     // SAFETY: the contract above; every thread makes the same handles, once, and a CTA's slot and matrix are its own.
     let (first, sums, slot, matrix) = unsafe {
         (
             TensorMap::<u32, Square>::from_raw(first),
             TensorMapReduce::<u32, Square>::from_raw(sums),
-            MapSlot::from_raw(maps.add(rank)),
+            TensorMapSlot::from_raw(maps.add(rank)),
             matrices.add(words * rank),
         )
     };
-    cta.lend_last((smem.square, smem.map), |cta, (square, memory)| {
+    cta.async_scope_last((smem.square, smem.map), |cta, (square, memory)| {
         // One warp makes the map, of which one thread adds the matrix.
         let (square, memory, ()) =
             cta.invoke_warp_last((square, memory, smem.loaded), |warp, (square, memory, loaded)| {

@@ -18,7 +18,7 @@ pub unsafe extern "ptx-kernel" fn warp_segmented_sum(input: *const u32, output: 
     // SAFETY: the kernel's first call; below, the threads of a group make the same calls on it.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<112>>() };
     let warp = cta.warp();
-    let i = cta.rank() * cta.thread_count() + cta.thread_rank();
+    let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     // SAFETY: the contract above; every thread makes the same handles, once.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, n as usize)) };

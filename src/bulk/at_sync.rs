@@ -5,10 +5,10 @@ use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::group::{AfterSync, End, ThreadGroup};
 
-/// The elected thread, which has committed the groups, waits for all but the `newer` ones.
+/// The leader, which has committed the groups, waits for all but the `newer` ones.
 #[inline(always)]
 pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
-    if group.is_elected() {
+    if group.is_leader() {
         async_group::wait_group!(cp_async_bulk_wait_group, newer);
     }
 }
@@ -16,7 +16,7 @@ pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
 /// The same, until the sources are read.
 #[inline(always)]
 fn await_read(group: &impl ThreadGroup, newer: u32) {
-    if group.is_elected() {
+    if group.is_leader() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
 }
@@ -26,7 +26,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
     ///
     /// ```
     /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
@@ -51,17 +51,17 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         AfterSync::new((sources, BulkGroup::new(destinations)))
     }
 
-    /// Ends the use of the sources in the last scope of the kernel ([`Cta::lend_last`](crate::launch::Cta::lend_last)): the elected thread stays until they are read,
+    /// Ends the use of the sources in the last scope of the kernel ([`Cta::async_scope_last`](crate::launch::Cta::async_scope_last)): the leader stays until they are read,
     /// the others go on.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the elected thread
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, tile: SharedArray<u32, 1024>, to: GlobalTileMut<u32, 1024>) {
-    /// cta.lend_last(tile, |cta, tile| {
+    /// cta.async_scope_last(tile, |cta, tile| {
     ///     let tile = tile.write(cta, |i| i as u32).to_async(cta);
     ///     bulk::store(cta, tile, to).commit(cta).end(cta)
     /// });
@@ -82,7 +82,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the elected thread
+    /// PTX: `cp.async.bulk.wait_group 0;` by the leader
     #[inline(always)]
     pub fn wait_at_sync(self, group: &G) -> AfterSync<Copies, G>
     where
@@ -101,7 +101,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read N;` by the elected thread
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "what `wait_read_oldest` gives")]
     pub fn wait_read_oldest_at_sync<Copies: Split>(
@@ -124,7 +124,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group N;` by the elected thread
+    /// PTX: `cp.async.bulk.wait_group N;` by the leader
     #[inline(always)]
     pub fn wait_oldest_at_sync<Copies>(self, group: &G) -> AfterSync<(Copies, <Self as Queue>::Newer), G>
     where

@@ -17,7 +17,7 @@ use crate::size;
 /// ```
 /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
-/// cta.lend((tile, bar), |cta, (tile, bar)| {
+/// cta.async_scope((tile, bar), |cta, (tile, bar)| {
 ///     let load = bulk::load(cta, bar, tile, src);
 ///     // Whatever does not need the tile: nobody can touch it.
 ///     let (bar, tile, _src) = load.wait(cta);
@@ -41,7 +41,7 @@ static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
 ///
 /// Collective in the group.
 ///
-/// PTX: by the elected thread `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`, then for each tile
+/// PTX: by the leader `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], bytes;`, then for each tile
 /// of global memory `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];`, for each of a
 /// tensor, in a `Box2`, `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [dst], [map, {x, y}],
 /// [bar];`; by the others `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
@@ -59,7 +59,7 @@ static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
 /// # fn products(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, map: TensorMap<f32, Box2<64, 32>>, x: GlobalTile<f32, 64>) {
 ///
 /// // A box of a matrix, and a tile of the vector that it is multiplied by.
-/// cta.lend((tiles, bar), |cta, (tiles, bar)| {
+/// cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
 ///     let (bar, (a, x), _) = bulk::load(cta, bar, tiles, (map.box_at([2, 1]), x)).wait(cta);
 ///     let product = a.get(64 + 2).and_then(|a| Some(a * x.get(2)?)); // element 130 of row 33
 ///     ((a.release(cta), x.release(cta)), bar)
@@ -148,7 +148,7 @@ fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     src: Src,
 ) -> Load<Dst, Src::Handle, G> {
     let (mbar, bytes) = (bar.addr(), src.bytes());
-    let bar = if group.is_elected() {
+    let bar = if group.is_leader() {
         // SAFETY: the copies that follow are of that many bytes, fewer than 2^20. The destinations are free and now owned by the
         // copies, as is the mbarrier; nobody writes the sources; a scope that ends has waited for the copies.
         unsafe {
@@ -209,7 +209,7 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     message = "a load does not go to `{Self}`",
     label = "not shared memory that `{G}` holds, nor a pair of such",
     note = "it goes to shared memory of the group that makes the call, a `Shared<T, N, Free>` of a `Cta`, a `Shared<T, N, Free, Thread>` of a `Thread`, or to a pair: `(a, b)`; three tiles are a pair of a pair and a tile",
-    note = "`cta.lend` makes a `Shared<T, N, Free>` of a `SharedArray<T, N>`; what `cta.invoke_one` hands over takes the `thread`, not the `cta`"
+    note = "`cta.async_scope` makes a `Shared<T, N, Free>` of a `SharedArray<T, N>`; what `cta.invoke_one` hands over takes the `thread`, not the `cta`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Destination<G>: Arriving {}

@@ -11,7 +11,7 @@ use crate::shared::Element;
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.async.bulk.prefetch.L2.global [src], bytes;`
+/// PTX, by the leader: `cp.async.bulk.prefetch.L2.global [src], bytes;`
 ///
 /// ```
 /// # use ptx::{bulk, global::Tiles, launch::Cta};
@@ -27,7 +27,7 @@ pub fn prefetch<T: Element, const N: usize>(
     src: impl MaybeHinted<GlobalTile<T, N>>,
 ) {
     let (src, hint) = src.split();
-    if group.is_elected() {
+    if group.is_leader() {
         // SAFETY: the tile's type proves the size and the alignment; the tile lies in global memory.
         unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, hint) }
     }

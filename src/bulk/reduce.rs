@@ -1,6 +1,6 @@
 //! Bulk reductions from shared to global memory (9.7.9.25.4.2).
 
-use super::{BulkGroup, CopySource, Open, Source, Split, tile_bytes};
+use super::{BulkGroup, CopySource, Source, Split, Uncommitted, tile_bytes};
 use crate::async_group::Token;
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
@@ -63,7 +63,7 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
     /// # use ptx::{bulk::GlobalReduce, launch::Cta};
     /// # fn kernel(cta: &Cta, sums: GlobalReduce<u32, 64>) {
     /// // CTAs start at different tiles.
-    /// let first = sums.get(cta.rank() as usize % sums.count());
+    /// let first = sums.get(cta.grid_rank() as usize % sums.count());
     /// # }
     /// ```
     #[inline(always)]
@@ -243,7 +243,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
 ///
 /// Collective in the group.
 ///
-/// PTX, by the elected thread: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`, of a mailbox
+/// PTX, by the leader: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`, of a DSMEM buffer
 /// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
 ///
 /// ```
@@ -279,10 +279,10 @@ pub fn reduce<
     op: Op,
     src: Src,
     dst: impl MaybeHinted<ReduceTile<T, N>>,
-) -> BulkGroup<(Src, ReduceTile<T, N>), Open, G> {
+) -> BulkGroup<(Src, ReduceTile<T, N>), Uncommitted, G> {
     let _: Op = op;
     let (dst, hint) = dst.split();
-    if group.is_elected() {
+    if group.is_leader() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
         // alone; the source is aligned to 128 bytes and visible to the async proxy, by `tile`; it goes into the group.
         unsafe { T::reduce(dst.base.cast(), src.tile(), const { tile_bytes::<T, N>() }, hint) }

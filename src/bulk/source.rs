@@ -27,7 +27,7 @@ pub trait Source: Sealed {
 #[diagnostic::on_unimplemented(
     message = "a bulk copy cannot read `{Self}` here",
     label = "not a tile of {N} `{T}` in shared memory",
-    note = "a copy reads as many elements of the same type as it writes, from `Shared` memory or from what a mailbox or a channel has received",
+    note = "a copy reads as many elements of the same type as it writes, from `Shared` memory or from what a DSMEM buffer or a channel has received",
     note = "call `.receive(cta)` on what is `Sent`; an `AfterSync` comes out of `cta.sync_with(…)`"
 )]
 #[cfg_attr(doc, doc(hidden))]

@@ -70,7 +70,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
+    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
     /// `fence.mbarrier_init.release.cluster;` By every thread `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
@@ -90,7 +90,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, by the elected thread: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
+    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice,
     /// `fence.mbarrier_init.release.cluster;`
     ///
     /// ```
@@ -111,7 +111,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         if cta.thread_count() < CTAS {
             trap();
         }
-        if cta.is_elected() {
+        if cta.is_leader() {
             for addr in addrs {
                 // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; 1 to 16 arrivals.
                 unsafe { raw::mbarrier_init(space::SharedCta, addr, CTAS) };
@@ -167,7 +167,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the elected thread
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the leader
     /// `mbarrier.inval.shared::cta.b64 [bar];` twice
     ///
     /// ```
@@ -205,7 +205,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         AfterSync::new(GroupBarrier::new(self.round, self.group))
     }
 
-    /// Ends the use of the barrier in the last scope of the kernel ([`Cta::cluster_last`]), without the barrier of the cluster. Its
+    /// Ends the use of the barrier in the last scope of the kernel ([`Cta::cluster_scope_last`]), without the barrier of the cluster. Its
     /// memory does not come back.
     ///
     /// PTX: none.
@@ -213,9 +213,9 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// ```
     /// # use ptx::{launch::{Cta, trap}, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
     /// # fn kernel(cta: Cta, words: SharedArray<u32, 64>, memory: [Mbarrier<Uninit>; 2], work: fn()) {
-    /// cta.cluster_last(words, |cluster, words| {
+    /// cta.cluster_scope_last(words, |cluster, words| {
     ///     let Some(row) = cluster.row::<4>() else { trap() };
-    ///     let (words, row) = cluster.sync_with((cluster.open_at_sync(words), row.barrier_at_sync(&cluster, memory)));
+    ///     let (words, row) = cluster.sync_with((cluster.open_write_only_at_sync(words), row.barrier_at_sync(&cluster, memory)));
     ///     work(); // … with the words of the row …
     ///     row.arrive(cluster.cta()).wait(cluster.cta()).end();
     ///     (cluster, words.end())
@@ -283,11 +283,11 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, by the elected thread: `mbarrier.inval.shared::cta.b64 [bar];` twice
+    /// PTX, by the leader: `mbarrier.inval.shared::cta.b64 [bar];` twice
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, ClusterSmem, GroupBarrier, Open};
-    /// # fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>, words: ClusterSmem<'c, u32, 64, Open>) {
+    /// # use ptx::cluster::{Cluster, ClusterSmem, GroupBarrier, WriteOnly};
+    /// # fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>, words: ClusterSmem<'c, u32, 64, WriteOnly>) {
     /// let (barrier, words) = cluster.sync_with((barrier.close_at_sync(), words.close_at_sync()));
     /// let memory = barrier.inval(cluster.cta());
     /// # let _ = (memory, words);
@@ -296,7 +296,7 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     #[inline(always)]
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
         self.round.map(|(addr, _)| {
-            if cta.is_elected() {
+            if cta.is_leader() {
                 // SAFETY: valid; by the phase nobody uses it. This same thread initialises it again, or another one behind a barrier, with
                 // which a run begins that hands it over.
                 unsafe { raw::mbarrier_inval(space::SharedCta, addr) };

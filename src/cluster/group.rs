@@ -43,14 +43,14 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
     /// if let Some(pair) = cluster.whole::<2>() {
-    ///     let is_first = pair.rank() == 0;
+    ///     let is_first = pair.cta_rank() == 0;
     /// }
     /// # }
     /// ```
     #[inline(always)]
     pub fn whole<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
         const { members::<CTAS>() };
-        Group::new(self.size(), 0, 1, self.rank())
+        Group::new(self.cta_count(), 0, 1, self.cta_rank())
     }
 
     /// The CTAs of the cluster that differ from this one in x alone, or `None` where they are not `CTAS`.
@@ -60,7 +60,7 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
     /// if let Some(row) = cluster.row::<2>() {
-    ///     let [x, ..] = cluster.position(); // `row.rank()`
+    ///     let [x, ..] = cluster.position(); // `row.cta_rank()`
     /// }
     /// # }
     /// ```
@@ -68,7 +68,7 @@ impl<'c> Cluster<'c> {
     pub fn row<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
         const { members::<CTAS>() };
         // x is the fastest in the rank, and CTAS is a constant. `%cluster_ctaid` is a division at run time.
-        let rank = self.rank();
+        let rank = self.cta_rank();
         let x = rank % CTAS;
         Group::new(raw::cluster_nctaid_x(), rank - x, 1, x)
     }
@@ -80,7 +80,7 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
     /// if let Some(column) = cluster.column::<4>() {
-    ///     let [_, y, _] = cluster.position(); // `column.rank()`
+    ///     let [_, y, _] = cluster.position(); // `column.cta_rank()`
     /// }
     /// # }
     /// ```
@@ -88,7 +88,7 @@ impl<'c> Cluster<'c> {
     pub fn column<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
         const { members::<CTAS>() };
         // As in `row`; the number of columns is a constant where the kernel states the cluster's shape.
-        let (rank, stride) = (self.rank(), raw::cluster_nctaid_x());
+        let (rank, stride) = (self.cta_rank(), raw::cluster_nctaid_x());
         let y = rank.checked_div(stride).unwrap_or(0) % CTAS;
         Group::new(raw::cluster_nctaid_y(), rank - y * stride, stride, y)
     }
@@ -105,11 +105,11 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// ```
     /// # use ptx::cluster::{Cluster, Group};
     /// # fn body(row: Group<'_, 4>, tile: usize) {
-    /// let part = 4 * tile + row.rank() as usize; // each CTA of the row has a part of a tile
+    /// let part = 4 * tile + row.cta_rank() as usize; // each CTA of the row has a part of a tile
     /// # }
     /// ```
     #[inline(always)]
-    pub fn rank(&self) -> u32 {
+    pub fn cta_rank(&self) -> u32 {
         self.rank
     }
 

@@ -7,7 +7,9 @@ use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::group::{AfterSync, End};
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
-use crate::shared::{Element, Ended, Fenced, Free, Loaded, Published, Shared, SharedArray, Spent, Written};
+use crate::shared::{
+    Element, Ended, Fenced, Free, FreeGeneric, Loaded, Published, Shared, SharedArray, Written,
+};
 use crate::size;
 
 /// State of a [`ClusterSmem`]: every CTA may read every other's. `After` is the state of its memory afterwards.
@@ -24,23 +26,23 @@ pub struct ReadOnly<After>(PhantomData<After>);
 /// State of a [`ClusterSmem`]: every CTA may write into every other's.
 ///
 /// ```
-/// # use ptx::{cluster::{Cluster, ClusterSmem, Open}, shared::{Free, Published, Shared}};
+/// # use ptx::{cluster::{Cluster, ClusterSmem, WriteOnly}, shared::{Free, Published, Shared}};
 /// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Free>) {
-/// let tile: ClusterSmem<f32, 64, Open> = cluster.open(tile);
+/// let tile: ClusterSmem<f32, 64, WriteOnly> = cluster.open_write_only(tile);
 /// let tile: Shared<f32, 64, Published> = tile.close(cluster);
 /// # }
 /// ```
 #[derive(Debug)]
-pub enum Open {}
+pub enum WriteOnly {}
 
 impl<After> Sealed for ReadOnly<After> {}
-impl Sealed for Open {}
+impl Sealed for WriteOnly {}
 
 /// States of shared memory that the cluster may read.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be published to the cluster",
     label = "not readable: not written, published or loaded",
-    note = "publish what was written (`.write(cta, …)`) or loaded; `Fenced` memory is readable again by `.into_loaded()`; to let peers write into it, use `cluster.open(…)`"
+    note = "publish what was written (`.write(cta, …)`) or loaded; `Fenced` memory is readable again by `.into_loaded()`; to let peers write into it, use `cluster.open_write_only(…)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Publishable: Sealed {
@@ -84,11 +86,11 @@ impl<After> PeerReadable for ReadOnly<After> {}
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` cannot be written",
     label = "it was published for reading",
-    note = "`cluster.open(…)`, in place of `cluster.publish(…)`, lets the whole cluster write"
+    note = "`cluster.open_write_only(…)`, in place of `cluster.publish(…)`, lets the whole cluster write"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerWritable: Sealed {}
-impl PeerWritable for Open {}
+impl PeerWritable for WriteOnly {}
 
 /// States of a [`ClusterSmem`] in which it is accessed by atomic operations.
 #[diagnostic::on_unimplemented(
@@ -108,15 +110,15 @@ impl PeerAtomic for Atomic {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerChanged: Sealed {}
-impl PeerChanged for Open {}
+impl PeerChanged for WriteOnly {}
 impl PeerChanged for Atomic {}
 
 // What each state is not for.
 static_assertions::assert_not_impl_any!(Free: Publishable);
-static_assertions::assert_not_impl_any!(Spent: Publishable, Openable);
+static_assertions::assert_not_impl_any!(FreeGeneric: Publishable, Openable);
 static_assertions::assert_not_impl_any!(Fenced: Publishable, Openable);
 static_assertions::assert_not_impl_any!(Atomic: Publishable, Openable, PeerReadable, PeerWritable);
-static_assertions::assert_not_impl_any!(Open: PeerReadable, PeerAtomic);
+static_assertions::assert_not_impl_any!(WriteOnly: PeerReadable, PeerAtomic);
 static_assertions::assert_not_impl_any!(ReadOnly<Loaded>: PeerWritable, PeerAtomic);
 
 /// `N` elements of shared memory that every CTA of the cluster has at the same place, and that all of them may read or
@@ -126,7 +128,7 @@ static_assertions::assert_not_impl_any!(ReadOnly<Loaded>: PeerWritable, PeerAtom
 /// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
 /// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
 /// let words = cluster.publish(words.write(cluster.cta(), |i| i as u32));
-/// let next = (cluster.rank() + 1) % cluster.size();
+/// let next = (cluster.cta_rank() + 1) % cluster.cta_count();
 /// let _of_the_next = words.peer(next).and_then(|peer| peer.get(7));
 /// let words = words.close(cluster);
 /// # }
@@ -150,7 +152,7 @@ impl<'c> Cluster<'c> {
     /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared}};
     /// # fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, f32, 64, Loaded>) {
     /// let tile = cluster.publish(tile);
-    /// let firsts = (0..cluster.size()).filter_map(|rank| tile.peer(rank)?.get(0));
+    /// let firsts = (0..cluster.cta_count()).filter_map(|rank| tile.peer(rank)?.get(0));
     /// let _sum: f32 = firsts.sum();
     /// let tile = tile.close(cluster); // loaded, as before
     /// # }
@@ -194,23 +196,23 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Shared, Free}};
     /// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
-    /// let words = cluster.open(words);
+    /// let words = cluster.open_write_only(words);
     /// if let Some(first) = words.peer(0) {
-    ///     first.set(cluster.rank() as usize, 5);
+    ///     first.set(cluster.cta_rank() as usize, 5);
     /// }
     /// let words = words.close(cluster);
     /// let _of_the_second = words.get(1);
     /// # }
     /// ```
     #[inline(always)]
-    pub fn open<T: Element, const N: usize, S: Openable>(
+    pub fn open_write_only<T: Element, const N: usize, S: Openable>(
         &self,
         memory: Shared<'c, T, N, S>,
-    ) -> ClusterSmem<'c, T, N, Open> {
-        self.sync_with(self.open_at_sync(memory))
+    ) -> ClusterSmem<'c, T, N, WriteOnly> {
+        self.sync_with(self.open_write_only_at_sync(memory))
     }
 
-    /// [`open`](Cluster::open), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    /// [`open`](Cluster::open_write_only), at a barrier that other transitions share ([`Cluster::sync_with`]).
     ///
     /// Collective in the cluster.
     ///
@@ -219,18 +221,18 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Free, Shared, Written}};
     /// # fn body<'c>(cluster: &Cluster<'c>, from: Shared<'c, u32, 64, Written>, to: Shared<'c, u32, 64, Free>) {
-    /// let (from, to) = cluster.sync_with((cluster.publish_at_sync(from), cluster.open_at_sync(to)));
+    /// let (from, to) = cluster.sync_with((cluster.publish_at_sync(from), cluster.open_write_only_at_sync(to)));
     /// if let (Some(word), Some(peer)) = (from.peer(0).and_then(|first| first.get(5)), to.peer(1)) {
-    ///     peer.set(cluster.rank() as usize, word);
+    ///     peer.set(cluster.cta_rank() as usize, word);
     /// }
     /// # let _ = (from.end(), to.end());
     /// # }
     /// ```
     #[inline(always)]
-    pub fn open_at_sync<T: Element, const N: usize, S: Openable>(
+    pub fn open_write_only_at_sync<T: Element, const N: usize, S: Openable>(
         &self,
         memory: Shared<'c, T, N, S>,
-    ) -> AfterSync<ClusterSmem<'c, T, N, Open>, Cluster<'c>> {
+    ) -> AfterSync<ClusterSmem<'c, T, N, WriteOnly>, Cluster<'c>> {
         AfterSync::new(ClusterSmem::new(memory.addr()))
     }
 
@@ -296,9 +298,9 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     /// PTX: `mapa.shared::cluster.u32 d, addr, rank;`
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
-    /// # fn body<'c>(cluster: &Cluster<'c>, words: &ClusterSmem<'c, u32, 64, Open>) {
-    /// if let Some(above) = words.peer(cluster.rank() + 1) {
+    /// # use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: &ClusterSmem<'c, u32, 64, WriteOnly>) {
+    /// if let Some(above) = words.peer(cluster.cta_rank() + 1) {
     ///     above.set(0, 5); // the last CTA has none above
     /// }
     /// # }
@@ -345,9 +347,9 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterSmem, Open}};
+    /// # use ptx::{atomic::Atomic, cluster::{Cluster, ClusterSmem, WriteOnly}};
     /// # type Words<'c, State> = ClusterSmem<'c, u32, 64, State>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Words<'c, Atomic>, words: Words<'c, Open>) {
+    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Words<'c, Atomic>, words: Words<'c, WriteOnly>) {
     /// let (bins, words) = cluster.sync_with((bins.publish_at_sync(), words.publish_at_sync()));
     /// let both = bins.peer(0).and_then(|peer| peer.get(17)).zip(words.get(5));
     /// # let _ = (bins.end(), words.end());
@@ -361,7 +363,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         AfterSync::new(ClusterSmem::new(self.addr))
     }
 
-    /// Ends the use of the memory in the last scope of the kernel ([`Cta::cluster_last`](crate::launch::Cta::cluster_last)), whose last
+    /// Ends the use of the memory in the last scope of the kernel ([`Cta::cluster_scope_last`](crate::launch::Cta::cluster_scope_last)), whose last
     /// barrier closes it.
     ///
     /// PTX: none.
@@ -369,7 +371,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, words: SharedArray<u32, 64>, out: &mut u32) {
-    /// cta.cluster_last(words, |cluster, words| {
+    /// cta.cluster_scope_last(words, |cluster, words| {
     ///     let words = cluster.publish(words.write(cluster.cta(), |i| i as u32));
     ///     *out = words.peer(0).and_then(|peer| peer.get(1)).unwrap_or(0);
     ///     (cluster, words.end())
@@ -384,7 +386,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     /// The number of elements in each CTA.
     ///
     /// ```
-    /// # fn body(words: &ptx::cluster::ClusterSmem<'_, u32, 64, ptx::cluster::Open>) {
+    /// # fn body(words: &ptx::cluster::ClusterSmem<'_, u32, 64, ptx::cluster::WriteOnly>) {
     /// let len = words.len(); // 64
     /// # }
     /// ```
@@ -396,7 +398,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     /// Whether there are none.
     ///
     /// ```
-    /// # fn body(words: &ptx::cluster::ClusterSmem<'_, u32, 64, ptx::cluster::Open>) {
+    /// # fn body(words: &ptx::cluster::ClusterSmem<'_, u32, 64, ptx::cluster::WriteOnly>) {
     /// let none = words.is_empty(); // false
     /// # }
     /// ```
@@ -488,7 +490,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     }
 }
 
-impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
+impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
     /// Waits until all CTAs have written what they want, which is then visible to the threads of the memory's CTA.
     ///
     /// Collective in the cluster.
@@ -496,8 +498,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
-    /// # fn body<'c>(cluster: &Cluster<'c>, words: ClusterSmem<'c, u32, 64, Open>) {
+    /// # use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
+    /// # fn body<'c>(cluster: &Cluster<'c>, words: ClusterSmem<'c, u32, 64, WriteOnly>) {
     /// let words = words.close(cluster);
     /// let _from_a_peer = words.get(0);
     /// # }
@@ -512,8 +514,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Open> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, ClusterSmem, Open};
-    /// # fn body<'c>(cluster: &Cluster<'c>, a: ClusterSmem<'c, u32, 64, Open>, b: ClusterSmem<'c, u32, 64, Open>) {
+    /// # use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
+    /// # fn body<'c>(cluster: &Cluster<'c>, a: ClusterSmem<'c, u32, 64, WriteOnly>, b: ClusterSmem<'c, u32, 64, WriteOnly>) {
     /// let (a, b) = cluster.sync_with((a.close_at_sync(), b.close_at_sync()));
     /// let from_peers = a.get(17).zip(b.get(17));
     /// # }
@@ -642,8 +644,8 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     /// PTX: `st.weak.shared::cluster`
     ///
     /// ```
-    /// # use ptx::{cluster::{Open, Peer}, launch::Cta};
-    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, Open>) {
+    /// # use ptx::{cluster::{WriteOnly, Peer}, launch::Cta};
+    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, WriteOnly>) {
     /// let i = cta.thread_rank();
     /// let stored = peer.set(i as usize, 2 * i); // `None` for the threads from 64 on
     /// # }
@@ -663,8 +665,8 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     /// PTX: `st.weak.shared::cluster.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
-    /// # use ptx::{cluster::{Open, Peer}, launch::Cta};
-    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, Open>) {
+    /// # use ptx::{cluster::{WriteOnly, Peer}, launch::Cta};
+    /// # fn body(cta: &Cta, peer: Peer<'_, u32, 64, WriteOnly>) {
     /// let v = cta.thread_rank();
     /// peer.set_vector(v as usize, [4 * v, 4 * v + 1, 4 * v + 2, 4 * v + 3]); // of 16 threads
     /// # }
@@ -708,5 +710,5 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     }
 }
 
-static_assertions::assert_not_impl_any!(ClusterSmem<'static, u32, 4, Open>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Peer<'static, u32, 4, Open>: Send, Sync);
+static_assertions::assert_not_impl_any!(ClusterSmem<'static, u32, 4, WriteOnly>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(Peer<'static, u32, 4, WriteOnly>: Send, Sync);

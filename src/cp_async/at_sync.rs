@@ -11,9 +11,9 @@ impl<Copies: Landing, State> CpAsyncGroup<Copies, State> {
     /// PTX: `cp.async.wait_group 0;`
     ///
     /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared, Spent}};
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared, FreeGeneric}};
     /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, f32, 64, Published>, new: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
-    /// # -> (Shared<'s, f32, 64, Spent>, Shared<'s, f32, 64, Published>) {
+    /// # -> (Shared<'s, f32, 64, FreeGeneric>, Shared<'s, f32, 64, Published>) {
     /// let load = cp_async::load(cta, new, src).commit(cta);
     /// // One barrier: all threads have read the one tile, and the copies of all have landed in the other.
     /// let (old, (new, _src)) = cta.sync_with((old.release_at_sync(), load.wait_at_sync()));

@@ -17,7 +17,7 @@ impl<T: Element> Global<T> {
     /// ```
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>) {
-    /// let v = cta.rank() * cta.thread_count() + cta.thread_rank();
+    /// let v = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     /// if let Some([a, b, c, d]) = x.get_vector(v as usize) {
     ///     let sum = a + b + c + d;
     /// }
@@ -125,7 +125,7 @@ impl<T: Element> Global<T> {
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>) {
     /// // This thread's share of the sum.
-    /// let (first, step) = (cta.rank() * cta.thread_count() + cta.thread_rank(), cta.count() * cta.thread_count());
+    /// let (first, step) = (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
     /// let mut sum = 0.0;
     /// x.for_each::<4>(first as usize, step, |x| sum += x);
     /// # }
@@ -186,7 +186,7 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     /// # use ptx::{global::GlobalMut, launch::Cta, shared::{Published, Shared}};
     /// # fn kernel(cta: &Cta, counts: &Shared<'_, u32, 256, Published>, output: GlobalMut<u32, 256>) {
     /// let (mut tiles, _) = output.tiles(cta);
-    /// if let Some((_, mine)) = tiles.take_next() {
+    /// if let Some((_, mine)) = tiles.next_tile() {
     ///     mine.write(cta, |i| counts.get(i).unwrap_or(0));
     /// }
     /// # }
@@ -248,8 +248,8 @@ impl Place {
     fn of(cta: &Cta) -> Self {
         let threads = cta.thread_count() as usize;
         Place {
-            rank: cta.rank() as usize * threads + cta.thread_rank() as usize,
-            step: cta.count() as usize * threads,
+            rank: cta.grid_rank() as usize * threads + cta.thread_rank() as usize,
+            step: cta.grid_size() as usize * threads,
         }
     }
 }
@@ -345,9 +345,9 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
         WarpElementsMut {
             elements: ElementsMut {
                 base: self.base,
-                next: L::of(cta.rank() as usize * warps + cta.warp_rank() as usize),
+                next: L::of(cta.grid_rank() as usize * warps + cta.warp_rank() as usize),
                 len: self.len,
-                step: L::of(cta.count() as usize * warps),
+                step: L::of(cta.grid_size() as usize * warps),
             },
             is_first: cta.thread_rank().is_multiple_of(32),
         }

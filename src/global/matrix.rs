@@ -15,7 +15,7 @@ use crate::special_register;
 /// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, rows: u32, columns: u32) {
 /// // SAFETY: the host passes so many rows of a multiple of four elements, aligned to 16 bytes, which nobody writes meanwhile.
 /// let x = unsafe { GlobalMatrix::from_raw(x, rows, columns) };
-/// let own = x.row(cta.rank() as usize).and_then(|row| row.get_vector(cta.thread_rank() as usize));
+/// let own = x.row(cta.grid_rank() as usize).and_then(|row| row.get_vector(cta.thread_rank() as usize));
 /// # }
 /// ```
 #[derive(Debug)]
@@ -219,9 +219,9 @@ impl<T: Element> GlobalRowsMut<T> {
         RowsMut {
             base: self.base,
             columns: self.columns,
-            next: cta.rank(),
+            next: cta.grid_rank(),
             count: self.rows,
-            step: cta.count(),
+            step: cta.grid_size(),
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::shared::Element;
 /// # use ptx::{bulk, global::{GlobalMatrix, GlobalSlice}, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 4096>, bar: Mbarrier<Ready>, x: GlobalMatrix<f32>, columns: usize) {
 /// // A row of this CTA, of up to 4096 elements.
-/// let row = x.row(cta.rank() as usize).and_then(|row| row.slice::<4096>(0, columns));
-/// cta.lend((memory, bar), |cta, (tile, bar)| {
+/// let row = x.row(cta.grid_rank() as usize).and_then(|row| row.slice::<4096>(0, columns));
+/// cta.async_scope((memory, bar), |cta, (tile, bar)| {
 ///     let Some(row) = row else { return (tile, bar) };
 ///     let (bar, tile, row) = bulk::load(cta, bar, tile, row).wait(cta);
 ///     let last = tile.get(row.len() - 1); // elements behind it are unspecified

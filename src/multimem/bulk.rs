@@ -1,7 +1,7 @@
 //! Bulk reductions from shared memory into the memory of all GPUs (9.7.9.27).
 
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, BulkReduce, CopySource, Open, Source, Split};
+use crate::bulk::{BulkGroup, BulkReduce, CopySource, Source, Split, Uncommitted};
 use crate::global::tile_bytes;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
@@ -136,7 +136,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, MulticastTile<T, N>)
 ///
 /// Collective in the CTA.
 ///
-/// PTX, by the elected thread: `multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;` (PTX ISA
+/// PTX, by the leader: `multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;` (PTX ISA
 /// 9.1), of `half::f16` and `half::bf16` `.add.noftz`
 ///
 /// ```
@@ -153,9 +153,9 @@ pub fn bulk_reduce<Op: Qualifier, T: BulkReduce<Op>, const N: usize, Src: CopySo
     op: Op,
     src: Src,
     dst: MulticastTile<T, N>,
-) -> BulkGroup<(Src, MulticastTile<T, N>), Open> {
+) -> BulkGroup<(Src, MulticastTile<T, N>), Uncommitted> {
     let _: Op = op;
-    if cta.is_elected() {
+    if cta.is_leader() {
         // SAFETY: the tile's type proves the size and the alignment of the destination, a multimem address whose memory is
         // accessed by such reductions alone; the source is aligned to 128 bytes and visible to the async proxy, by `tile`; it
         // goes into the group.

@@ -16,7 +16,7 @@ use crate::trap::trap;
 pub(super) const WARP: u32 = 32;
 
 /// How the parts of a pipeline tell each other of its stages: by mbarriers, of this CTA alone (`()`) or of the CTAs that have tiles in common
-/// ([`Sharing`]), or by two named barriers ([`Handoff`](super::Handoff)).
+/// ([`Sharing`]), or by two named barriers ([`BarrierPair`](super::BarrierPair)).
 ///
 /// # Safety
 ///
@@ -26,14 +26,14 @@ pub(super) const WARP: u32 = 32;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not tell the parts of a pipeline of its stages",
     label = "neither mbarriers nor named barriers",
-    note = "it is `()`, mbarriers of this CTA, where nothing else is said, or `Handoff<FULL, EMPTY, PRODUCERS, CONSUMERS>`; of what `pipeline.multicast(…)` gives it is the group: a `Group`, or for a pair of tiles a pair"
+    note = "it is `()`, mbarriers of this CTA, where nothing else is said, or `BarrierPair<FULL, EMPTY, PRODUCERS, CONSUMERS>`; of what `pipeline.multicast(…)` gives it is the group: a `Group`, or for a pair of tiles a pair"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Signals: StageMbarriers + Copy {
+pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// The threads that produce, as each of them holds them.
     type Producers<'p>: fmt::Debug;
     /// The signals of the same CTA where no tiles are in common.
-    type Own: OwnSignals;
+    type Own: CtaSignals;
     /// Traps where a CTA of so many threads lacks a part.
     #[doc(hidden)]
     fn check(threads: u32);
@@ -87,7 +87,7 @@ pub unsafe trait Signals: StageMbarriers + Copy {
     unsafe fn drain<S: StageTiles, const STAGES: usize>(&self, base: u32, at: Cursor);
 }
 
-/// [`Signals`] of a CTA to itself.
+/// [`StageSignals`] of a CTA to itself.
 ///
 /// # Safety
 ///
@@ -95,10 +95,10 @@ pub unsafe trait Signals: StageMbarriers + Copy {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not tell the parts of one CTA of stages",
     label = "these are signals of a cluster, or none",
-    note = "the memory of a pipeline is declared as `PipelineMemory<S, STAGES>`, or with a `Handoff`; where CTAs have tiles in common, `pipeline.multicast(group)` says so, and the cluster runs it"
+    note = "the memory of a pipeline is declared as `PipelineMemory<S, STAGES>`, or with a `BarrierPair`; where CTAs have tiles in common, `pipeline.multicast(group)` says so, and the cluster runs it"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait OwnSignals: Signals {
+pub unsafe trait CtaSignals: StageSignals {
     /// The named barriers.
     #[doc(hidden)]
     const BARRIERS: u16;
@@ -112,7 +112,7 @@ unsafe impl<G: Sharing> StageMbarriers for G {
 }
 
 // SAFETY: `()` is of no CTA but this (`Sharing`).
-unsafe impl OwnSignals for () {
+unsafe impl CtaSignals for () {
     const BARRIERS: u16 = 0;
     const NEW: Self = ();
 }
@@ -136,7 +136,7 @@ unsafe fn await_phase<G: Sharing>(bar: u32, parity: u32, hint: impl MbarrierSusp
 
 // SAFETY: the thread of rank 0 produces, the warps after the first consume. Copies end the phase of `full` when all bytes of the stage are there;
 // one arrival of each warp of consumers, behind its barrier, ends that of `empty`. Releases and acquires have the scope of the CTAs of `G`.
-unsafe impl<G: Sharing> Signals for G {
+unsafe impl<G: Sharing> StageSignals for G {
     type Producers<'p> = Thread<'p>;
     type Own = ();
     // An arrival of each warp that consumes, in each CTA that has tiles in common with this.
@@ -224,7 +224,7 @@ fn rolled(mut number: u32) -> u32 {
     number
 }
 
-/// The part of the threads that fill stages: one thread, which loads, or in a [`Handoff`](super::Handoff) the first warps, which write.
+/// The part of the threads that fill stages: one thread, which loads, or in a [`BarrierPair`](super::BarrierPair) the first warps, which write.
 ///
 /// ```
 /// # use ptx::{global::Tiles, launch::Thread, pipeline::Producer};
@@ -284,20 +284,20 @@ static_assertions::assert_not_impl_any!(Consumer<'static, [u32; 4], 2>: Copy, Cl
 /// A stage that is full, as a consumer holds it.
 ///
 /// ```
-/// # use ptx::{launch::Warps, pipeline::Arrived};
+/// # use ptx::{launch::Warps, pipeline::FullStage};
 /// // A consumer's share of the tile.
-/// fn sum(warps: &Warps, tile: &Arrived<'_, [u32; 512], 4>) -> u32 {
+/// fn sum(warps: &Warps, tile: &FullStage<'_, [u32; 512], 4>) -> u32 {
 ///     let own = (warps.thread_rank()..512).step_by(warps.thread_count() as usize);
 ///     own.filter_map(|i| tile.get(i as usize)).fold(0, u32::wrapping_add)
 /// }
 /// ```
 #[must_use = "the producer waits for the stage: call `.release(&warps)`"]
 #[derive(Debug)]
-pub struct Arrived<'p, S, const STAGES: usize, V = ()>(Consumer<'p, S, STAGES, V>);
+pub struct FullStage<'p, S, const STAGES: usize, V = ()>(Consumer<'p, S, STAGES, V>);
 
-static_assertions::assert_not_impl_any!(Arrived<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(FullStage<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
-impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Producer<'p, S, STAGES, V> {
+impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Producer<'p, S, STAGES, V> {
     /// At the first stage, which is empty.
     ///
     /// # Safety
@@ -375,7 +375,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     }
 }
 
-impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Consumer<'p, S, STAGES, V> {
+impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, STAGES, V> {
     /// Before the first stage.
     ///
     /// # Safety
@@ -391,7 +391,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Consumer<'p, S, STAGES,
     /// Collective in the warp.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity;`; by a
-    /// [`Handoff`](super::Handoff) `barrier.cta.sync.aligned FULL, THREADS;`
+    /// [`BarrierPair`](super::BarrierPair) `barrier.cta.sync.aligned FULL, THREADS;`
     ///
     /// ```
     /// # use ptx::{launch::Warps, pipeline::Consumer};
@@ -402,12 +402,12 @@ impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Consumer<'p, S, STAGES,
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait<B>(self, _warps: &Warps<'p, B>) -> Arrived<'p, S, STAGES, V> {
+    pub fn wait<B>(self, _warps: &Warps<'p, B>) -> FullStage<'p, S, STAGES, V> {
         let full = Layout::<S, STAGES, V>::full(self.base, self.at.stage);
         // SAFETY: valid; the phase of this parity is the current or the one before: the stage is not filled again before
         // this thread releases it.
         unsafe { self.signals.await_full(full, self.at.parity) };
-        Arrived(self)
+        FullStage(self)
     }
 }
 
@@ -427,22 +427,22 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait_suspended<B>(self, _warps: &Warps<'p, B>, nanoseconds: u32) -> Arrived<'p, S, STAGES, G> {
+    pub fn wait_suspended<B>(self, _warps: &Warps<'p, B>, nanoseconds: u32) -> FullStage<'p, S, STAGES, G> {
         let full = Layout::<S, STAGES, G>::full(self.base, self.at.stage);
         // SAFETY: as in `wait`.
         unsafe { await_phase::<G>(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };
-        Arrived(self)
+        FullStage(self)
     }
 }
 
-impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Arrived<'p, S, STAGES, V> {
+impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, STAGES, V> {
     /// The tile, or the pair of tiles.
     ///
     /// Not collective.
     ///
     /// ```
-    /// # use ptx::pipeline::Arrived;
-    /// # fn consume(stage: &Arrived<'_, ([f32; 512], [u32; 64]), 4>) {
+    /// # use ptx::pipeline::FullStage;
+    /// # fn consume(stage: &FullStage<'_, ([f32; 512], [u32; 64]), 4>) {
     /// let (values, indices) = stage.tiles();
     /// let value = indices.get(0).and_then(|i| values.get(i as usize));
     /// # }
@@ -460,12 +460,12 @@ impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Arrived<'p, S, STAGES, 
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`, then by lane 0 `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`, of a
     /// [`multicast`](super::Pipeline::multicast) by as many lanes as CTAs have tiles in common `mapa.shared::cluster.u32 bar, empty, cta;`
-    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`; by a [`Handoff`](super::Handoff)
+    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`; by a [`BarrierPair`](super::BarrierPair)
     /// `barrier.cta.arrive.aligned EMPTY, THREADS;` alone
     ///
     /// ```
-    /// # use ptx::{launch::Warps, pipeline::{Arrived, Consumer}};
-    /// # fn consume<'p>(warps: &Warps<'p>, tile: Arrived<'p, [f32; 512], 4>) -> Consumer<'p, [f32; 512], 4> {
+    /// # use ptx::{launch::Warps, pipeline::{FullStage, Consumer}};
+    /// # fn consume<'p>(warps: &Warps<'p>, tile: FullStage<'p, [f32; 512], 4>) -> Consumer<'p, [f32; 512], 4> {
     /// let x = tile.get(0);
     /// let consumer = tile.release(warps); // the producer may load the stage again
     /// # consumer
@@ -482,7 +482,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: Signals> Arrived<'p, S, STAGES, 
     }
 }
 
-impl<T: Element, const N: usize, const STAGES: usize, V: Signals> Arrived<'_, [T; N], STAGES, V> {
+impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage<'_, [T; N], STAGES, V> {
     /// Element `i` of the tile, or `None` past the end.
     ///
     /// Not collective.
@@ -490,8 +490,8 @@ impl<T: Element, const N: usize, const STAGES: usize, V: Signals> Arrived<'_, [T
     /// PTX: `ld.weak.shared::cta`
     ///
     /// ```
-    /// # use ptx::pipeline::Arrived;
-    /// # fn consume(tile: &Arrived<'_, [f32; 512], 4>) {
+    /// # use ptx::pipeline::FullStage;
+    /// # fn consume(tile: &FullStage<'_, [f32; 512], 4>) {
     /// let (first, none) = (tile.get(0), tile.get(512));
     /// # }
     /// ```
@@ -507,8 +507,8 @@ impl<T: Element, const N: usize, const STAGES: usize, V: Signals> Arrived<'_, [T
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
-    /// # use ptx::{launch::Warps, pipeline::Arrived};
-    /// # fn consume(warps: &Warps, tile: &Arrived<'_, [f32; 512], 4>) {
+    /// # use ptx::{launch::Warps, pipeline::FullStage};
+    /// # fn consume(warps: &Warps, tile: &FullStage<'_, [f32; 512], 4>) {
     /// if let Some([a, b, c, d]) = tile.get_vector(warps.thread_rank() as usize) {
     ///     let sum = a + b + c + d;
     /// }

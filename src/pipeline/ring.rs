@@ -10,7 +10,7 @@ use crate::group::Cta;
 use crate::mbarrier::await_parity;
 use crate::qualifier::{cache_hint, cp_mask, scope, suspend_time_hint};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Ended, Lend, Place, fence_async, for_each_vector, whole_vectors};
+use crate::shared::{ALIGN, Element, Ended, Place, Scoped, fence_async, for_each_vector, whole_vectors};
 use crate::size;
 use crate::trap::trap;
 
@@ -21,7 +21,7 @@ use crate::trap::trap;
 /// // Four stages of two tiles of 512 elements: one of an input, one in-out.
 /// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
 /// # fn kernel(cta: &mut Cta, smem: Smem) {
-/// let memory = cta.lend(smem.ring, |cta, ring| ring);
+/// let memory = cta.async_scope(smem.ring, |cta, ring| ring);
 /// # }
 /// ```
 #[derive(Debug)]
@@ -46,18 +46,18 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 }
 
 // SAFETY: an `IdleRing` has no copy in flight and no valid mbarrier, and one scope makes one of them.
-unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Lend
+unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Scoped
     for RingMemory<T, N, INPUTS, STAGES>
 {
-    type Lent<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
+    type InScope<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
     type Ended<'s> = Ended<'s, Self>;
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Self::Lent<'s> {
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {
         IdleRing { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
     }
     #[inline(always)]
-    unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+    unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
         RingMemory { addr: lent.addr, _tiles: PhantomData }
     }
 }
@@ -94,14 +94,14 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 /// A ring with no load in flight, and no store that still reads a stage.
 ///
 /// ```
-/// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{RingMemory, Stage}};
+/// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{RingMemory, NextStage}};
 /// # fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
-/// cta.lend(memory, |cta, idle| {
+/// cta.async_scope(memory, |cta, idle| {
 ///     let mut ring = idle.start(cta, [x], y);
 ///     loop {
 ///         match ring.wait(cta) {
-///             Stage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-///             Stage::Done(idle) => return idle,
+///             NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
+///             NextStage::Done(idle) => return idle,
 ///         }
 ///     }
 /// });
@@ -120,12 +120,12 @@ static_assertions::assert_not_impl_any!(IdleRing<'static, u32, 4, 1, 2>: Copy, C
 /// A ring whose stages are in flight: as many as there are tiles left, `STAGES` at most.
 ///
 /// ```
-/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
 /// fn add_all<'s>(cta: &Cta, mut ring: Ring<'s, f32, 512, 1, 4>) -> IdleRing<'s, f32, 512, 1, 4> {
 ///     loop {
 ///         match ring.wait(cta) {
-///             Stage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-///             Stage::Done(idle) => return idle,
+///             NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
+///             NextStage::Done(idle) => return idle,
 ///         }
 ///     }
 /// }
@@ -153,19 +153,19 @@ static_assertions::assert_not_impl_any!(Ring<'static, u32, 4, 1, 2>: Copy, Clone
 /// What [`Ring::wait`] gives.
 ///
 /// ```
-/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
 /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, f32, 512, 0, 4>) -> IdleRing<'s, f32, 512, 0, 4> {
 /// match ring.wait(cta) {
-///     Stage::Full(full) => full.update(cta, |[], y| 2.0 * y).store(cta).refill(cta).finish(cta),
-///     Stage::Done(idle) => idle, // this CTA has no tile
+///     NextStage::Full(full) => full.update(cta, |[], y| 2.0 * y).store(cta).refill(cta).finish(cta),
+///     NextStage::Done(idle) => idle, // this CTA has no tile
 /// }
 /// # }
 /// ```
 #[must_use = "it holds the ring: `match` on it"]
 #[derive(Debug)]
-pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+pub enum NextStage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     /// The next tiles have arrived.
-    Full(Full<'s, T, N, INPUTS, STAGES>),
+    Full(FullRing<'s, T, N, INPUTS, STAGES>),
     /// All tiles have gone through: every store has read its stage, and what it writes is there when the grid ends.
     Done(IdleRing<'s, T, N, INPUTS, STAGES>),
 }
@@ -173,40 +173,40 @@ pub enum Stage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> 
 /// A ring whose foremost stage has arrived and is readable.
 ///
 /// ```
-/// # use ptx::{launch::Cta, pipeline::{Full, Updated}};
-/// fn scale<'s>(cta: &Cta, full: Full<'s, f32, 512, 0, 4>, by: f32) -> Updated<'s, f32, 512, 0, 4> {
+/// # use ptx::{launch::Cta, pipeline::{FullRing, UpdatedRing}};
+/// fn scale<'s>(cta: &Cta, full: FullRing<'s, f32, 512, 0, 4>, by: f32) -> UpdatedRing<'s, f32, 512, 0, 4> {
 ///     full.update(cta, |[], y| by * y)
 /// }
 /// ```
 #[must_use = "go on with `.update(&cta, …)`"]
 #[derive(Debug)]
-pub struct Full<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
+pub struct FullRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-static_assertions::assert_not_impl_any!(Full<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(FullRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 /// A ring whose foremost stage has been computed.
 ///
 /// ```
-/// # use ptx::{launch::Cta, pipeline::{Ring, Updated}};
-/// fn go_on<'s>(cta: &Cta, updated: Updated<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
+/// # use ptx::{launch::Cta, pipeline::{Ring, UpdatedRing}};
+/// fn go_on<'s>(cta: &Cta, updated: UpdatedRing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
 ///     updated.store(cta).refill(cta)
 /// }
 /// ```
 #[must_use = "go on with `.store(&cta)`"]
 #[derive(Debug)]
-pub struct Updated<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
+pub struct UpdatedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-static_assertions::assert_not_impl_any!(Updated<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(UpdatedRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 /// A ring whose foremost stage is being stored.
 ///
 /// ```
-/// # use ptx::{launch::Cta, pipeline::{Ring, Updated}};
-/// # fn kernel<'s>(cta: &Cta, updated: Updated<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
+/// # use ptx::{launch::Cta, pipeline::{Ring, UpdatedRing}};
+/// # fn kernel<'s>(cta: &Cta, updated: UpdatedRing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
 /// let storing = updated.store(cta);
 /// // Whatever can be done while the store reads the stage.
 /// let ring = storing.refill(cta);
@@ -215,11 +215,11 @@ static_assertions::assert_not_impl_any!(Updated<'static, u32, 4, 1, 2>: Copy, Cl
 /// ```
 #[must_use = "go on with `.refill(&cta)`"]
 #[derive(Debug)]
-pub struct Storing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
+pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-static_assertions::assert_not_impl_any!(Storing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(StoringRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>
@@ -229,7 +229,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// Collective in the CTA.
     ///
-    /// PTX by the elected thread, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
+    /// PTX by the leader, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
     ///
@@ -267,7 +267,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             in_out: in_out.base.wrapping_add(in_out.next * N),
             _scope: PhantomData,
         };
-        if cta.is_elected() {
+        if cta.is_leader() {
             // SAFETY: the memory is this ring's, idle, and an idle ring holds no valid mbarrier.
             unsafe { RingLayout::<T, N, INPUTS, STAGES>::init(self.addr, 0) };
             let mut stage = 0;
@@ -287,14 +287,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: as [`start`](IdleRing::start); a tile: as [`wait`](Ring::wait), [`update`](Full::update),
-    /// [`store`](Updated::store) and [`refill`](Storing::refill); at the end as [`finish`](Ring::finish).
+    /// PTX: as [`start`](IdleRing::start); a tile: as [`wait`](Ring::wait), [`update`](FullRing::update),
+    /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill); at the end as [`finish`](Ring::finish).
     ///
     /// ```
     /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::RingMemory};
     /// # fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
     /// #     y: TilesMut<f32, 512>) {
-    /// cta.lend(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y));
+    /// cta.async_scope(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y));
     /// # }
     /// ```
     #[inline(always)]
@@ -308,11 +308,11 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.stream(cta, inputs, in_out, f).close(cta)
     }
 
-    /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::lend_last`]): the mbarriers stay as they are.
+    /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay as they are.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: as [`update_all`](IdleRing::update_all); at the end `cp.async.bulk.wait_group.read 0;` by the elected thread alone.
+    /// PTX: as [`update_all`](IdleRing::update_all); at the end `cp.async.bulk.wait_group.read 0;` by the leader alone.
     #[inline(always)]
     pub fn update_all_last(
         self,
@@ -335,7 +335,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         let mut ring = self.start(cta, inputs, in_out);
         while ring.has(0) {
             ring.wait_stage();
-            ring = Full(ring).update(cta, &mut f).0.store_and_refill(cta);
+            ring = FullRing(ring).update(cta, &mut f).0.store_and_refill(cta);
         }
         ring
     }
@@ -435,11 +435,11 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
     }
 
-    /// [`store`](Updated::store) and [`refill`](Storing::refill), by one election.
+    /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill), by one election.
     #[inline(always)]
     fn store_and_refill(mut self, cta: &Cta) -> Self {
         fence_async(cta);
-        if cta.is_elected() {
+        if cta.is_leader() {
             // SAFETY: `update` is done, and behind the fence and the barrier.
             unsafe {
                 self.start_store();
@@ -473,42 +473,42 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Collective in the CTA.
     ///
     /// PTX: while there are tiles, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar],
-    /// parity;`; then, once: by the elected thread `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`;
-    /// by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
+    /// parity;`; then, once: by the leader `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`;
+    /// by the leader, a stage, `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
     /// # fn kernel<'s>(cta: &Cta, mut ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
     /// loop {
     ///     ring = match ring.wait(cta) {
-    ///         Stage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
-    ///         Stage::Done(idle) => return idle,
+    ///         NextStage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
+    ///         NextStage::Done(idle) => return idle,
     ///     };
     /// }
     /// # }
     /// ```
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> Stage<'s, T, N, INPUTS, STAGES> {
+    pub fn wait(self, cta: &Cta) -> NextStage<'s, T, N, INPUTS, STAGES> {
         if !self.has(0) {
-            return Stage::Done(self.close(cta));
+            return NextStage::Done(self.close(cta));
         }
         self.wait_stage();
-        Stage::Full(Full(self))
+        NextStage::Full(FullRing(self))
     }
 
     /// Waits until the stages in flight have come and every store has read its stage, and lets the tiles that are left be.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the elected thread `cp.async.bulk.wait_group.read 0;`; by every
-    /// thread `barrier.cta.sync.aligned 0;`; by the elected thread, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
+    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the leader `cp.async.bulk.wait_group.read 0;`; by every
+    /// thread `barrier.cta.sync.aligned 0;`; by the leader, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
     /// `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, Stage}};
+    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
     /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
     /// // One tile, whatever else there is.
-    /// let Stage::Full(full) = ring.wait(cta) else { ptx::launch::trap() };
+    /// let NextStage::Full(full) = ring.wait(cta) else { ptx::launch::trap() };
     /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta);
     /// # idle
     /// # }
@@ -519,11 +519,11 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.close(cta)
     }
 
-    /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::lend_last`]): the mbarriers stay as they are.
+    /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay as they are.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64` for each stage in flight; by the elected thread
+    /// PTX: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64` for each stage in flight; by the leader
     /// `cp.async.bulk.wait_group.read 0;`
     #[inline(always)]
     pub fn finish_last(mut self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
@@ -545,7 +545,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Waits until the ring's stores have read their stages.
     #[inline(always)]
     fn await_stores(&self, cta: &Cta) {
-        if cta.is_elected() {
+        if cta.is_leader() {
             // SAFETY: waits for the ring's stores.
             unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
         }
@@ -563,7 +563,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     fn close(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         self.await_stores(cta);
         cta.sync();
-        if cta.is_elected() {
+        if cta.is_leader() {
             // SAFETY: valid, and by the barrier above no thread waits on them any more.
             unsafe { RingLayout::<T, N, INPUTS, STAGES>::inval(self.bars) };
         }
@@ -573,7 +573,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    Full<'s, T, N, INPUTS, STAGES>
+    FullRing<'s, T, N, INPUTS, STAGES>
 {
     /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, the `x` being those of the inputs at its place.
     /// Each thread does its share, sixteen bytes at a time.
@@ -584,8 +584,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// ([`Element::Vector`])
     ///
     /// ```
-    /// # use ptx::{launch::Cta, pipeline::{Full, Updated}};
-    /// # fn kernel<'s>(cta: &Cta, full: Full<'s, f32, 512, 2, 4>) -> Updated<'s, f32, 512, 2, 4> {
+    /// # use ptx::{launch::Cta, pipeline::{FullRing, UpdatedRing}};
+    /// # fn kernel<'s>(cta: &Cta, full: FullRing<'s, f32, 512, 2, 4>) -> UpdatedRing<'s, f32, 512, 2, 4> {
     /// let updated = full.update(cta, |[a, b], y| a * b + y);
     /// # updated
     /// # }
@@ -595,7 +595,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self,
         cta: &Cta,
         mut f: impl FnMut([T; INPUTS], T) -> T,
-    ) -> Updated<'s, T, N, INPUTS, STAGES> {
+    ) -> UpdatedRing<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
         for_each_vector::<T, N>(cta, |v| {
             let at = |tile| ring.tile(ring.at.stage, tile) + 16 * v;
@@ -610,53 +610,53 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                 T::store_vector(at(INPUTS), in_out);
             }
         });
-        Updated(ring)
+        UpdatedRing(ring)
     }
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    Updated<'s, T, N, INPUTS, STAGES>
+    UpdatedRing<'s, T, N, INPUTS, STAGES>
 {
     /// Starts to store the in-out tile to where it came from.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, by the elected thread:
+    /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, by the leader:
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, pipeline::{Full, Storing}};
-    /// # fn kernel<'s>(cta: &Cta, full: Full<'s, f32, 512, 1, 4>) -> Storing<'s, f32, 512, 1, 4> {
+    /// # use ptx::{launch::Cta, pipeline::{FullRing, StoringRing}};
+    /// # fn kernel<'s>(cta: &Cta, full: FullRing<'s, f32, 512, 1, 4>) -> StoringRing<'s, f32, 512, 1, 4> {
     /// let storing = full.update(cta, |[x], _| x).store(cta);
     /// # storing
     /// # }
     /// ```
     #[inline(always)]
-    pub fn store(self, cta: &Cta) -> Storing<'s, T, N, INPUTS, STAGES> {
+    pub fn store(self, cta: &Cta) -> StoringRing<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
         fence_async(cta);
-        if cta.is_elected() {
+        if cta.is_leader() {
             // SAFETY: `update` is done, and behind the fence and the barrier.
             unsafe { ring.start_store() };
         }
-        Storing(ring)
+        StoringRing(ring)
     }
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    Storing<'s, T, N, INPUTS, STAGES>
+    StoringRing<'s, T, N, INPUTS, STAGES>
 {
     /// Loads the next tiles into the stage as soon as its store has read it, and goes on to the next stage.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX by the elected thread, while there are tiles: `cp.async.bulk.wait_group.read 0;`
+    /// PTX by the leader, while there are tiles: `cp.async.bulk.wait_group.read 0;`
     /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, pipeline::{Ring, Storing}};
-    /// # fn kernel<'s>(cta: &Cta, storing: Storing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
+    /// # use ptx::{launch::Cta, pipeline::{Ring, StoringRing}};
+    /// # fn kernel<'s>(cta: &Cta, storing: StoringRing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
     /// let ring = storing.refill(cta); // the foremost stage is now the next
     /// # ring
     /// # }
@@ -664,7 +664,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
         let mut ring = self.0;
-        if cta.is_elected() {
+        if cta.is_leader() {
             // SAFETY: `store` has started the stage's store, behind a barrier.
             unsafe { ring.start_refill() };
         }

@@ -4,17 +4,17 @@ use core::marker::PhantomData;
 
 use super::Invariant;
 use super::layout::Layout;
-use super::parts::{Consumer, OwnSignals, Producer, Signals, WARP};
+use super::parts::{Consumer, CtaSignals, Producer, StageSignals, WARP};
 use super::stage::{SharingIn, StageTiles};
 use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::{Cta, End, HandOver, PartBarrier, Warps};
 use crate::qualifier::Sealed;
-use crate::shared::{ALIGN, Ended, Lend, Place};
+use crate::shared::{ALIGN, Ended, Place, Scoped};
 use crate::trap::trap;
 
 /// Memory for a [`Pipeline`] of `STAGES` stages. Each holds `S`: a tile `[T; N]` of `N` elements, or
-/// a pair of tiles, or of pairs. A stage has two mbarriers; with a [`Handoff`](super::Handoff) for `V` the one stage has none.
+/// a pair of tiles, or of pairs. A stage has two mbarriers; with a [`BarrierPair`](super::BarrierPair) for `V` the one stage has none.
 ///
 /// ```
 /// # use ptx::{launch::Cta, pipeline::PipelineMemory};
@@ -23,7 +23,7 @@ use crate::trap::trap;
 ///     struct Smem { words: PipelineMemory<[u32; 512], 4>, products: PipelineMemory<([f32; 512], [f32; 256]), 3> }
 /// }
 /// # fn kernel(cta: &mut Cta, smem: Smem) {
-/// let memory = cta.lend(smem.words, |cta, pipeline| pipeline);
+/// let memory = cta.async_scope(smem.words, |cta, pipeline| pipeline);
 /// # }
 /// ```
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
 static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone, Send, Sync);
 
 // SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then the mbarriers of each. The barriers are those of the signals.
-unsafe impl<S: StageTiles, const STAGES: usize, V: OwnSignals> Place for PipelineMemory<S, STAGES, V> {
+unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Place for PipelineMemory<S, STAGES, V> {
     const SIZE: u32 = Layout::<S, STAGES, V>::BYTES;
     const ALIGN: u32 = ALIGN;
     const BARRIERS: u16 = V::BARRIERS;
@@ -47,27 +47,27 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: OwnSignals> Place for Pipelin
 }
 
 // SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and one scope makes one of them.
-unsafe impl<S: StageTiles, const STAGES: usize, V: OwnSignals> Lend for PipelineMemory<S, STAGES, V> {
-    type Lent<'s> = Pipeline<'s, S, STAGES, V>;
+unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for PipelineMemory<S, STAGES, V> {
+    type InScope<'s> = Pipeline<'s, S, STAGES, V>;
     type Ended<'s> = Ended<'s, Self>;
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Self::Lent<'s> {
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {
         Pipeline { addr: self.addr, signals: V::NEW, _scope: PhantomData, _tiles: PhantomData }
     }
     #[inline(always)]
-    unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+    unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
         PipelineMemory { addr: lent.addr, _tiles: PhantomData }
     }
 }
 
 /// A pipeline with nothing in flight. `V` is how its parts tell each other of its stages: by mbarriers of this CTA (`()`), by named barriers
-/// ([`Handoff`](super::Handoff)), or by mbarriers of the CTAs that have tiles in common ([`multicast`](Pipeline::multicast)).
+/// ([`BarrierPair`](super::BarrierPair)), or by mbarriers of the CTAs that have tiles in common ([`multicast`](Pipeline::multicast)).
 ///
 /// ```
 /// # use ptx::{global::GlobalTile, launch::Cta, pipeline::{Pipeline, PipelineMemory}};
 /// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 512], 4>, tile: GlobalTile<f32, 512>) {
-/// cta.lend(memory, |cta, pipeline| {
+/// cta.async_scope(memory, |cta, pipeline| {
 ///     // One tile through it. The thread that loads and those that consume run at the same time.
 ///     pipeline.run(
 ///         cta,
@@ -88,7 +88,7 @@ pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
 
 static_assertions::assert_not_impl_any!(Pipeline<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
-type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as Signals>::Own>>;
+type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as StageSignals>::Own>>;
 
 /// Who runs a pipeline whose signals are `V`: a CTA for itself, or the cluster of the scope `'s` whose CTAs have tiles in common.
 ///
@@ -101,15 +101,15 @@ type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGE
     note = "a `Cta` runs what it has for itself: `pipeline.run(cta, …)`; the `Cluster` of the scope runs what CTAs have in common: `pipeline.multicast(group).run(cluster, …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Runs<'s, V>: Sealed {
+pub unsafe trait PipelineGroup<'s, V>: Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
     #[doc(hidden)]
     fn sync(&self);
 }
-// SAFETY: `V` is of one CTA (`OwnSignals`), of whose threads `sync` is a barrier.
+// SAFETY: `V` is of one CTA (`CtaSignals`), of whose threads `sync` is a barrier.
 #[diagnostic::do_not_recommend]
-unsafe impl<V: OwnSignals> Runs<'_, V> for Cta {
+unsafe impl<V: CtaSignals> PipelineGroup<'_, V> for Cta {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         self
@@ -121,7 +121,7 @@ unsafe impl<V: OwnSignals> Runs<'_, V> for Cta {
 }
 // SAFETY: the CTAs of `G` are of this cluster (`SharingIn<'s>`), of whose threads `sync` is a barrier.
 #[diagnostic::do_not_recommend]
-unsafe impl<'s, G: SharingIn<'s>> Runs<'s, G> for Cluster<'s> {
+unsafe impl<'s, G: SharingIn<'s>> PipelineGroup<'s, G> for Cluster<'s> {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         Cluster::cta(self)
@@ -187,25 +187,25 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     }
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES, V> {
-    /// Runs `produce` in the producers and `consume` in the consumers, at the same time: in the first thread of the CTA, and in every thread
-    /// of the warps after the first; by a [`Handoff`](super::Handoff), in the warps that it names. The other threads wait. Each closure gets its
+impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, STAGES, V> {
+    /// PipelineGroup `produce` in the producers and `consume` in the consumers, at the same time: in the first thread of the CTA, and in every thread
+    /// of the warps after the first; by a [`BarrierPair`](super::BarrierPair), in the warps that it names. The other threads wait. Each closure gets its
     /// threads as a group, and the handle of its part; it returns the handle. Both go round the stages: the producers fill as many as each
     /// consumer waits for. A consumer that waits for more waits for ever.
     ///
     /// The mbarriers are initialised before and invalidated after, each behind a barrier: many
-    /// tiles are work for one `run`. Traps where the CTA lacks a part: it is of whole warps, two or more; by a `Handoff`, of its threads or more.
+    /// tiles are work for one `run`. Traps where the CTA lacks a part: it is of whole warps, two or more; by a `BarrierPair`, of its threads or more.
     ///
-    /// The closures cannot use the CTA, as it is lent to the run: what they want to know of it (`cta.rank()`) is asked before.
+    /// The closures cannot use the CTA, as it is lent to the run: what they want to know of it (`cta.grid_rank()`) is asked before.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX by the elected thread, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
+    /// PTX by the leader, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both, by the producer, a stage:
     /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
-    /// elected thread, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. Of a `multicast`:
+    /// leader, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. Of a `multicast`:
     /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of
-    /// the first two barriers, and `.cluster` for `.cta` in the waits. By a `Handoff`: by each consumer
+    /// the first two barriers, and `.cluster` for `.cta` in the waits. By a `BarrierPair`: by each consumer
     /// `barrier.cta.arrive.aligned EMPTY, THREADS;` before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread
     /// `barrier.cta.sync.aligned 0;`
     ///
@@ -213,7 +213,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
     /// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
     /// let mut sum = 0.0;
-    /// cta.lend(memory, |cta, pipeline| {
+    /// cta.async_scope(memory, |cta, pipeline| {
     ///     pipeline.run(
     ///         cta,
     ///         |thread, mut producer| {
@@ -237,7 +237,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// # }
     /// ```
     #[inline(always)]
-    pub fn run<By: Runs<'s, V>>(
+    pub fn run<By: PipelineGroup<'s, V>>(
         self,
         by: &mut By,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
@@ -247,20 +247,20 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
         self.reset(by)
     }
 
-    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::lend_last`], [`Cta::cluster_last`]): a consumer that is done does not wait
+    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): a consumer that is done does not wait
     /// for the others, and the mbarriers stay as they are. Of a [`multicast`](Pipeline::multicast), the scope's barrier is the last.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run`](Pipeline::run), without the two last barriers and what lies between them, by a `Handoff` without the last
+    /// PTX: as [`run`](Pipeline::run), without the two last barriers and what lies between them, by a `BarrierPair` without the last
     ///
     /// ```
     /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
     /// # fn kernel(cta: Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
-    /// let (mut next, step) = (cta.rank() as usize, cta.count() as usize);
+    /// let (mut next, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
     /// let mine = tiles.count().saturating_sub(next).div_ceil(step);
     /// let mut sum = 0.0;
-    /// cta.lend_last(memory, |cta, pipeline| {
+    /// cta.async_scope_last(memory, |cta, pipeline| {
     ///     pipeline.run_last(
     ///         cta,
     ///         |thread, mut producer| {
@@ -283,7 +283,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// # }
     /// ```
     #[inline(always)]
-    pub fn run_last<By: Runs<'s, V>>(
+    pub fn run_last<By: PipelineGroup<'s, V>>(
         self,
         by: &mut By,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
@@ -297,12 +297,12 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// [`run`](Pipeline::run) with handles for each part: the CTA hands them over ([`Cta::invoke_one`] says which), the threads of the part hold
     /// them in the closure, and behind the run the CTA has them again. The consumers are a group with a barrier of their own, `barrier`, so they
     /// make collective calls on what they hold: fill a tile, and store it. With `((), ())` for handles they have the barrier alone. The producers of a
-    /// [`Handoff`](super::Handoff) have no barrier, and nothing to do with handles. Traps where `barrier` is not of as many threads as consume; by a
-    /// `Handoff`, that does not compile.
+    /// [`BarrierPair`](super::BarrierPair) have no barrier, and nothing to do with handles. Traps where `barrier` is not of as many threads as consume; by a
+    /// `BarrierPair`, that does not compile.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run`](Pipeline::run); by a `Handoff`, by every thread `barrier.cta.sync.aligned 0;` before.
+    /// PTX: as [`run`](Pipeline::run); by a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
     /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::Cta};
@@ -314,7 +314,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// fn double(cta: &mut Cta, smem: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
     ///     let Smem { memory, out, mut consumers } = smem;
     ///     let tiles = from.count();
-    ///     cta.lend((memory, out), |cta, (pipeline, out)| {
+    ///     cta.async_scope((memory, out), |cta, (pipeline, out)| {
     ///         let (pipeline, (), out) = pipeline.run_with(
     ///             cta,
     ///             &mut consumers,
@@ -337,7 +337,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     ///                     }
     ///                     let written = stores.to_async(warps);
     ///                     consumer = tile.release(warps);
-    ///                     let Some((_, to)) = to.take_next() else { return (consumer, written.into_free()) };
+    ///                     let Some((_, to)) = to.next_tile() else { return (consumer, written.into_free()) };
     ///                     out = bulk::store(warps, written, to).commit(warps).wait_read(warps).0.into_free();
     ///                 }
     ///                 (consumer, out)
@@ -349,7 +349,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// ```
     #[inline(always)]
     pub fn run_with<
-        By: Runs<'s, V>,
+        By: PipelineGroup<'s, V>,
         P: HandOver<Cta>,
         C: HandOver<Cta>,
         const ID: u32,
@@ -389,7 +389,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run_last`](Pipeline::run_last); by a `Handoff`, by every thread `barrier.cta.sync.aligned 0;` before.
+    /// PTX: as [`run_last`](Pipeline::run_last); by a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
     /// # use ptx::{barrier::NamedBarrier, global::GlobalTile, launch::Cta, pipeline::PipelineMemory, shared::SharedArray};
@@ -398,7 +398,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// }
     /// # fn kernel(cta: Cta, smem: Smem, tile: GlobalTile<u32, 256>, out: &mut u32) {
     /// let Smem { memory, turned, consumers } = smem;
-    /// cta.lend_last((memory, turned), |cta, (pipeline, turned)| {
+    /// cta.async_scope_last((memory, turned), |cta, (pipeline, turned)| {
     ///     let (pipeline, (), turned) = pipeline.run_with_last(
     ///         cta,
     ///         consumers,
@@ -418,7 +418,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     /// ```
     #[inline(always)]
     pub fn run_with_last<
-        By: Runs<'s, V>,
+        By: PipelineGroup<'s, V>,
         P: HandOver<Cta> + End,
         C: HandOver<Cta> + End,
         const ID: u32,
@@ -454,7 +454,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
     #[inline(always)]
     fn parts<B: PartBarrier>(
         &self,
-        by: &impl Runs<'s, V>,
+        by: &impl PipelineGroup<'s, V>,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
         consume: impl for<'p> FnOnce(&Warps<'p, B>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
     ) {
@@ -505,7 +505,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: Signals> Pipeline<'s, S, STAGES,
 
     /// Invalidates the mbarriers, which no thread uses behind the barrier.
     #[inline(always)]
-    fn reset(self, by: &impl Runs<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
+    fn reset(self, by: &impl PipelineGroup<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
         by.sync();
         if V::MBARRIERS > 0 {
             if by.cta().thread_rank() == 0 {

@@ -30,7 +30,7 @@ pub unsafe trait StageTiles {
     /// What it takes in shared memory, each tile aligned to 128 bytes.
     #[doc(hidden)]
     const SIZE: usize;
-    /// A [`Tile`], or a pair of views.
+    /// A [`StageTile`], or a pair of views.
     type View<'a>;
     /// # Safety
     ///
@@ -43,10 +43,10 @@ pub unsafe trait StageTiles {
 unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
     const BYTES: usize = size::bytes::<T, N>();
     const SIZE: usize = size::aligned(Self::BYTES, ALIGN);
-    type View<'a> = Tile<'a, T, N>;
+    type View<'a> = StageTile<'a, T, N>;
     #[inline(always)]
-    unsafe fn view<'a>(addr: u32) -> Tile<'a, T, N> {
-        Tile { addr, _stage: PhantomData }
+    unsafe fn view<'a>(addr: u32) -> StageTile<'a, T, N> {
+        StageTile { addr, _stage: PhantomData }
     }
 }
 
@@ -65,36 +65,36 @@ unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
 /// A tile of a stage that has arrived.
 ///
 /// ```
-/// # use ptx::{launch::Warps, pipeline::{Arrived, Tile}};
+/// # use ptx::{launch::Warps, pipeline::{FullStage, StageTile}};
 /// // A consumer's share of a product of two tiles.
-/// fn dot(warps: &Warps, stage: &Arrived<'_, ([f32; 512], [f32; 512]), 4>) -> f32 {
-///     let (x, y): (Tile<f32, 512>, Tile<f32, 512>) = stage.tiles();
+/// fn dot(warps: &Warps, stage: &FullStage<'_, ([f32; 512], [f32; 512]), 4>) -> f32 {
+///     let (x, y): (StageTile<f32, 512>, StageTile<f32, 512>) = stage.tiles();
 ///     let own = (warps.thread_rank()..512).step_by(warps.thread_count() as usize);
 ///     own.filter_map(|i| Some(x.get(i as usize)? * y.get(i as usize)?)).sum()
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Tile<'a, T, const N: usize> {
+pub struct StageTile<'a, T, const N: usize> {
     addr: u32,
     _stage: PhantomData<(&'a (), *mut [T; N])>,
 }
 
-impl<T, const N: usize> Clone for Tile<'_, T, N> {
+impl<T, const N: usize> Clone for StageTile<'_, T, N> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, const N: usize> Copy for Tile<'_, T, N> {}
+impl<T, const N: usize> Copy for StageTile<'_, T, N> {}
 
-static_assertions::assert_not_impl_any!(Tile<'static, u32, 4>: Send, Sync);
+static_assertions::assert_not_impl_any!(StageTile<'static, u32, 4>: Send, Sync);
 
-impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
+impl<'a, T: Element, const N: usize> StageTile<'a, T, N> {
     /// The `.shared::cta` address of the first element.
     ///
     /// ```
-    /// # use ptx::pipeline::Tile;
-    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// # use ptx::pipeline::StageTile;
+    /// # fn consume(tile: StageTile<'_, f32, 512>) {
     /// let operand = tile.addr(); // for an instruction of your own that reads shared memory
     /// # }
     /// ```
@@ -108,8 +108,8 @@ impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
     /// PTX: `ld.weak.shared::cta`
     ///
     /// ```
-    /// # use ptx::pipeline::Tile;
-    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// # use ptx::pipeline::StageTile;
+    /// # fn consume(tile: StageTile<'_, f32, 512>) {
     /// let (first, none) = (tile.get(0), tile.get(512));
     /// # }
     /// ```
@@ -124,8 +124,8 @@ impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
-    /// # use ptx::pipeline::Tile;
-    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// # use ptx::pipeline::StageTile;
+    /// # fn consume(tile: StageTile<'_, f32, 512>) {
     /// if let Some([a, b, c, d]) = tile.get_vector(1) {
     ///     let _of_elements_4_to_7 = a + b + c + d;
     /// }
@@ -142,8 +142,8 @@ impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{pipeline::Tile, qualifier::swizzle_mode};
-    /// # fn consume(tile: Tile<'_, f32, 1024>, row: usize) -> f32 {
+    /// # use ptx::{pipeline::StageTile, qualifier::swizzle_mode};
+    /// # fn consume(tile: StageTile<'_, f32, 1024>, row: usize) -> f32 {
     /// let rows = tile.as_2d::<32>().swizzled(swizzle_mode::B128);
     /// (0..32).filter_map(|x| rows.get([x, row])).sum()
     /// # }
@@ -158,8 +158,8 @@ impl<'a, T: Element, const N: usize> Tile<'a, T, N> {
     /// [`Shared::swizzle`](crate::shared::Shared::swizzle) says.
     ///
     /// ```
-    /// # use ptx::{pipeline::Tile, qualifier::swizzle_mode};
-    /// # fn consume(tile: Tile<'_, f32, 512>) {
+    /// # use ptx::{pipeline::StageTile, qualifier::swizzle_mode};
+    /// # fn consume(tile: StageTile<'_, f32, 512>) {
     /// let at = tile.swizzle(swizzle_mode::B128);
     /// let of_row_3 = tile.get(at(3 * 32 + 5));
     /// # }
@@ -296,7 +296,7 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         let size = const { size::shared(size::bytes::<T, N>()) / CTAS };
-        let part = group.rank() * size;
+        let part = group.cta_rank() * size;
         let mask = multicast::Cluster(group.mask());
         // SAFETY: the caller's. The tile's type proves the alignment of the source; parts are of a multiple of 16 bytes.
         unsafe {
@@ -341,7 +341,7 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
     };
     #[inline(always)]
     unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
-        let dst = addr + group.rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
+        let dst = addr + group.cta_rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
         // SAFETY: the caller's; the map is of that shape by the contract of `TensorMap::from_raw`; parts are aligned to 128 bytes, as `FITS` asserts.
         unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), hint) }
     }

@@ -36,7 +36,7 @@ pub enum VectorStores {}
 #[diagnostic::on_unimplemented(
     message = "threads do not store single elements into shared memory in the state `{Self}`",
     label = "not in the state `ElementStores`",
-    note = "memory that is free to be filled (`Free`, `Spent`) takes them from `.element_stores()` to `.publish(&cta)` or `.to_async(&cta)`"
+    note = "memory that is free to be filled (`Free`, `FreeGeneric`) takes them from `.element_stores()` to `.publish(&cta)` or `.to_async(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TakesElements: Sealed {}
@@ -44,7 +44,7 @@ pub trait TakesElements: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "threads do not store vectors into shared memory in the state `{Self}`",
     label = "not in the state `VectorStores`",
-    note = "memory that is free to be filled (`Free`, `Spent`) takes them from `.vector_stores()` to `.publish(&cta)` or `.to_async(&cta)`"
+    note = "memory that is free to be filled (`Free`, `FreeGeneric`) takes them from `.vector_stores()` to `.publish(&cta)` or `.to_async(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TakesVectors: Sealed {}

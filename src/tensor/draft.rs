@@ -9,32 +9,32 @@ use crate::raw;
 use crate::shared::{Element, Free, Shared};
 
 /// A tensor map in shared memory that is being written. Its type tells the rank, the box and the elements, at first those of
-/// the map it was copied from; [`retype`](Draft::retype) changes them together, in the type and in the map. Of an interleave
+/// the map it was copied from; [`retype`](TensorMapDraft::retype) changes them together, in the type and in the map. Of an interleave
 /// it has none, and its element strides are 1, as a [`TensorMap`] wants.
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+/// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
 /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
 /// /// The first `rows` rows of a tensor elsewhere.
 /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
 /// fn change<'s>(
 ///     cta: &Cta,
-///     draft: Draft<'s, f32, Box2<64, 32>>,
+///     draft: TensorMapDraft<'s, f32, Box2<64, 32>>,
 ///     address: *const f32,
 ///     rows: u32,
-/// ) -> Draft<'s, f32, Box2<64, 32>> {
+/// ) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
 ///     draft.global_address(cta, address).global_dim(cta, ord::D1, rows)
 /// }
 /// ```
 #[must_use = "a draft becomes a tensor map by `.publish(&cta, slot)`, which gives back its memory"]
 #[derive(Debug)]
-pub struct Draft<'s, T, S: LoadShape, G = Cta> {
+pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
     memory: Shared<'s, u64, 16, Free, G>,
     bounds: S::Bounds,
     _of: PhantomData<(*const T, S)>,
 }
 
-static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(TensorMapDraft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
 
 /// Copies a tensor map to shared memory, to be changed there. The first warp does, and other threads do not wait for it.
 ///
@@ -43,10 +43,10 @@ static_assertions::assert_not_impl_any!(Draft<'static, f32, super::Box1<4>>: Cop
 /// PTX, by the first warp, per eight bytes: `ld.b64`, `st.weak.shared::cta.b64`; then `bar.warp.sync 0xffffffff;`
 ///
 /// ```
-/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, MapSlot, TensorMap}};
-/// # fn kernel(cta: &mut Cta, memory: SharedArray<u64, 16>, map: TensorMap<f32, Box2<64, 32>>, slot: MapSlot) {
+/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapSlot, TensorMap}};
+/// # fn kernel(cta: &mut Cta, memory: SharedArray<u64, 16>, map: TensorMap<f32, Box2<64, 32>>, slot: TensorMapSlot) {
 /// let mut mine = None;
-/// cta.lend(memory, |cta, memory| {
+/// cta.async_scope(memory, |cta, memory| {
 ///     let draft = tensor::draft(cta, memory, &map);
 ///     // With the feature `sm_90a`: `draft.global_address(cta, address).global_dim(cta, ord::D1, rows)`.
 ///     // SAFETY: what it describes is valid; one place of the program.
@@ -62,7 +62,7 @@ pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
     group: &G,
     memory: Shared<'s, u64, 16, Free, G>,
     map: &TensorMap<T, S>,
-) -> Draft<'s, T, S, G> {
+) -> TensorMapDraft<'s, T, S, G> {
     let words = map.object.cast::<u64>();
     let (is_in_warp, lanes) = group.first_warp();
     if is_in_warp {
@@ -73,10 +73,10 @@ pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
             unsafe { u64::store(memory.addr() + 8 * i, words.add(i as usize).read()) };
             i += lanes;
         }
-        // The elected thread replaces fields of what the other lanes have copied.
+        // The leader replaces fields of what the other lanes have copied.
         sync_first_warp();
     }
-    Draft { memory, bounds: map.bounds, _of: PhantomData }
+    TensorMapDraft { memory, bounds: map.bounds, _of: PhantomData }
 }
 
 /// The fields: each a function over the raw one of it, after its tags, on what is at `addr`.
@@ -106,7 +106,7 @@ macro_rules! fields {
         }
         #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
         #[diagnostic::do_not_recommend]
-        impl<T, S: TiledShape, G> Replace for Draft<'_, T, S, G> { $(
+        impl<T, S: TiledShape, G> Replace for TensorMapDraft<'_, T, S, G> { $(
             #[inline(always)]
             unsafe fn $field($($tag: impl raw::$Tag,)? addr: u32 $(, $value: $Value)?) {
                 // SAFETY: the caller's contract.
@@ -141,7 +141,7 @@ fields! {
     replace_elemtype<elemtype: TensormapElemtype>() = tensormap_replace_tile_elemtype;
     replace_fill_mode<fill: TensormapFill>() = tensormap_replace_tile_fill_mode;
 }
-impl<T, S: LoadShape, G> Sealed for Draft<'_, T, S, G> {}
+impl<T, S: LoadShape, G> Sealed for TensorMapDraft<'_, T, S, G> {}
 
 /// Drafts whose swizzle has an atomicity that can be replaced, and that loads heed.
 #[diagnostic::on_unimplemented(
@@ -161,7 +161,7 @@ pub trait ReplaceAtomicity: Replace {
 }
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
-impl<T, S: TiledShape, G> ReplaceAtomicity for Draft<'_, T, S, G> {
+impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
     #[inline(always)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32) {
         // SAFETY: the caller's contract.
@@ -245,9 +245,9 @@ impl FillOf<half::bf16> for fill_mode::OobNan {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Acquired: Sealed {}
-impl<T, S: LoadShape> Sealed for Released<T, S> {}
+impl<T, S: LoadShape> Sealed for ReleasedTensorMap<T, S> {}
 
-impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
+impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// Says that this is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
@@ -261,26 +261,26 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// Writes fields, in the one thread that does, at the draft's address.
     #[inline(always)]
     fn replace(self, group: &G, write: impl FnOnce(u32)) -> Self {
-        if group.is_elected() {
+        if group.is_leader() {
             write(self.memory.addr());
         }
         self
     }
 }
 
-// SAFETY of what follows: the draft holds a map in shared memory, which only the elected thread touches until it is published;
+// SAFETY of what follows: the draft holds a map in shared memory, which only the leader touches until it is published;
 // by `Replace` its mode is `.tile`; that new values of the tensor suit is in the contract of `publish`.
-impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
+impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// Replaces the address of the tensor.
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
+    /// PTX, by the leader: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, address: *const f32) -> Draft<'s, f32, Box2<64, 32>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, address: *const f32) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
     /// let draft = draft.global_address(cta, address); // a multiple of 16
     /// # draft
     /// # }
@@ -298,12 +298,12 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
+    /// PTX, by the leader: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, rows: u32) -> Draft<'s, f32, Box2<64, 32>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, rows: u32) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
     /// let draft = draft.global_dim(cta, ord::D1, rows);
     /// # draft
     /// # }
@@ -328,12 +328,12 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
+    /// PTX, by the leader: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, width: u64) -> Draft<'s, f32, Box2<64, 32>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, width: u64) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
     /// let draft = draft.global_stride(cta, ord::D0, 4 * width); // from row to row
     /// # draft
     /// # }
@@ -358,16 +358,16 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if
+    /// PTX, by the leader, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if
     /// the rank is another; for each dimension `tensormap.replace.tile.box_dim`, `ORD, elements`, and, if it is new,
     /// `tensormap.replace.tile.element_stride`, `ORD, 1`; `tensormap.replace.tile.elemtype`, the type of `U`;
     /// `tensormap.replace.tile.swizzle_mode`, `0`; with the feature `sm_100f` or `sm_110a`
     /// `tensormap.replace.tile.swizzle_atomicity`, `0`; `tensormap.replace.tile.fill_mode`, `0`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Box3, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Box3, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, images: u32) -> Draft<'s, u16, Box3<64, 8, 8>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, images: u32) -> TensorMapDraft<'s, u16, Box3<64, 8, 8>> {
     /// let draft = draft.retype::<u16, Box3<64, 8, 8>>(cta);
     /// // Images of 640 by 480 elements of two bytes.
     /// let draft = draft.global_dim(cta, ord::D0, 640).global_dim(cta, ord::D1, 480).global_dim(cta, ord::D2, images);
@@ -376,7 +376,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn retype<U: MapElement, To: TiledShape>(self, group: &G) -> Draft<'s, U, To, G>
+    pub fn retype<U: MapElement, To: TiledShape>(self, group: &G) -> TensorMapDraft<'s, U, To, G>
     where
         Self: Replace,
     {
@@ -398,14 +398,14 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
                 Self::replace_fill_mode(fill_mode::Zero, addr);
             }
         });
-        Draft { memory: draft.memory, bounds: (), _of: PhantomData }
+        TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
     /// Writes the box's size in a dimension of `To`, and the element stride if `S` does not have the dimension.
     ///
     /// # Safety
     ///
-    /// `addr` is the draft's address, in the elected thread.
+    /// `addr` is the draft's address, in the leader.
     #[inline(always)]
     unsafe fn retype_dimension<To: TiledShape, Ord: raw::TensormapOrd>(ord: Ord, addr: u32)
     where
@@ -422,16 +422,16 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     }
 
     /// Replaces the type of the elements by another of the same size, which tells what a copy does to them:
-    /// `elemtype::Tf32` rounds an `f32`, for good (see [`publish`](Draft::publish)), `elemtype::F32Ftz` flushes subnormals.
+    /// `elemtype::Tf32` rounds an `f32`, for good (see [`publish`](TensorMapDraft::publish)), `elemtype::F32Ftz` flushes subnormals.
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
+    /// PTX, by the leader: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::elemtype, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::elemtype, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>) -> Draft<'s, f32, Box2<64, 32>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
     /// let draft = draft.elemtype(cta, elemtype::Tf32);
     /// # draft
     /// # }
@@ -449,13 +449,13 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature
+    /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature
     /// `sm_100f` or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<32, 64>>) -> Draft<'s, f32, Box2<32, 64>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<32, 64>>) -> TensorMapDraft<'s, f32, Box2<32, 64>> {
     /// let draft = draft.swizzle_mode(cta, swizzle_mode::B128); // rows of 32 elements of four bytes
     /// # draft
     /// # }
@@ -475,13 +475,13 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
+    /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_atomicity, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::swizzle_atomicity, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<32, 64>>) -> Draft<'s, f32, Box2<32, 64>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<32, 64>>) -> TensorMapDraft<'s, f32, Box2<32, 64>> {
     /// let draft = draft.swizzle_atomicity(cta, swizzle_atomicity::B64); // 16 `f32` stay together
     /// # draft
     /// # }
@@ -502,12 +502,12 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the elected thread: `tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [addr], fill;`
+    /// PTX, by the leader: `tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [addr], fill;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::fill_mode, tensor::{Box2, Draft}};
+    /// # use ptx::{launch::Cta, qualifier::fill_mode, tensor::{Box2, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>) -> Draft<'s, f32, Box2<64, 32>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
     /// let draft = draft.fill_mode(cta, fill_mode::OobNan);
     /// # draft
     /// # }
@@ -537,7 +537,7 @@ const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
     );
 }
 
-impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
+impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// Copies the map to its slot in global memory and releases it to the tensormap proxy. Gives back the shared memory.
     ///
     /// Collective in the group.
@@ -547,8 +547,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// `fence.proxy.async.shared::cta;`, then `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{Box2, Draft, MapSlot}};
-    /// # fn kernel<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, slot: MapSlot) -> Shared<'s, u64, 16, Free> {
+    /// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{Box2, TensorMapDraft, TensorMapSlot}};
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, slot: TensorMapSlot) -> Shared<'s, u64, 16, Free> {
     /// // SAFETY: the draft still describes the tensor of its map; one place of the program.
     /// let (memory, published) = unsafe { draft.publish(cta, slot) };
     /// let map = published.acquire(cta);
@@ -559,28 +559,32 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     /// # Safety
     ///
     /// - what the map describes now is as [`TensorMap::from_raw`] says: valid global memory that nobody writes until the grid
-    ///   ends, of an address and of strides that are multiples of 16. After [`retype`](Draft::retype) each dimension that the
+    ///   ends, of an address and of strides that are multiples of 16. After [`retype`](TensorMapDraft::retype) each dimension that the
     ///   map did not have has a size and a stride.
     /// - if it fills with NaN, its element type is a floating-point one: the host can have encoded another than `T`'s.
     /// - if its element type was once `.tf32` or `.tf32.ftz`, it is one of these: `tensormap.replace` of another leaves a part of
     ///   them behind, as measured on an H200, and copies round still, or fail.
     /// - the threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
-    pub unsafe fn publish(self, group: &G, slot: MapSlot) -> (Shared<'s, u64, 16, Free, G>, Released<T, S>) {
+    pub unsafe fn publish(
+        self,
+        group: &G,
+        slot: TensorMapSlot,
+    ) -> (Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>) {
         // SAFETY: the caller's contract.
         sync_with(group, unsafe { self.publish_at_sync(group, slot) })
     }
 
-    /// [`publish`](Draft::publish), at a barrier that other transitions share.
+    /// [`publish`](TensorMapDraft::publish), at a barrier that other transitions share.
     ///
     /// Collective in the group.
     ///
-    /// PTX: as [`publish`](Draft::publish), without the last barrier.
+    /// PTX: as [`publish`](TensorMapDraft::publish), without the last barrier.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, tensor::{Box2, Draft, MapSlot, TensorMap}};
+    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, tensor::{Box2, TensorMapDraft, TensorMapSlot, TensorMap}};
     /// # type Map = TensorMap<f32, Box2<64, 32>>;
-    /// # fn kernel(cta: &Cta, draft: Draft<f32, Box2<64, 32>>, slot: MapSlot, loaded: Mbarrier<Uninit>) {
+    /// # fn kernel(cta: &Cta, draft: TensorMapDraft<f32, Box2<64, 32>>, slot: TensorMapSlot, loaded: Mbarrier<Uninit>) {
     /// // SAFETY: the draft still describes the tensor of its map; one place of the program.
     /// let published = unsafe { draft.publish_at_sync(cta, slot) };
     /// // One barrier for the map and the mbarrier.
@@ -591,16 +595,16 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
     ///
     /// # Safety
     ///
-    /// As [`publish`](Draft::publish).
+    /// As [`publish`](TensorMapDraft::publish).
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "what `publish` gives")]
     pub unsafe fn publish_at_sync(
         self,
         group: &G,
-        slot: MapSlot,
-    ) -> AfterSync<(Shared<'s, u64, 16, Free, G>, Released<T, S>), G> {
+        slot: TensorMapSlot,
+    ) -> AfterSync<(Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>), G> {
         if group.first_warp().0 {
-            // The other lanes copy what the elected thread has replaced.
+            // The other lanes copy what the leader has replaced.
             sync_first_warp();
             let dst = raw::cvta_to(space::Global, slot.object) as *mut u8;
             // SAFETY: warps are 32 threads of consecutive ranks, and those of this one all come here, by the contract. The
@@ -610,36 +614,39 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> Draft<'s, T, S, G> {
             raw::fence_proxy_async(space::SharedCta);
         }
         // Behind the barrier each thread can acquire what the warp has released.
-        AfterSync::new((self.memory, Released { object: slot.object, bounds: self.bounds, _of: PhantomData }))
+        AfterSync::new((
+            self.memory,
+            ReleasedTensorMap { object: slot.object, bounds: self.bounds, _of: PhantomData },
+        ))
     }
 }
 
 /// 128 bytes of global memory for one tensor map that this CTA makes.
 ///
 /// ```
-/// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{self, Box2, MapSlot, TensorMap}};
+/// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{self, Box2, TensorMapSlot, TensorMap}};
 /// type Map = TensorMap<f32, Box2<64, 32>>;
 /// type Memory<'s> = Shared<'s, u64, 16, Free>;
 /// /// A map of the CTA's own, equal to the one that is there.
-/// unsafe fn copy<'s>(cta: &Cta, memory: Memory<'s>, map: &Map, slot: MapSlot) -> (Memory<'s>, Map) {
+/// unsafe fn copy<'s>(cta: &Cta, memory: Memory<'s>, map: &Map, slot: TensorMapSlot) -> (Memory<'s>, Map) {
 ///     // SAFETY: it describes what `map` does; the caller's: one place of the program.
 ///     let (memory, published) = unsafe { tensor::draft(cta, memory, map).publish(cta, slot) };
 ///     (memory, published.acquire(cta))
 /// }
 /// ```
 #[derive(Debug)]
-pub struct MapSlot {
+pub struct TensorMapSlot {
     object: *mut u8,
 }
 
-static_assertions::assert_not_impl_any!(MapSlot: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(TensorMapSlot: Copy, Clone, Send, Sync);
 
-impl MapSlot {
+impl TensorMapSlot {
     /// ```
-    /// # use ptx::{launch::Cta, tensor::{MapSlot, TensorMapObject}};
+    /// # use ptx::{launch::Cta, tensor::{TensorMapSlot, TensorMapObject}};
     /// # unsafe fn kernel(cta: &Cta, slots: *mut TensorMapObject) {
     /// // SAFETY: the host passes a slot for each CTA, aligned to 128.
-    /// let slot = unsafe { MapSlot::from_raw(slots.add(cta.rank() as usize)) };
+    /// let slot = unsafe { TensorMapSlot::from_raw(slots.add(cta.grid_rank() as usize)) };
     /// # }
     /// ```
     ///
@@ -650,29 +657,29 @@ impl MapSlot {
     ///   an equal argument. If they held a map before, no copy uses it any more.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *mut TensorMapObject) -> Self {
-        MapSlot { object: object.cast() }
+        TensorMapSlot { object: object.cast() }
     }
 }
 
 /// A tensor map in global memory that is released to the tensormap proxy, and not yet acquired.
 ///
 /// ```
-/// # use ptx::{launch::Cta, tensor::{Box2, Released, TensorMap}};
-/// fn usable(cta: &Cta, published: Released<f32, Box2<64, 32>>) -> TensorMap<f32, Box2<64, 32>> {
+/// # use ptx::{launch::Cta, tensor::{Box2, ReleasedTensorMap, TensorMap}};
+/// fn usable(cta: &Cta, published: ReleasedTensorMap<f32, Box2<64, 32>>) -> TensorMap<f32, Box2<64, 32>> {
 ///     published.acquire(cta)
 /// }
 /// ```
 #[must_use = "a published map is usable after `.acquire(&cta)`"]
 #[derive(Debug)]
-pub struct Released<T, S: LoadShape> {
+pub struct ReleasedTensorMap<T, S: LoadShape> {
     object: *const u8,
     bounds: S::Bounds,
     _of: PhantomData<(*const T, S)>,
 }
 
-static_assertions::assert_not_impl_any!(Released<f32, super::Box1<4>>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(ReleasedTensorMap<f32, super::Box1<4>>: Copy, Clone, Send, Sync);
 
-impl<T: Element, S: LoadShape> Released<T, S> {
+impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
     /// Says that this is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
@@ -690,15 +697,15 @@ impl<T: Element, S: LoadShape> Released<T, S> {
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, Released, TensorMap}};
-    /// # fn kernel(cta: &Cta, published: Released<f32, Box2<64, 32>>) {
+    /// # use ptx::{launch::Cta, tensor::{Box2, ReleasedTensorMap, TensorMap}};
+    /// # fn kernel(cta: &Cta, published: ReleasedTensorMap<f32, Box2<64, 32>>) {
     /// let map = published.acquire(cta);
     /// let tile = map.box_at([1, 1]);
     /// # }
     /// ```
     #[inline(always)]
     pub fn acquire(self, _group: &impl ThreadGroup) -> TensorMap<T, S> {
-        // SAFETY: 128 bytes of global memory, by the contract of `MapSlot::from_raw`.
+        // SAFETY: 128 bytes of global memory, by the contract of `TensorMapSlot::from_raw`.
         unsafe { raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, self.object) };
         TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }
     }

@@ -122,13 +122,13 @@ pub trait PrefetchShape: LoadShape {
 #[cfg_attr(doc, doc(hidden))]
 pub trait StoreShape: Shape {
     /// Where a copy writes: the coordinates.
-    type Corner: Copy + core::fmt::Debug;
+    type TensorCoords: Copy + core::fmt::Debug;
     /// Whether a copy may begin there, within the bounds: the innermost coordinate is a multiple of `unit`, a power of two, and
     /// none is negative.
     ///
     /// 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
     #[doc(hidden)]
-    fn writes(corner: &Self::Corner, unit: i32) -> bool;
+    fn writes(corner: &Self::TensorCoords, unit: i32) -> bool;
     /// Boxes in each dimension, or the number of one of them; `()` for what is not a box.
     type Index: Copy + core::fmt::Debug;
     /// Starts a store.
@@ -137,7 +137,7 @@ pub trait StoreShape: Shape {
     ///
     /// That of `raw::cp_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
     #[doc(hidden)]
-    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint);
+    unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint);
 }
 
 /// Shapes that are reduced into.
@@ -150,7 +150,7 @@ pub trait StoreShape: Shape {
 pub trait ReduceShape: StoreShape {
     /// Whether a copy that begins there is within the bounds.
     #[doc(hidden)]
-    fn is_within(corner: &Self::Corner, bounds: Self::Bounds) -> bool;
+    fn is_within(corner: &Self::TensorCoords, bounds: Self::Bounds) -> bool;
     /// Starts a reduction.
     ///
     /// # Safety
@@ -160,7 +160,7 @@ pub trait ReduceShape: StoreShape {
     unsafe fn reduce(
         op: impl raw::TensorRedOp,
         map: *const u8,
-        corner: Self::Corner,
+        corner: Self::TensorCoords,
         src: u32,
         hint: impl raw::L2CacheHint,
     );
@@ -199,10 +199,10 @@ pub trait BoxShape: LoadShape + StoreShape {
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
     /// Its first element, if that has no coordinate of 2^31 or more.
     #[doc(hidden)]
-    fn corner(index: Self::Index) -> Self::Corner;
+    fn corner(index: Self::Index) -> Self::TensorCoords;
     /// As coordinates of a load.
     #[doc(hidden)]
-    fn at(corner: Self::Corner) -> Self::At;
+    fn at(corner: Self::TensorCoords) -> Self::At;
     /// The first element of the box of that index. Whatever the index, the innermost coordinate is a multiple of 16 bytes,
     /// as rows are: it wraps around at 2^32.
     #[doc(hidden)]
@@ -408,14 +408,14 @@ macro_rules! boxes {
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> StoreShape for $Box<$($D),+> {
-            type Corner = [i32; $rank];
+            type TensorCoords = [i32; $rank];
             type Index = [u32; $rank];
             #[inline(always)]
-            fn writes(corner: &Self::Corner, unit: i32) -> bool {
+            fn writes(corner: &Self::TensorCoords, unit: i32) -> bool {
                 is_aligned(corner, unit) & is_non_negative(corner)
             }
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
+            unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
                 // SAFETY: as above.
                 unsafe { raw::$store(load_mode::Tile, map, corner, src, hint) }
             }
@@ -423,14 +423,14 @@ macro_rules! boxes {
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize),+> ReduceShape for $Box<$($D),+> {
             #[inline(always)]
-            fn is_within(_corner: &Self::Corner, (): ()) -> bool {
+            fn is_within(_corner: &Self::TensorCoords, (): ()) -> bool {
                 true
             }
             #[inline(always)]
             unsafe fn reduce(
                 op: impl raw::TensorRedOp,
                 map: *const u8,
-                corner: Self::Corner,
+                corner: Self::TensorCoords,
                 src: u32,
                 hint: impl raw::L2CacheHint,
             ) {
@@ -454,11 +454,11 @@ macro_rules! boxes {
                 unsafe { nth(boxes, i) }
             }
             #[inline(always)]
-            fn corner(index: Self::Index) -> Self::Corner {
+            fn corner(index: Self::Index) -> Self::TensorCoords {
                 core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32)
             }
             #[inline(always)]
-            fn at(corner: Self::Corner) -> Self::At {
+            fn at(corner: Self::TensorCoords) -> Self::At {
                 corner
             }
             #[inline(always)]
@@ -631,14 +631,14 @@ macro_rules! im2col {
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> StoreShape for $Im2col<CHANNELS, PIXELS> {
-            type Corner = [i32; $rank];
+            type TensorCoords = [i32; $rank];
             type Index = ();
             #[inline(always)]
-            fn writes(corner: &Self::Corner, unit: i32) -> bool {
+            fn writes(corner: &Self::TensorCoords, unit: i32) -> bool {
                 is_aligned(corner, unit) & is_non_negative(corner)
             }
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
+            unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: as above.
                 unsafe { raw::$store(mode, map, corner, src, hint) }
@@ -647,14 +647,14 @@ macro_rules! im2col {
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> ReduceShape for $Im2col<CHANNELS, PIXELS> {
             #[inline(always)]
-            fn is_within(corner: &Self::Corner, bounds: Self::Bounds) -> bool {
+            fn is_within(corner: &Self::TensorCoords, bounds: Self::Bounds) -> bool {
                 bounds.holds(corner, false)
             }
             #[inline(always)]
             unsafe fn reduce(
                 op: impl raw::TensorRedOp,
                 map: *const u8,
-                corner: Self::Corner,
+                corner: Self::TensorCoords,
                 src: u32,
                 hint: impl raw::L2CacheHint,
             ) {
@@ -990,7 +990,7 @@ impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
 /// # use ptx::{launch::Cta, tensor::{Scatter4, TensorMapMut}};
 /// # #[cfg(feature = "sm_100a")]
 /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Scatter4<64>>) {
-/// let column = 64 * cta.rank() as i32;
+/// let column = 64 * cta.grid_rank() as i32;
 /// // SAFETY: each CTA has columns of its own, and makes one tile of them.
 /// let rows = unsafe { map.at([column, 7, 3, 90, 4]) };
 /// # let _ = rows;
@@ -1016,14 +1016,14 @@ impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
-    type Corner = [i32; 5];
+    type TensorCoords = [i32; 5];
     type Index = ();
     #[inline(always)]
-    fn writes(corner: &Self::Corner, unit: i32) -> bool {
+    fn writes(corner: &Self::TensorCoords, unit: i32) -> bool {
         is_aligned(corner, unit) & is_non_negative(corner)
     }
     #[inline(always)]
-    unsafe fn store(map: *const u8, corner: Self::Corner, src: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: as above.
         unsafe { raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner, src, hint) }
     }

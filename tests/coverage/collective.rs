@@ -78,7 +78,7 @@ const LINES: [&str; 8] = [
 ];
 
 /// They take a `Cta`, and are collective in its cluster.
-const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster", "launch::Cta::cluster_last"];
+const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster_scope", "launch::Cta::cluster_scope_last"];
 
 /// They are convergent so that LLVM leaves them where they stand: each thread executes them for itself.
 const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];

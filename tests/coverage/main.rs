@@ -69,14 +69,14 @@ const NO_MISUSE: Exceptions = &[(
         "cluster::ChannelReceived::addr",
         "cluster::Cluster::position",
         "cluster::Cluster::shape",
-        "cluster::Cluster::size",
+        "cluster::Cluster::cta_count",
         "cluster::ClusterSmem::is_empty",
         "cluster::ClusterSmem::len",
         "cluster::Received::addr",
         "global::TilesMut::rounds",
-        "launch::Cta::count",
-        "launch::Cta::is_elected",
-        "launch::Cta::rank",
+        "launch::Cta::grid_size",
+        "launch::Cta::is_leader",
+        "launch::Cta::grid_rank",
         "launch::Cta::thread_count",
         "launch::Cta::thread_rank",
         "launch::Cta::warp_rank",
@@ -100,9 +100,9 @@ const NO_MISUSE: Exceptions = &[(
 const NO_TOKEN: Exceptions = &[
     (
         "lends what a `&Cluster` lends by `Cluster::cta`",
-        &["clusterlaunchcontrol::Asker::cta", "pipeline::Runs::cta"],
+        &["clusterlaunchcontrol::Requester::cta", "pipeline::PipelineGroup::cta"],
     ),
-    ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Asker::wait"]),
+    ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Requester::wait"]),
     (
         "gives numbers",
         &[

@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
-    cta.lend(bins, |cta, bins| {
+    cta.async_scope(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         bins.to_async(cta).into_free()
     });

@@ -5,7 +5,7 @@ use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
-    cta.lend(bins, |cta, bins| {
+    cta.async_scope(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let bin = bins.atomic(0);
         let (low, high) = bins.split::<128, 128>();

@@ -4,5 +4,5 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
-    cta.lend(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta));
+    cta.async_scope(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta));
 }

@@ -1,7 +1,7 @@
 //! Some threads meet at a barrier, and no more than a CTA has.
 
 use ptx::barrier::NamedBarrier;
-use ptx::pipeline::{Handoff, PipelineMemory};
+use ptx::pipeline::{BarrierPair, PipelineMemory};
 
 ptx::shared_memory! {
     pub struct None { pub nobody: NamedBarrier<1, 0> }
@@ -12,5 +12,5 @@ ptx::shared_memory! {
 }
 
 ptx::shared_memory! {
-    pub struct Sum { pub parties: PipelineMemory<[u32; 64], 1, Handoff<1, 2, 512, 544>> }
+    pub struct Sum { pub parties: PipelineMemory<[u32; 64], 1, BarrierPair<1, 2, 512, 544>> }
 }

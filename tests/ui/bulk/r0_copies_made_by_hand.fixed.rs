@@ -1,20 +1,20 @@
 //! A group of copies in flight and its order come from the calls that commit and queue them.
 
 use ptx::async_group::InFlight;
-use ptx::bulk::{BulkGroup, Committed, Open, Store};
+use ptx::bulk::{BulkGroup, Committed, Uncommitted, Store};
 use ptx::launch::Cta;
 use ptx::shared::Fenced;
 
 type Copy<'s> = Store<'s, f32, 64, Fenced>;
 
-pub fn group<'s>(cta: &Cta, group: BulkGroup<Copy<'s>, Open>) -> BulkGroup<Copy<'s>, Committed> {
+pub fn group<'s>(cta: &Cta, group: BulkGroup<Copy<'s>, Uncommitted>) -> BulkGroup<Copy<'s>, Committed> {
     group.commit(cta)
 }
 
 pub fn queue<'s>(
     cta: &Cta,
     older: BulkGroup<Copy<'s>, Committed>,
-    newest: BulkGroup<Copy<'s>, Open>,
+    newest: BulkGroup<Copy<'s>, Uncommitted>,
 ) -> InFlight<BulkGroup<Copy<'s>, Committed>, BulkGroup<Copy<'s>, Committed>> {
     older.then(cta, newest)
 }

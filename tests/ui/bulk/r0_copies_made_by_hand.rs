@@ -1,12 +1,12 @@
 //! A group of copies in flight and its order come from the calls that commit and queue them.
 
 use ptx::async_group::InFlight;
-use ptx::bulk::{BulkGroup, Committed, Open, Store};
+use ptx::bulk::{BulkGroup, Committed, Uncommitted, Store};
 use ptx::shared::Fenced;
 
 type Copy<'s> = Store<'s, f32, 64, Fenced>;
 
-pub fn group<'s>(group: BulkGroup<Copy<'s>, Open>) -> BulkGroup<Copy<'s>, Committed> {
+pub fn group<'s>(group: BulkGroup<Copy<'s>, Uncommitted>) -> BulkGroup<Copy<'s>, Committed> {
     BulkGroup::new(group.into_copies())
 }
 

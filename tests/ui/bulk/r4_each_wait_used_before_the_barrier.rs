@@ -1,7 +1,7 @@
 //! A wait whose barrier is shared gives its handles behind that barrier.
 
 use ptx::async_group::InFlight;
-use ptx::bulk::{self, BulkGroup, Committed, Open, ReadDone, Store};
+use ptx::bulk::{self, BulkGroup, Committed, Uncommitted, ReadDone, Store};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
@@ -48,6 +48,6 @@ pub fn load_with_a_group_in_flight<'s>(
     _ = bulk::load_with(cta, bar, tile, src, group);
 }
 
-pub fn never_committed<'s>(cta: &Cta, [a, b]: [Group<'s, Open>; 2]) {
+pub fn never_committed<'s>(cta: &Cta, [a, b]: [Group<'s, Uncommitted>; 2]) {
     _ = cta.sync_with((a.wait_at_sync(cta), b.wait_read_at_sync(cta)));
 }

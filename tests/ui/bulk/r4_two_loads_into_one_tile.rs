@@ -13,7 +13,7 @@ pub fn kernel(
     one: Mbarrier<Ready>,
     other: Mbarrier<Ready>,
 ) {
-    cta.lend((tile, one, other), |cta, (tile, one, other)| {
+    cta.async_scope((tile, one, other), |cta, (tile, one, other)| {
         let first = bulk::load(cta, one, tile, src);
         let second = bulk::load(cta, other, tile, src);
         let (one, _, _) = first.wait(cta);

@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, dst: GlobalTileMut<f32, 1024>, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta);
         let (bar, tile, _dst) = bulk::load(cta, bar, tile.into_free(), dst).wait(cta);

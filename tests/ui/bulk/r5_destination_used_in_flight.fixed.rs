@@ -11,7 +11,7 @@ pub fn kernel(
     one: SharedArray<f32, 1024>,
     other: SharedArray<f32, 1024>,
 ) {
-    cta.lend((one, other), |cta, (one, other)| {
+    cta.async_scope((one, other), |cta, (one, other)| {
         let one = one.write(cta, |_| 1.0).to_async(cta);
         let other = other.write(cta, |_| 2.0).to_async(cta);
         let (one, dst) = bulk::store(cta, one, dst).commit(cta).wait(cta);

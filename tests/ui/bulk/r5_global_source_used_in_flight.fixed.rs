@@ -13,7 +13,7 @@ pub fn kernel(
     one: SharedArray<f32, 1024>,
     other: SharedArray<f32, 1024>,
 ) {
-    cta.lend((one, other, bar), |cta, (one, other, bar)| {
+    cta.async_scope((one, other, bar), |cta, (one, other, bar)| {
         let other = other.write(cta, |_| 1.0).to_async(cta);
         let load = bulk::load(cta, bar, one, dst);
         let (bar, one, dst) = load.wait(cta);

@@ -13,7 +13,7 @@ pub fn kernel(
     src: GlobalTile<f32, 1024>,
     dst: GlobalTileMut<f32, 1024>,
 ) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let group = bulk::store(cta, tile, dst).commit(cta);
         let changed = tile.update(cta, |_, x| x + 1.0);

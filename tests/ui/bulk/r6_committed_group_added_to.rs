@@ -1,11 +1,11 @@
 //! A committed group takes no more copies, by `and` neither: they are in a group of their own.
 
-use ptx::bulk::{BulkGroup, Committed, Open, Store};
+use ptx::bulk::{BulkGroup, Committed, Uncommitted, Store};
 use ptx::launch::Cta;
 use ptx::shared::Fenced;
 
 type Copy<'s> = Store<'s, f32, 64, Fenced>;
 
-pub fn kernel<'s>(cta: &Cta, group: BulkGroup<Copy<'s>, Committed>, more: BulkGroup<Copy<'s>, Open>) {
+pub fn kernel<'s>(cta: &Cta, group: BulkGroup<Copy<'s>, Committed>, more: BulkGroup<Copy<'s>, Uncommitted>) {
     let _ = group.and(more).commit(cta).wait(cta);
 }

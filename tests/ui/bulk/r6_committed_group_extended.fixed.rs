@@ -12,7 +12,7 @@ pub fn kernel(
     one_dst: GlobalTileMut<f32, 1024>,
     other_dst: GlobalTileMut<f32, 1024>,
 ) {
-    cta.lend((one, other), |cta, (one, other)| {
+    cta.async_scope((one, other), |cta, (one, other)| {
         let one = one.write(cta, |_| 1.0).to_async(cta);
         let other = other.write(cta, |_| 2.0).to_async(cta);
         let group = bulk::store(cta, one, one_dst).store(cta, other, other_dst).commit(cta);

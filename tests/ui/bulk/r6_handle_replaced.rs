@@ -8,7 +8,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     let mut in_flight = None;
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         in_flight.replace(bulk::load(cta, bar, tile, src));
         cta.sync();
         let Some(load) = in_flight.take() else { loop {} };

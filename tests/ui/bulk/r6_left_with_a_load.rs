@@ -7,5 +7,5 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    cta.lend((tile, bar), |cta, (tile, bar)| bulk::load(cta, bar, tile, src));
+    cta.async_scope((tile, bar), |cta, (tile, bar)| bulk::load(cta, bar, tile, src));
 }

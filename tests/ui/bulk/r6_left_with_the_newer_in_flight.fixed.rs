@@ -6,7 +6,7 @@ use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, sums: ReduceTile<u32, 64>) {
-    cta.lend((a, b), |cta, (a, b)| {
+    cta.async_scope((a, b), |cta, (a, b)| {
         let (a, b) = (a.write(cta, |_| 1).to_async(cta), b.write(cta, |_| 2).to_async(cta));
         let queue = bulk::reduce(cta, op::Add, a, sums).commit(cta);
         let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums));

@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: Tiles<f32, 1024>) {
-    cta.lend((tile, bar), |cta, (mut tile, mut bar)| {
+    cta.async_scope((tile, bar), |cta, (mut tile, mut bar)| {
         let mut i = 0;
         while let Some(src) = src.get(i) {
             let load = bulk::load(cta, bar, tile, src);

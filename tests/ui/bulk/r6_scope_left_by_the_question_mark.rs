@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: Tiles<f32, 1024>) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let Some(first) = src.get(0) else { return (tile, bar) };
         let load = bulk::load(cta, bar, tile, first);
         let second = src.get(1)?;

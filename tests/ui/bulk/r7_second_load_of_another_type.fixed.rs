@@ -9,7 +9,7 @@ use ptx::shared::SharedArray;
 type Tiles = (SharedArray<f32, 1024>, SharedArray<u32, 64>);
 
 pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: (GlobalTile<f32, 1024>, GlobalTile<u32, 64>)) {
-    cta.lend((tiles, bar), |cta, (tiles, bar)| {
+    cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
         let (bar, (a, b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
         ((a.release(cta), b.release(cta)), bar)
     });

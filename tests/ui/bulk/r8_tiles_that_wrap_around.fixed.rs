@@ -1,6 +1,6 @@
 //! What copies move is counted in a number that does not wrap around, and so is what they bring to an mbarrier together.
 
-use ptx::bulk::{self, BulkGroup, Load, Open, Reduce, ReduceTile, Store};
+use ptx::bulk::{self, BulkGroup, Load, Uncommitted, Reduce, ReduceTile, Store};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
@@ -14,8 +14,8 @@ pub fn load<'s>(cta: &Cta, bar: Mbarrier<Ready>, tiles: Tiles<'s>, from: Sources
     bulk::load(cta, bar, tiles, from)
 }
 
-type Stored<'s> = BulkGroup<Store<'s, u32, 16, Fenced>, Open>;
-type Reduced<'s> = BulkGroup<Reduce<'s, u32, 16, Fenced>, Open>;
+type Stored<'s> = BulkGroup<Store<'s, u32, 16, Fenced>, Uncommitted>;
+type Reduced<'s> = BulkGroup<Reduce<'s, u32, 16, Fenced>, Uncommitted>;
 
 pub fn store<'s>(cta: &Cta, tile: Shared<'s, u32, 16, Fenced>, to: GlobalTileMut<u32, 16>) -> Stored<'s> {
     bulk::store(cta, tile, to)

@@ -14,7 +14,7 @@ pub fn kernel(
     dst: GlobalTileMut<f32, 1024>,
     sums: ReduceTile<f32, 1024>,
 ) {
-    cta.lend((one, other), |cta, (one, other)| {
+    cta.async_scope((one, other), |cta, (one, other)| {
         let policy = CachePolicy::evict_last();
         let one = one.write(cta, |_| 1.0).to_async(cta);
         let other = other.write(cta, |_| 1.0).to_async(cta);

@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let tile = tile.write(cta, |_| 1.0).publish(cta);
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         (tile.release(cta), bar)

@@ -6,7 +6,7 @@ use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         let Some(dst) = sums.get(0) else { return tile.into_free() };
         let (tile, _dst) = bulk::reduce(cta, op::Add, tile, dst).commit(cta).wait_read(cta);

@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let tile = tile;
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
         tile.into_free()

@@ -13,7 +13,7 @@ pub fn kernel(
     src: GlobalTile<f32, 1024>,
     dst: GlobalTileMut<f32, 1024>,
 ) {
-    let (_tile, _bar) = cta.lend((tile, bar), |cta, (tile, bar)| {
+    let (_tile, _bar) = cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let tile = tile.update(cta, |_, x| x + 1.0);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);

@@ -1,4 +1,4 @@
-//! A reduction of one's own type is no reduction in a mailbox, whose elements are plain numbers.
+//! A reduction of one's own type is no reduction in a DSMEM buffer, whose elements are plain numbers.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 use ptx::qualifier::op;

@@ -1,4 +1,4 @@
-//! A reduction is an instruction: its bytes are what the mailbox expects.
+//! A reduction is an instruction: its bytes are what the DSMEM buffer expects.
 
 use ptx::cluster::ClusterReduce;
 

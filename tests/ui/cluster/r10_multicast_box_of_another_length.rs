@@ -1,4 +1,4 @@
-//! A part of a tensor fills the mailbox, and no more.
+//! A part of a tensor fills the DSMEM buffer, and no more.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};

@@ -1,8 +1,8 @@
-//! A channel leads along a route, which there may not be.
+//! A channel leads along a permutation, which there may not be.
 
-use ptx::cluster::{ByRoute, Cluster, Inbox};
+use ptx::cluster::{ByChannel, Cluster, Inbox};
 
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByRoute>) {
-    let Some(route) = cluster.rotation(1) else { return };
-    let _channel = inbox.along(route);
+pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByChannel>) {
+    let Some(permutation) = cluster.rotation(1) else { return };
+    let _channel = inbox.along(permutation);
 }

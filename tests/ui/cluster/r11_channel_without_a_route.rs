@@ -1,7 +1,7 @@
-//! A channel leads along a route, which there may not be.
+//! A channel leads along a permutation, which there may not be.
 
-use ptx::cluster::{ByRoute, Cluster, Inbox};
+use ptx::cluster::{ByChannel, Cluster, Inbox};
 
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByRoute>) {
+pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByChannel>) {
     let _channel = inbox.along(cluster.rotation(1));
 }

@@ -5,6 +5,6 @@ use ptx::shared::{Free, Shared};
 
 pub fn body<'c>(cluster: Cluster<'c>, tile: Shared<'c, u32, 128, Free>) {
     let arrived = cluster.arrive();
-    let _tile = cluster.open(tile);
+    let _tile = cluster.open_write_only(tile);
     let _cluster = arrived.wait();
 }

@@ -5,8 +5,8 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
-    cta.cluster(tile, |cluster, tile| {
-        kept = Some(cluster.rank());
+    cta.cluster_scope(tile, |cluster, tile| {
+        kept = Some(cluster.cta_rank());
         (cluster, tile)
     });
     let _ = kept;

@@ -5,7 +5,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
-    cta.cluster(tile, |cluster, _| {
+    cta.cluster_scope(tile, |cluster, _| {
         kept.replace(cluster);
         loop {}
     });

@@ -1,7 +1,7 @@
 //! A barrier of the CTA does not wait for the other CTAs.
 
 use ptx::bulk;
-use ptx::cluster::{Cluster, ClusterSmem, Open};
+use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
 use ptx::global::GlobalTile;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Loaded, Shared, Written};
@@ -14,7 +14,7 @@ pub fn alone<'c>(cluster: &Cluster<'c>, words: Words<'c, Written>) -> Option<u32
 
 pub fn beside_one_of_the_cta<'c>(
     cluster: &Cluster<'c>,
-    words: ClusterSmem<'c, u32, 64, Open>,
+    words: ClusterSmem<'c, u32, 64, WriteOnly>,
     old: Words<'c, Loaded>,
 ) {
     _ = cluster.cta().sync_with((old.release_at_sync(), words.close_at_sync()));
@@ -22,7 +22,7 @@ pub fn beside_one_of_the_cta<'c>(
 
 pub fn beside_a_load<'c>(
     cluster: &Cluster<'c>,
-    words: ClusterSmem<'c, u32, 64, Open>,
+    words: ClusterSmem<'c, u32, 64, WriteOnly>,
     (bar, tile, src): (Mbarrier<Ready>, Words<'c, Free>, GlobalTile<u32, 64>),
 ) {
     _ = bulk::load_with(cluster.cta(), bar, tile, src, words.close_at_sync()).wait(cluster.cta());

@@ -1,4 +1,4 @@
-//! A copy into a peer's array would complete on one's own mbarrier: datum and mbarrier are one mailbox.
+//! A copy into a peer's array would complete on one's own mbarrier: datum and mbarrier are one DSMEM buffer.
 
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;

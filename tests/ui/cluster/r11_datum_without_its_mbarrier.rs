@@ -1,11 +1,11 @@
-//! A copy into a peer's array would complete on one's own mbarrier: datum and mbarrier are one mailbox.
+//! A copy into a peer's array would complete on one's own mbarrier: datum and mbarrier are one DSMEM buffer.
 
 use ptx::bulk;
-use ptx::cluster::{Open, Peer};
+use ptx::cluster::{WriteOnly, Peer};
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
-pub fn body(cta: &Cta, bar: Mbarrier<Ready>, peer: Peer<'_, u32, 128, Open>, src: GlobalTile<u32, 128>) {
+pub fn body(cta: &Cta, bar: Mbarrier<Ready>, peer: Peer<'_, u32, 128, WriteOnly>, src: GlobalTile<u32, 128>) {
     let _load = bulk::load(cta, bar, peer, src);
 }

@@ -2,8 +2,8 @@
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{
-    ByElement, ByRoute, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Open, ReadOnly, Received,
-    Route,
+    ByElement, ByChannel, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, WriteOnly, ReadOnly, Received,
+    Permutation,
 };
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
@@ -12,37 +12,37 @@ use ptx::shared::{Loaded, Published, Shared};
 pub fn send<'c>(
     cluster: &Cluster<'c>,
     x: Inbox<'c, u32, 128, ByTile>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     src: Shared<'c, u32, 128, Loaded>,
 ) {
-    _ = x.send(cluster, route, src);
+    _ = x.send(cluster, permutation, src);
 }
 
 pub fn send_along<'c>(
     cluster: &Cluster<'c>,
     x: Inbox<'c, u32, 128, ByTile>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     src: Shared<'c, u32, 128, Loaded>,
 ) {
-    _ = x.send(cluster, route, src);
+    _ = x.send(cluster, permutation, src);
 }
 
 pub fn send_reduce<'c>(
     cluster: &Cluster<'c>,
     x: Inbox<'c, u32, 128, ByTile>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     src: Shared<'c, u32, 128, Loaded>,
 ) {
-    _ = x.send_reduce(cluster, op::Add, route, src);
+    _ = x.send_reduce(cluster, op::Add, permutation, src);
 }
 
 pub fn send_reduce_along<'c>(
     cluster: &Cluster<'c>,
     x: Inbox<'c, u32, 128, ByTile>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     src: Shared<'c, u32, 128, Loaded>,
 ) {
-    _ = x.send_reduce(cluster, op::Add, route, src);
+    _ = x.send_reduce(cluster, op::Add, permutation, src);
 }
 
 pub fn send_reduce_to_others<'c>(
@@ -61,20 +61,20 @@ pub fn reclaim<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByTile, ()>)
     _ = x.reclaim(cluster);
 }
 
-pub fn store<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, route: Route<'c>) {
-    _ = x.store(cluster, route, |_| 1);
+pub fn store<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.store(cluster, permutation, |_| 1);
 }
 
-pub fn store_along<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, route: Route<'c>) {
-    _ = x.store(cluster, route, |_| 1);
+pub fn store_along<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.store(cluster, permutation, |_| 1);
 }
 
-pub fn reduce<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, route: Route<'c>) {
-    _ = x.reduce(cluster, op::Add, route, |_| 1);
+pub fn reduce<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.reduce(cluster, op::Add, permutation, |_| 1);
 }
 
-pub fn reduce_along<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, route: Route<'c>) {
-    _ = x.reduce(cluster, op::Add, route, |_| 1);
+pub fn reduce_along<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.reduce(cluster, op::Add, permutation, |_| 1);
 }
 
 pub fn reduce_to_others<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>) {
@@ -85,8 +85,8 @@ pub fn release_words<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByElem
     _ = x.release(cluster);
 }
 
-pub fn along<'c>(x: Inbox<'c, u32, 128, ByRoute>, route: Route<'c>) {
-    _ = x.along(route);
+pub fn along<'c>(x: Inbox<'c, u32, 128, ByChannel>, permutation: Permutation<'c>) {
+    _ = x.along(permutation);
 }
 
 pub fn send_on<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Loaded>) {
@@ -110,7 +110,7 @@ pub fn publish<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
 }
 
 pub fn open<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
-    _ = cluster.open(x);
+    _ = cluster.open_write_only(x);
 }
 
 pub fn open_atomic<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
@@ -121,7 +121,7 @@ pub fn close_read<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, ReadOn
     _ = x.close(cluster);
 }
 
-pub fn close_open<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, Open>) {
+pub fn close_open<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, WriteOnly>) {
     _ = x.close(cluster);
 }
 

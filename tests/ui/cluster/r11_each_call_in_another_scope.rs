@@ -2,8 +2,8 @@
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{
-    ByElement, ByRoute, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Open, ReadOnly, Received,
-    Route,
+    ByElement, ByChannel, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, WriteOnly, ReadOnly, Received,
+    Permutation,
 };
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
@@ -12,37 +12,37 @@ use ptx::shared::{Loaded, Published, Shared};
 pub fn send<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'a, u32, 128, ByTile>,
-    route: Route<'a>,
+    permutation: Permutation<'a>,
     src: Shared<'a, u32, 128, Loaded>,
 ) {
-    _ = x.send(cluster, route, src);
+    _ = x.send(cluster, permutation, src);
 }
 
 pub fn send_along<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'b, u32, 128, ByTile>,
-    route: Route<'a>,
+    permutation: Permutation<'a>,
     src: Shared<'a, u32, 128, Loaded>,
 ) {
-    _ = x.send(cluster, route, src);
+    _ = x.send(cluster, permutation, src);
 }
 
 pub fn send_reduce<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'a, u32, 128, ByTile>,
-    route: Route<'a>,
+    permutation: Permutation<'a>,
     src: Shared<'a, u32, 128, Loaded>,
 ) {
-    _ = x.send_reduce(cluster, op::Add, route, src);
+    _ = x.send_reduce(cluster, op::Add, permutation, src);
 }
 
 pub fn send_reduce_along<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'b, u32, 128, ByTile>,
-    route: Route<'a>,
+    permutation: Permutation<'a>,
     src: Shared<'a, u32, 128, Loaded>,
 ) {
-    _ = x.send_reduce(cluster, op::Add, route, src);
+    _ = x.send_reduce(cluster, op::Add, permutation, src);
 }
 
 pub fn send_reduce_to_others<'a, 'b: 'a>(
@@ -61,20 +61,20 @@ pub fn reclaim<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByTi
     _ = x.reclaim(cluster);
 }
 
-pub fn store<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>, route: Route<'a>) {
-    _ = x.store(cluster, route, |_| 1);
+pub fn store<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>, permutation: Permutation<'a>) {
+    _ = x.store(cluster, permutation, |_| 1);
 }
 
-pub fn store_along<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'b, u32, 128, ByElement>, route: Route<'a>) {
-    _ = x.store(cluster, route, |_| 1);
+pub fn store_along<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'b, u32, 128, ByElement>, permutation: Permutation<'a>) {
+    _ = x.store(cluster, permutation, |_| 1);
 }
 
-pub fn reduce<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>, route: Route<'a>) {
-    _ = x.reduce(cluster, op::Add, route, |_| 1);
+pub fn reduce<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>, permutation: Permutation<'a>) {
+    _ = x.reduce(cluster, op::Add, permutation, |_| 1);
 }
 
-pub fn reduce_along<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'b, u32, 128, ByElement>, route: Route<'a>) {
-    _ = x.reduce(cluster, op::Add, route, |_| 1);
+pub fn reduce_along<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'b, u32, 128, ByElement>, permutation: Permutation<'a>) {
+    _ = x.reduce(cluster, op::Add, permutation, |_| 1);
 }
 
 pub fn reduce_to_others<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>) {
@@ -85,8 +85,8 @@ pub fn release_words<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128
     _ = x.release(cluster);
 }
 
-pub fn along<'a, 'b: 'a>(x: Inbox<'b, u32, 128, ByRoute>, route: Route<'a>) {
-    _ = x.along(route);
+pub fn along<'a, 'b: 'a>(x: Inbox<'b, u32, 128, ByChannel>, permutation: Permutation<'a>) {
+    _ = x.along(permutation);
 }
 
 pub fn send_on<'a, 'b: 'a>(
@@ -114,7 +114,7 @@ pub fn publish<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded
 }
 
 pub fn open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
-    _ = cluster.open(x);
+    _ = cluster.open_write_only(x);
 }
 
 pub fn open_atomic<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
@@ -125,7 +125,7 @@ pub fn close_read<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128
     _ = x.close(cluster);
 }
 
-pub fn close_open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, Open>) {
+pub fn close_open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, WriteOnly>) {
     _ = x.close(cluster);
 }
 

@@ -8,6 +8,6 @@ pub fn body<'c>(
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
 ) {
-    let Some(route) = cluster.exchange(1) else { return };
-    let _sent = inbox.send(cluster, route, src);
+    let Some(permutation) = cluster.exchange(1) else { return };
+    let _sent = inbox.send(cluster, permutation, src);
 }

@@ -5,7 +5,7 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) -> Option<[Mbarrier<Uninit>; 2]> {
     let mut kept = None;
-    cta.cluster((), |cluster, ()| {
+    cta.cluster_scope((), |cluster, ()| {
         if let Some(pair) = cluster.whole::<2>() {
             let barrier = pair.barrier(&cluster, memory);
             kept = Some(barrier.arrive(cluster.cta()).wait(cluster.cta()).close(&cluster));

@@ -6,7 +6,7 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) {
     let mut kept: Option<GroupBarrier<2>> = None;
-    cta.cluster((), |cluster, ()| {
+    cta.cluster_scope((), |cluster, ()| {
         if let Some(pair) = cluster.whole() {
             kept = Some(pair.barrier(&cluster, memory));
         }

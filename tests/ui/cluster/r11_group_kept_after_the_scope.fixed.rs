@@ -5,8 +5,8 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) -> Option<u32> {
     let mut kept = None;
-    cta.cluster(tile, |cluster, tile| {
-        kept = cluster.whole::<2>().map(|pair| pair.rank());
+    cta.cluster_scope(tile, |cluster, tile| {
+        kept = cluster.whole::<2>().map(|pair| pair.cta_rank());
         (cluster, tile)
     });
     kept

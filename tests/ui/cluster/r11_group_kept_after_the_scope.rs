@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept: Option<Group<2>> = None;
-    cta.cluster(tile, |cluster, tile| {
+    cta.cluster_scope(tile, |cluster, tile| {
         kept = cluster.whole();
         (cluster, tile)
     });

@@ -1,13 +1,13 @@
 //! A group is of the cluster of its scope.
 
-use ptx::cluster::{ByTile, Mailbox};
+use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
-pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
-    let inbox = cta.cluster(inbox, |cluster, inbox| (cluster, inbox));
-    cta.cluster(inbox, |cluster, inbox| {
+pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
+    let inbox = cta.cluster_scope(inbox, |cluster, inbox| (cluster, inbox));
+    cta.cluster_scope(inbox, |cluster, inbox| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let (inbox, _src) = inbox.multicast(&cluster, row, src).receive(cluster.cta()).release(&cluster);
         (cluster, inbox)

@@ -1,17 +1,17 @@
 //! A group is of the cluster of its scope.
 
-use ptx::cluster::{ByTile, Mailbox};
+use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
-pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
+pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
     let mut row = None;
-    let inbox = cta.cluster(inbox, |cluster, inbox| {
+    let inbox = cta.cluster_scope(inbox, |cluster, inbox| {
         row = cluster.row::<2>();
         (cluster, inbox)
     });
-    cta.cluster(inbox, |cluster, inbox| {
+    cta.cluster_scope(inbox, |cluster, inbox| {
         let Some(row) = row else { trap() };
         let (inbox, _src) = inbox.multicast(&cluster, row, src).receive(cluster.cta()).release(&cluster);
         (cluster, inbox)

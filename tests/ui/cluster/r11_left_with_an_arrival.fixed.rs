@@ -4,5 +4,5 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    cta.cluster(tile, |cluster, tile| (cluster.arrive().wait(), tile));
+    cta.cluster_scope(tile, |cluster, tile| (cluster.arrive().wait(), tile));
 }

@@ -4,8 +4,8 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    cta.cluster(tile, |cluster, tile| {
-        let tile = cluster.open(tile).close(&cluster).to_async(cluster.cta());
+    cta.cluster_scope(tile, |cluster, tile| {
+        let tile = cluster.open_write_only(tile).close(&cluster).to_async(cluster.cta());
         (cluster, tile.into_free())
     });
 }

@@ -4,9 +4,9 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    cta.lend(tile, |cta, tile| {
-        cta.cluster((), |cluster, ()| {
-            _ = cluster.open(tile);
+    cta.async_scope(tile, |cta, tile| {
+        cta.cluster_scope((), |cluster, ()| {
+            _ = cluster.open_write_only(tile);
             (cluster, ())
         });
         loop {}

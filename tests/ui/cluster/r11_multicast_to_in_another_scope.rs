@@ -1,4 +1,4 @@
-//! A mailbox is of one scope of a cluster, in which all CTAs have theirs.
+//! A DSMEM buffer is of one scope of a cluster, in which all CTAs have theirs.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::global::GlobalTile;

@@ -11,7 +11,7 @@ pub fn published<'c>(cluster: &Cluster<'c>, words: Words<'c, Written>) -> Option
 }
 
 pub fn opened<'c>(cluster: &Cluster<'c>, words: Words<'c, Free>) -> Option<()> {
-    cluster.open_at_sync(words).peer(0)?.set(5, 1)
+    cluster.open_write_only_at_sync(words).peer(0)?.set(5, 1)
 }
 
 pub fn made_atomic<'c>(cluster: &Cluster<'c>, words: Words<'c, Written>) -> bool {

@@ -5,8 +5,8 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
-    cta.cluster(tile, |cluster, tile| {
-        let tile = cluster.open(tile).close(&cluster);
+    cta.cluster_scope(tile, |cluster, tile| {
+        let tile = cluster.open_write_only(tile).close(&cluster);
         kept = tile.get(0);
         let tile = tile.to_async(cluster.cta()).into_free();
         (cluster, tile)

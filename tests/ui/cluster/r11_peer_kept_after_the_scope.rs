@@ -5,8 +5,8 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
-    cta.cluster(tile, |cluster, tile| {
-        kept.replace(cluster.open(tile));
+    cta.cluster_scope(tile, |cluster, tile| {
+        kept.replace(cluster.open_write_only(tile));
         loop {}
     });
     drop(kept);

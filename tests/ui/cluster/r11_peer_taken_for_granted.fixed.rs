@@ -1,8 +1,8 @@
 //! The cluster may have no CTA of that rank.
 
-use ptx::cluster::{ClusterSmem, Open};
+use ptx::cluster::{ClusterSmem, WriteOnly};
 
-pub fn body(tile: &ClusterSmem<'_, u32, 128, Open>) {
+pub fn body(tile: &ClusterSmem<'_, u32, 128, WriteOnly>) {
     if let Some(peer) = tile.peer(3) {
         peer.set(0, 1);
     }

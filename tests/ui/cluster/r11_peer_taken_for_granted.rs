@@ -1,7 +1,7 @@
 //! The cluster may have no CTA of that rank.
 
-use ptx::cluster::{ClusterSmem, Open};
+use ptx::cluster::{ClusterSmem, WriteOnly};
 
-pub fn body(tile: &ClusterSmem<'_, u32, 128, Open>) {
+pub fn body(tile: &ClusterSmem<'_, u32, 128, WriteOnly>) {
     tile.peer(3).set(0, 1);
 }

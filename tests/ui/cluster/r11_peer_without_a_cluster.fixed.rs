@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    cta.cluster(tile, |cluster, tile| {
+    cta.cluster_scope(tile, |cluster, tile| {
         let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
         let _ = tile.peer(1);
         let tile = tile.close(&cluster).to_async(cluster.cta()).into_free();

@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as u32).publish(cta);
         let _ = tile.peer(1);
         tile.to_async(cta).into_free()

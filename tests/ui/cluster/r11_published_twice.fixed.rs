@@ -1,8 +1,8 @@
 //! What the cluster may read is not published again.
 
-use ptx::cluster::{Cluster, ClusterSmem, Open};
+use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
 
-pub fn again<'c>(cluster: &Cluster<'c>, bins: ClusterSmem<'c, u32, 64, Open>) -> Option<u32> {
+pub fn again<'c>(cluster: &Cluster<'c>, bins: ClusterSmem<'c, u32, 64, WriteOnly>) -> Option<u32> {
     let bins = bins.publish(cluster);
     bins.peer(0).and_then(|peer| peer.get(0))
 }

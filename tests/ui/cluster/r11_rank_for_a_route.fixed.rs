@@ -1,9 +1,9 @@
-//! A rank is no route: two CTAs could send to the same one, and one's own rank be named.
+//! A rank is no permutation: two CTAs could send to the same one, and one's own rank be named.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>) {
-    if let Some(route) = cluster.rotation(1) {
-        let _sent = inbox.store(cluster, route, |i| i as u32);
+    if let Some(permutation) = cluster.rotation(1) {
+        let _sent = inbox.store(cluster, permutation, |i| i as u32);
     }
 }

@@ -8,7 +8,7 @@ pub fn body<'c>(
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
 ) {
-    if let Some(route) = cluster.rotation(1) {
-        let _sent = inbox.send(cluster, route, src);
+    if let Some(permutation) = cluster.rotation(1) {
+        let _sent = inbox.send(cluster, permutation, src);
     }
 }

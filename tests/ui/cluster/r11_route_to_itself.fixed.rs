@@ -1,10 +1,10 @@
-//! A route is not made from a rank: it could be one's own.
+//! A permutation is not made from a rank: it could be one's own.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 use ptx::qualifier::op;
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>) {
-    if let Some(route) = cluster.exchange(1) {
-        let _sent = inbox.reduce(cluster, op::Add, route, |_| 1);
+    if let Some(permutation) = cluster.exchange(1) {
+        let _sent = inbox.reduce(cluster, op::Add, permutation, |_| 1);
     }
 }

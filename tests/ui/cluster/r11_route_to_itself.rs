@@ -1,8 +1,8 @@
-//! A route is not made from a rank: it could be one's own.
+//! A permutation is not made from a rank: it could be one's own.
 
-use ptx::cluster::{ByElement, Cluster, Inbox, Route};
+use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>) {
-    let _sent = inbox.reduce(cluster, op::Add, Route { to: cluster.rank() }, |_| 1);
+    let _sent = inbox.reduce(cluster, op::Add, Permutation { to: cluster.cta_rank() }, |_| 1);
 }

@@ -4,20 +4,20 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster(one, |cluster, one| {
+    cta.cluster_scope(one, |cluster, one| {
         let arrived = cluster.arrive();
         let mut cluster = arrived.wait();
-        cluster.cta_mut().cluster(two, |cluster, two| (cluster, two));
+        cluster.cta_mut().cluster_scope(two, |cluster, two| (cluster, two));
         (cluster, one)
     });
 }
 
 pub fn in_a_loan(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>, three: SharedArray<u32, 128>) {
-    cta.cluster(one, |cluster, one| {
+    cta.cluster_scope(one, |cluster, one| {
         let arrived = cluster.arrive();
         let mut cluster = arrived.wait();
-        cluster.cta_mut().lend(two, |cta, two| {
-            cta.cluster(three, |cluster, three| (cluster, three));
+        cluster.cta_mut().async_scope(two, |cta, two| {
+            cta.cluster_scope(three, |cluster, three| (cluster, three));
             two
         });
         (cluster, one)

@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster(one, |cluster, one| {
+    cta.cluster_scope(one, |cluster, one| {
         let arrived = cluster.arrive();
         arrived.cta().cluster(two, |cluster, two| (cluster, two));
         (arrived.wait(), one)
@@ -12,9 +12,9 @@ pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 1
 }
 
 pub fn in_a_loan(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster(one, |cluster, one| {
+    cta.cluster_scope(one, |cluster, one| {
         let arrived = cluster.arrive();
-        arrived.cta().lend(two, |_, two| two);
+        arrived.cta().async_scope(two, |_, two| two);
         (arrived.wait(), one)
     });
 }

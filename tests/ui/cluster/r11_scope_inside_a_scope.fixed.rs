@@ -4,15 +4,15 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn of_the_same_cta(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster((one, two), |cluster, (one, two)| {
+    cta.cluster_scope((one, two), |cluster, (one, two)| {
         let arrived = cluster.arrive();
         (arrived.wait(), (one, two))
     });
 }
 
 pub fn arrival_of_the_outer(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster(one, |mut cluster, one| {
-        cluster.cta_mut().cluster(two, |inner, two| {
+    cta.cluster_scope(one, |mut cluster, one| {
+        cluster.cta_mut().cluster_scope(two, |inner, two| {
             let arrived = inner.arrive();
             let inner = arrived.wait();
             inner.sync();

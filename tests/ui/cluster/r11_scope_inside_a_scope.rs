@@ -4,17 +4,17 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn of_the_same_cta(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster(one, |cluster, one| {
+    cta.cluster_scope(one, |cluster, one| {
         let arrived = cluster.arrive();
-        cta.cluster(two, |cluster, two| (cluster, two));
+        cta.cluster_scope(two, |cluster, two| (cluster, two));
         (arrived.wait(), one)
     });
 }
 
 pub fn arrival_of_the_outer(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {
-    cta.cluster(one, |mut cluster, one| {
+    cta.cluster_scope(one, |mut cluster, one| {
         let outer = &mut cluster;
-        outer.cta_mut().cluster(two, |inner, two| {
+        outer.cta_mut().cluster_scope(two, |inner, two| {
             let arrived = inner.arrive();
             outer.sync();
             (arrived.wait(), two)

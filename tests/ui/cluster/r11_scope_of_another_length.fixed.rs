@@ -1,12 +1,12 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::cluster::{Arrived, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Open, Route};
+use ptx::cluster::{ArrivedCluster, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, WriteOnly, Permutation};
 
 pub fn keep_cluster<'s>(x: Cluster<'s>) -> Cluster<'s> {
     x
 }
 
-pub fn keep_arrived<'s>(x: Arrived<'s>) -> Arrived<'s> {
+pub fn keep_arrived<'s>(x: ArrivedCluster<'s>) -> ArrivedCluster<'s> {
     x
 }
 
@@ -18,7 +18,7 @@ pub fn keep_group_barrier<'s>(x: GroupBarrier<'s, 2>) -> GroupBarrier<'s, 2> {
     x
 }
 
-pub fn keep_route<'s>(x: Route<'s>) -> Route<'s> {
+pub fn keep_route<'s>(x: Permutation<'s>) -> Permutation<'s> {
     x
 }
 
@@ -30,6 +30,6 @@ pub fn keep_channel<'s>(x: Channel<'s, u32, 128>) -> Channel<'s, u32, 128> {
     x
 }
 
-pub fn keep_memory<'s>(x: ClusterSmem<'s, u32, 128, Open>) -> ClusterSmem<'s, u32, 128, Open> {
+pub fn keep_memory<'s>(x: ClusterSmem<'s, u32, 128, WriteOnly>) -> ClusterSmem<'s, u32, 128, WriteOnly> {
     x
 }

@@ -1,6 +1,6 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::cluster::{Arrived, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Open, Route};
+use ptx::cluster::{ArrivedCluster, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, WriteOnly, Permutation};
 
 pub fn shorten_cluster<'short, 'long: 'short>(x: Cluster<'long>) -> Cluster<'short> {
     x
@@ -10,11 +10,11 @@ pub fn lengthen_cluster<'short, 'long: 'short>(x: Cluster<'short>) -> Cluster<'l
     x
 }
 
-pub fn shorten_arrived<'short, 'long: 'short>(x: Arrived<'long>) -> Arrived<'short> {
+pub fn shorten_arrived<'short, 'long: 'short>(x: ArrivedCluster<'long>) -> ArrivedCluster<'short> {
     x
 }
 
-pub fn lengthen_arrived<'short, 'long: 'short>(x: Arrived<'short>) -> Arrived<'long> {
+pub fn lengthen_arrived<'short, 'long: 'short>(x: ArrivedCluster<'short>) -> ArrivedCluster<'long> {
     x
 }
 
@@ -34,11 +34,11 @@ pub fn lengthen_group_barrier<'short, 'long: 'short>(x: GroupBarrier<'short, 2>)
     x
 }
 
-pub fn shorten_route<'short, 'long: 'short>(x: Route<'long>) -> Route<'short> {
+pub fn shorten_route<'short, 'long: 'short>(x: Permutation<'long>) -> Permutation<'short> {
     x
 }
 
-pub fn lengthen_route<'short, 'long: 'short>(x: Route<'short>) -> Route<'long> {
+pub fn lengthen_route<'short, 'long: 'short>(x: Permutation<'short>) -> Permutation<'long> {
     x
 }
 
@@ -58,10 +58,10 @@ pub fn lengthen_channel<'short, 'long: 'short>(x: Channel<'short, u32, 128>) -> 
     x
 }
 
-pub fn shorten_memory<'short, 'long: 'short>(x: ClusterSmem<'long, u32, 128, Open>) -> ClusterSmem<'short, u32, 128, Open> {
+pub fn shorten_memory<'short, 'long: 'short>(x: ClusterSmem<'long, u32, 128, WriteOnly>) -> ClusterSmem<'short, u32, 128, WriteOnly> {
     x
 }
 
-pub fn lengthen_memory<'short, 'long: 'short>(x: ClusterSmem<'short, u32, 128, Open>) -> ClusterSmem<'long, u32, 128, Open> {
+pub fn lengthen_memory<'short, 'long: 'short>(x: ClusterSmem<'short, u32, 128, WriteOnly>) -> ClusterSmem<'long, u32, 128, WriteOnly> {
     x
 }

@@ -1,4 +1,4 @@
-//! The CTAs that send to a mailbox learn at a barrier of the cluster that a store has read it.
+//! The CTAs that send to a DSMEM buffer learn at a barrier of the cluster that a store has read it.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};

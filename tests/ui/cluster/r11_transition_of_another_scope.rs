@@ -1,8 +1,8 @@
 //! A scope's barrier is no barrier of another scope.
 
-use ptx::cluster::{ByElement, Cluster, ClusterSmem, GroupBarrier, Open, Received};
+use ptx::cluster::{ByElement, Cluster, ClusterSmem, GroupBarrier, WriteOnly, Received};
 
-type Words<'c> = ClusterSmem<'c, u32, 64, Open>;
+type Words<'c> = ClusterSmem<'c, u32, 64, WriteOnly>;
 
 pub fn memory<'a, 'b: 'a>(cluster: &Cluster<'b>, words: Words<'a>) {
     _ = cluster.sync_with(words.close_at_sync());

@@ -1,8 +1,8 @@
-//! The receiver waits on its own mailbox; there is no waiting on that of a peer.
+//! The receiver waits on its own DSMEM buffer; there is no waiting on that of a peer.
 
-use ptx::cluster::{ByElement, Cluster, Inbox, Route};
+use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
 
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>, route: Route<'c>) {
-    let sent = inbox.store(cluster, route, |i| i as u32);
-    let _received = sent.receive(cluster.cta(), route);
+pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    let sent = inbox.store(cluster, permutation, |i| i as u32);
+    let _received = sent.receive(cluster.cta(), permutation);
 }

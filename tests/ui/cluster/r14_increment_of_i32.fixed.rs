@@ -1,8 +1,8 @@
 //! `red.async.inc` takes `u32` alone.
 
-use ptx::cluster::{ByElement, Cluster, Inbox, Route};
+use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;
 
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>, route: Route<'c>) {
-    let _sent = inbox.reduce(cluster, op::Inc, route, |_| 9);
+pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    let _sent = inbox.reduce(cluster, op::Inc, permutation, |_| 9);
 }

@@ -1,6 +1,6 @@
 //! In `.shared::cluster` there is no `.min.u64`, which there is in global memory.
 
-use ptx::cluster::{ByTile, Cluster, Inbox, Route};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 
@@ -8,7 +8,7 @@ pub fn body<'c>(
     cluster: &Cluster<'c>,
     inbox: Inbox<'c, u64, 128, ByTile>,
     src: Shared<'c, u64, 128, Fenced>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
 ) {
-    let _sent = inbox.send_reduce(cluster, op::Add, route, src);
+    let _sent = inbox.send_reduce(cluster, op::Add, permutation, src);
 }

@@ -1,6 +1,6 @@
 //! Bulk reductions into a peer have the operations that the table of 9.7.9.25.4.2 lists for `.shared::cluster`.
 
-use ptx::cluster::{ByTile, Cluster, Inbox, Route};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 
@@ -8,7 +8,7 @@ pub fn body<'c>(
     cluster: &Cluster<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
 ) {
-    let _sent = inbox.send_reduce(cluster, op::Add, route, src);
+    let _sent = inbox.send_reduce(cluster, op::Add, permutation, src);
 }

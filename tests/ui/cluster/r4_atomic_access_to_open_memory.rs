@@ -1,7 +1,7 @@
 //! What peers store into by ordinary stores is not accessed by atomic operations.
 
-use ptx::cluster::{Open, Peer};
+use ptx::cluster::{WriteOnly, Peer};
 
-pub fn body(peer: Peer<'_, u32, 128, Open>) {
+pub fn body(peer: Peer<'_, u32, 128, WriteOnly>) {
     let _ = peer.atomic(0);
 }

@@ -1,7 +1,7 @@
 //! What peers use is the CTA's own again behind the barrier that is shared.
 
 use ptx::atomic::Atomic;
-use ptx::cluster::{Cluster, ClusterSmem, Open, ReadOnly};
+use ptx::cluster::{Cluster, ClusterSmem, WriteOnly, ReadOnly};
 use ptx::shared::{Loaded, Shared};
 
 type Words<'c, State> = ClusterSmem<'c, u32, 64, State>;
@@ -13,7 +13,7 @@ pub fn while_peers_read<'c>(
     cluster.sync_with(words.close_at_sync())
 }
 
-pub fn while_peers_write<'c>(cluster: &Cluster<'c>, words: Words<'c, Open>) -> Option<u32> {
+pub fn while_peers_write<'c>(cluster: &Cluster<'c>, words: Words<'c, WriteOnly>) -> Option<u32> {
     cluster.sync_with(words.close_at_sync()).get(0)
 }
 

@@ -1,7 +1,7 @@
 //! What peers use is the CTA's own again behind the barrier that is shared.
 
 use ptx::atomic::Atomic;
-use ptx::cluster::{ClusterSmem, Open, ReadOnly};
+use ptx::cluster::{ClusterSmem, WriteOnly, ReadOnly};
 use ptx::shared::{Loaded, Shared};
 
 type Words<'c, State> = ClusterSmem<'c, u32, 64, State>;
@@ -10,7 +10,7 @@ pub fn while_peers_read<'c>(words: Words<'c, ReadOnly<Loaded>>) -> Shared<'c, u3
     words.close_at_sync()
 }
 
-pub fn while_peers_write(words: Words<Open>) -> Option<u32> {
+pub fn while_peers_write(words: Words<WriteOnly>) -> Option<u32> {
     words.close_at_sync().get(0)
 }
 

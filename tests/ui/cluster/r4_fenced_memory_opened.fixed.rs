@@ -4,5 +4,5 @@ use ptx::cluster::Cluster;
 use ptx::shared::{Fenced, Shared};
 
 pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Fenced>) {
-    let _tile = cluster.open(tile.into_free());
+    let _tile = cluster.open_write_only(tile.into_free());
 }

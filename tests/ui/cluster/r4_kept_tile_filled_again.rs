@@ -1,13 +1,13 @@
 //! What `reclaim` keeps readable is no inbox before `release`.
 
-use ptx::cluster::{ByTile, Cluster, Inbox, Received, Route};
+use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     tile: Received<'c, u32, 128, ByTile, ()>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
 ) {
-    let (kept, (free, ())) = inbox.send(cluster, route, tile).receive(cluster.cta()).reclaim(cluster);
-    let _sent = kept.send(cluster, route, free);
+    let (kept, (free, ())) = inbox.send(cluster, permutation, tile).receive(cluster.cta()).reclaim(cluster);
+    let _sent = kept.send(cluster, permutation, free);
 }

@@ -1,10 +1,10 @@
 //! What peers are changing is not read by its own CTA either.
 
 use ptx::atomic::Atomic;
-use ptx::cluster::{ClusterSmem, Open, ReadOnly};
+use ptx::cluster::{ClusterSmem, WriteOnly, ReadOnly};
 use ptx::shared::Published;
 
-pub fn written(tile: &ClusterSmem<'_, u32, 128, Open>) -> Option<u32> {
+pub fn written(tile: &ClusterSmem<'_, u32, 128, WriteOnly>) -> Option<u32> {
     tile.get(0)
 }
 

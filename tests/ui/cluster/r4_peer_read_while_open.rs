@@ -1,7 +1,7 @@
 //! What peers are writing is not read.
 
-use ptx::cluster::{ClusterSmem, Open};
+use ptx::cluster::{ClusterSmem, WriteOnly};
 
-pub fn body(tile: &ClusterSmem<'_, u32, 128, Open>) -> Option<u32> {
+pub fn body(tile: &ClusterSmem<'_, u32, 128, WriteOnly>) -> Option<u32> {
     tile.peer(1)?.get(0)
 }

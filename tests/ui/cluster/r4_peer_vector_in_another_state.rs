@@ -1,9 +1,9 @@
 //! Vectors are read of what was published, and written into what is open.
 
-use ptx::cluster::{ClusterSmem, Open, ReadOnly};
+use ptx::cluster::{ClusterSmem, WriteOnly, ReadOnly};
 use ptx::shared::Loaded;
 
-pub fn read(tile: &ClusterSmem<'_, u32, 128, Open>) -> Option<[u32; 4]> {
+pub fn read(tile: &ClusterSmem<'_, u32, 128, WriteOnly>) -> Option<[u32; 4]> {
     tile.peer(1)?.get_vector(0)
 }
 

@@ -1,16 +1,16 @@
 //! What is under way is not read: the wait gives what can be.
 
-use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Route};
+use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Shared};
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     channel: Channel<'c, u32, 128>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     [one, other]: [Shared<'c, u32, 128, Fenced>; 2],
 ) {
-    let sent = inbox.send(cluster, route, one);
+    let sent = inbox.send(cluster, permutation, one);
     while !sent.is_complete() {}
     let received = sent.receive(cluster.cta());
     let _ = received.get_vector(0);

@@ -1,4 +1,4 @@
-//! A mailbox takes more words when the reduction has read these.
+//! A DSMEM buffer takes more words when the reduction has read these.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::cluster::{ByElement, Cluster, Received};

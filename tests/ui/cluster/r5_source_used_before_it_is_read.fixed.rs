@@ -1,15 +1,15 @@
 //! What the receiver has is one's own again.
 
-use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Route};
+use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Free, Shared};
 
 pub fn tile<'c>(
     cluster: &Cluster<'c>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
 ) -> (Inbox<'c, u32, 128, ByTile>, Shared<'c, u32, 128, Free>) {
-    let (inbox, src) = inbox.send(cluster, route, src).receive(cluster.cta()).release(cluster);
+    let (inbox, src) = inbox.send(cluster, permutation, src).receive(cluster.cta()).release(cluster);
     (inbox, src.into_free())
 }
 

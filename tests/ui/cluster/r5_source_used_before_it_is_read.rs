@@ -1,15 +1,15 @@
 //! What is being sent may still be read: `source` lends it for reading alone.
 
-use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Route};
+use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Free, Shared};
 
 pub fn tile<'c>(
     cluster: &Cluster<'c>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
 ) -> Shared<'c, u32, 128, Free> {
-    let sent = inbox.send(cluster, route, src);
+    let sent = inbox.send(cluster, permutation, src);
     sent.source().into_free()
 }
 

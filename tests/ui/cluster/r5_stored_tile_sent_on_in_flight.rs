@@ -1,18 +1,18 @@
 //! A tile that is stored is sent on when the store has read it.
 
 use ptx::bulk;
-use ptx::cluster::{ByTile, Cluster, Inbox, Received, Route};
+use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
 use ptx::global::GlobalTileMut;
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     tile: Received<'c, u32, 128, ByTile, ()>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
     dst: GlobalTileMut<u32, 128>,
 ) {
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
-    let _sent = inbox.send(cluster, route, tile);
+    let _sent = inbox.send(cluster, permutation, tile);
     let _ = store.wait_read(cta);
 }

@@ -1,17 +1,17 @@
 //! The last scope ends with its own memory.
 
 use ptx::cluster::{
-    ByElement, ByRoute, ByTile, Channel, ChannelReceived, ClusterSmem, Inbox, Mailbox, Open, Received,
+    ByElement, ByChannel, ByTile, Channel, ChannelReceived, ClusterSmem, Inbox, DsmemBuffer, WriteOnly, Received,
 };
 use ptx::launch::Cta;
 use ptx::mbarrier::Ready;
 use ptx::shared::{Ended, SharedArray};
 
-type Tile = Mailbox<u32, 64, ByTile, Ready>;
-type Words = Mailbox<u32, 64, ByElement, Ready>;
-type Stream = Mailbox<u32, 64, ByRoute, Ready>;
+type Tile = DsmemBuffer<u32, 64, ByTile, Ready>;
+type Words = DsmemBuffer<u32, 64, ByElement, Ready>;
+type Stream = DsmemBuffer<u32, 64, ByChannel, Ready>;
 
-pub fn memory<'a, 'b: 'a>(other: ClusterSmem<'a, u32, 64, Open>) -> Ended<'b, SharedArray<u32, 64>> {
+pub fn memory<'a, 'b: 'a>(other: ClusterSmem<'a, u32, 64, WriteOnly>) -> Ended<'b, SharedArray<u32, 64>> {
     other.end()
 }
 
@@ -32,6 +32,6 @@ pub fn received_by_a_channel<'a, 'b: 'a>(other: ChannelReceived<'a, u32, 64, ()>
 }
 
 pub fn after_the_last_scope(cta: Cta, memory: SharedArray<u32, 64>, last: SharedArray<u32, 64>) {
-    cta.cluster_last(last, |cluster, tile| (cluster, tile.end()));
-    cta.cluster_last(memory, |cluster, tile| (cluster, tile.end()));
+    cta.cluster_scope_last(last, |cluster, tile| (cluster, tile.end()));
+    cta.cluster_scope_last(memory, |cluster, tile| (cluster, tile.end()));
 }

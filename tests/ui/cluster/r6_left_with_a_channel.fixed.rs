@@ -1,13 +1,13 @@
 //! A scope does not end with a channel: the channels of the others may not have come to their end.
 
-use ptx::cluster::{ByRoute, Mailbox};
+use ptx::cluster::{ByChannel, DsmemBuffer};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
-pub fn kernel(cta: &mut Cta, mailbox: Mailbox<u32, 128, ByRoute, Ready>) {
-    cta.cluster(mailbox, |cluster, inbox| {
-        let Some(route) = cluster.rotation(1) else { trap() };
-        let inbox = inbox.along(route).into_inbox(&cluster);
+pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByChannel, Ready>) {
+    cta.cluster_scope(buffer, |cluster, inbox| {
+        let Some(permutation) = cluster.rotation(1) else { trap() };
+        let inbox = inbox.along(permutation).into_inbox(&cluster);
         (cluster, inbox)
     });
 }

@@ -1,18 +1,18 @@
-//! A mailbox that a store reads stays in the cluster's scope.
+//! A DSMEM buffer that a store reads stays in the cluster's scope.
 
 use ptx::bulk;
-use ptx::cluster::{ByTile, Mailbox};
+use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
 pub fn kernel(
     cta: &mut Cta,
-    mailbox: Mailbox<u32, 128, ByTile, Ready>,
+    buffer: DsmemBuffer<u32, 128, ByTile, Ready>,
     src: GlobalTile<u32, 128>,
     dst: GlobalTileMut<u32, 128>,
 ) {
-    cta.cluster(mailbox, |cluster, inbox| {
+    cta.cluster_scope(buffer, |cluster, inbox| {
         let cta = cluster.cta();
         let Some(row) = cluster.row::<2>() else { trap() };
         let tile = inbox.multicast(&cluster, row, src).receive(cta);

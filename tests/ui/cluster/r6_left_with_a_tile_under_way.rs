@@ -1,12 +1,12 @@
-//! A scope does not end while something is under way to a mailbox.
+//! A scope does not end while something is under way to a DSMEM buffer.
 
-use ptx::cluster::{ByTile, Mailbox};
+use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::Ready;
 
-pub fn kernel(cta: &mut Cta, inbox: Mailbox<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
-    cta.cluster(inbox, |cluster, inbox| {
+pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
+    cta.cluster_scope(inbox, |cluster, inbox| {
         let Some(all) = cluster.whole::<4>() else { trap() };
         let sent = inbox.multicast(&cluster, all, src);
         (cluster, sent)

@@ -1,13 +1,13 @@
-//! The mailbox expects the bytes of its own type, and so that many are sent.
+//! The DSMEM buffer expects the bytes of its own type, and so that many are sent.
 
-use ptx::cluster::{ByTile, Cluster, Inbox, Route};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Shared};
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 64, Fenced>,
-    route: Route<'c>,
+    permutation: Permutation<'c>,
 ) {
-    let _sent = inbox.send(cluster, route, src);
+    let _sent = inbox.send(cluster, permutation, src);
 }

@@ -1,8 +1,8 @@
 //! Elements of fewer than 4 bytes are written one by one, lest a vector race with one in another size.
 
-use ptx::cluster::{ClusterSmem, Open};
+use ptx::cluster::{ClusterSmem, WriteOnly};
 
-pub fn body(tile: &ClusterSmem<'_, u8, 128, Open>) -> Option<()> {
+pub fn body(tile: &ClusterSmem<'_, u8, 128, WriteOnly>) -> Option<()> {
     let peer = tile.peer(1)?;
     (0..16).try_for_each(|i| peer.set(i, 0))
 }

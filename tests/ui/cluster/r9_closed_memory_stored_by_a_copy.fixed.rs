@@ -14,7 +14,7 @@ pub fn body<'c>(
 ) {
     let cta = cluster.cta();
     let stored = cluster.publish(stored).close(cluster).to_async(cta);
-    let peers = cluster.open(peers).close(cluster).to_async(cta);
+    let peers = cluster.open_write_only(peers).close(cluster).to_async(cta);
     let sums = cluster.open_atomic(sums).close(cluster).to_async(cta);
     let _one = bulk::store(cta, stored, one).commit(cta).wait(cta);
     let _two = bulk::store(cta, peers, two).commit(cta).wait(cta);

@@ -8,7 +8,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 130>, src: Global<f32>) {
     let window = src.window(-1).cache_hint(evict::Last);
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (tile, _) = cp_async::load_window(cta, tile, window).wait_all(cta);
         tile.to_async(cta).into_free()
     });

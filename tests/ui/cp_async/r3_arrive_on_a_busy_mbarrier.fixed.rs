@@ -12,7 +12,7 @@ pub fn kernel(
     bar: Mbarrier<Ready>,
     src: GlobalTile<f32, 1024>,
 ) {
-    cta.lend((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
+    cta.async_scope((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
         let bar = bar.arrive(cta).wait(cta);
         let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
         let (bar, ((a, _), (b, _))) = group.arrive_on(cta, bar).wait(cta);

@@ -12,7 +12,7 @@ pub fn kernel(
     bar: Mbarrier<Ready, 2>,
     src: GlobalTile<f32, 64>,
 ) {
-    cta.lend((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
+    cta.async_scope((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
         let first = cp_async::load(cta, a, src).arrive_on_noinc(cta, bar);
         let second = cp_async::load(cta, b, src).arrive_on_noinc(cta, bar);
         let (_, (a, _)) = first.wait(cta);

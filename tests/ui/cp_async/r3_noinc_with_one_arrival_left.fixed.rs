@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready, 2>, src: GlobalTile<f32, 64>) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, (tile, _src)) = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar).wait(cta);
         (tile.to_async(cta).into_free(), bar)
     });

@@ -1,7 +1,7 @@
 //! Each thread waits for its own copies: what the others copied is there behind the barrier.
 
 use ptx::async_group::InFlight;
-use ptx::bulk::{Committed, Open};
+use ptx::bulk::{Committed, Uncommitted};
 use ptx::cp_async::{CpAsyncGroup, CpAsyncLoad};
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
@@ -28,7 +28,7 @@ pub fn read(cta: &Cta, group: Group) -> Option<f32> {
     cta.sync_with(group.wait_at_sync()).0.get(0)
 }
 
-pub fn never_committed<'s>(cta: &Cta, group: Group<'s, Open>) -> Landed<'s> {
+pub fn never_committed<'s>(cta: &Cta, group: Group<'s, Uncommitted>) -> Landed<'s> {
     cta.sync_with(group.commit(cta).wait_at_sync())
 }
 

@@ -10,7 +10,7 @@ pub fn kernel(
     tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
     src: GlobalTile<f32, 1024>,
 ) {
-    cta.lend(tiles, |cta, (a, b)| {
+    cta.async_scope(tiles, |cta, (a, b)| {
         let queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
         let ((a, _src), newer) = queue.wait_oldest(cta);
         let _x = newer.get(0);

@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let group = cp_async::load(cta, tile, src).commit(cta);
         let _x = tile.get(0);
         let (tile, _src) = group.wait(cta);

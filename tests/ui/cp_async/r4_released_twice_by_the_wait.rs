@@ -10,7 +10,7 @@ pub fn kernel(
     tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>, SharedArray<f32, 1024>),
     src: GlobalTile<f32, 1024>,
 ) {
-    cta.lend(tiles, |cta, (a, b, c)| {
+    cta.async_scope(tiles, |cta, (a, b, c)| {
         let (a, _src) = cp_async::load(cta, a, src).wait_all(cta);
         let queue = cp_async::load(cta, b, src).commit(cta).then(cta, cp_async::load(cta, c, src));
         let (((b, _), queue), spent) = cta.sync_with((queue.wait_oldest_at_sync(), a.release_at_sync()));

@@ -11,7 +11,7 @@ pub fn kernel(
     tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
     tile: GlobalTileMut<f32, 1024>,
 ) {
-    cta.lend(tiles, |cta, (a, b)| {
+    cta.async_scope(tiles, |cta, (a, b)| {
         let group = cp_async::load(cta, a, tile).commit(cta);
         let b = b.write(cta, |_| 0.0).to_async(cta);
         let (a, tile) = group.wait(cta);

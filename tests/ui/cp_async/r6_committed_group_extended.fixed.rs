@@ -10,7 +10,7 @@ pub fn kernel(
     tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
     src: GlobalTile<f32, 1024>,
 ) {
-    cta.lend(tiles, |cta, (a, b)| {
+    cta.async_scope(tiles, |cta, (a, b)| {
         let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
         let ((a, _), (b, _)) = group.commit(cta).wait(cta);
         (a.to_async(cta).into_free(), b.to_async(cta).into_free())

@@ -1,12 +1,12 @@
 //! A group is committed once.
 
-use ptx::bulk::Open;
+use ptx::bulk::Uncommitted;
 use ptx::cp_async::{CpAsyncGroup, CpAsyncLoad};
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 
 type Copy<'s> = CpAsyncLoad<'s, f32, 64, GlobalTile<f32, 64>>;
 
-pub fn kernel<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Open>) {
+pub fn kernel<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Uncommitted>) {
     let _ = group.commit(cta).commit(cta).wait(cta);
 }

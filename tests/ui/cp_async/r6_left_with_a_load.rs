@@ -6,5 +6,5 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
-    cta.lend(tile, |cta, tile| cp_async::load(cta, tile, src).commit(cta));
+    cta.async_scope(tile, |cta, tile| cp_async::load(cta, tile, src).commit(cta));
 }

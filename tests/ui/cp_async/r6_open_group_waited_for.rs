@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (tile, _src) = cp_async::load(cta, tile, src).wait(cta);
         tile.to_async(cta).into_free()
     });

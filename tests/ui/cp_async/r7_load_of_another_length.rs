@@ -12,7 +12,7 @@ pub fn kernel(
     src: GlobalTile<f32, 1024>,
 ) {
     let _src = src;
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (tile, _src) = cp_async::load(cta, tile, long).wait_all(cta);
         tile.to_async(cta).into_free()
     });

@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 136>, src: Global<f32>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(-1)).wait_all(cta);
         tile.to_async(cta).into_free()
     });

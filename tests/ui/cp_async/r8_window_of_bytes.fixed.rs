@@ -6,7 +6,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u8, 64>, src: Global<u8>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (_, tail) = src.tiles::<64>();
         let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).wait_all(cta);
         tile.to_async(cta).into_free()

@@ -13,7 +13,7 @@ pub fn kernel(
     src: GlobalTile<f32, 1024>,
     dst: GlobalTileMut<f32, 1024>,
 ) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
         tile.into_free()

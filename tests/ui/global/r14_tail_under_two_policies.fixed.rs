@@ -8,7 +8,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, tail: Tail<f32>) {
     let tail = tail.cache_hint(CachePolicy::evict_last());
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (tile, _) = cp_async::load_zero_filled(cta, tile, tail).wait_all(cta);
         tile.to_async(cta).into_free()
     });

@@ -11,8 +11,8 @@ pub fn kernel(
     one: SharedArray<f32, 1024>,
     other: SharedArray<f32, 1024>,
 ) {
-    let (Some((_, one_dst)), Some((_, other_dst))) = (tiles.take_next(), tiles.take_next()) else { return };
-    cta.lend((one, other), |cta, (one, other)| {
+    let (Some((_, one_dst)), Some((_, other_dst))) = (tiles.next_tile(), tiles.next_tile()) else { return };
+    cta.async_scope((one, other), |cta, (one, other)| {
         let one = one.write(cta, |_| 1.0).to_async(cta);
         let other = other.write(cta, |_| 2.0).to_async(cta);
         let first = bulk::store(cta, one, one_dst).commit(cta);

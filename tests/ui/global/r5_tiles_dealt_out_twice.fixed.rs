@@ -3,7 +3,7 @@
 use ptx::global::{GlobalTileMut, TilesMut};
 
 pub fn kernel(mut tiles: TilesMut<f32, 64>) -> Option<[GlobalTileMut<f32, 64>; 2]> {
-    let (_, one) = tiles.take_next()?;
-    let (_, other) = tiles.take_next()?;
+    let (_, one) = tiles.next_tile()?;
+    let (_, other) = tiles.next_tile()?;
     Some([one, other])
 }

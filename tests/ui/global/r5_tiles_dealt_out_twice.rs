@@ -4,7 +4,7 @@ use ptx::global::{GlobalTileMut, TilesMut};
 
 pub fn kernel(mut tiles: TilesMut<f32, 64>) -> Option<[GlobalTileMut<f32, 64>; 2]> {
     let mut again = tiles;
-    let (_, one) = again.take_next()?;
-    let (_, other) = tiles.take_next()?;
+    let (_, one) = again.next_tile()?;
+    let (_, other) = tiles.next_tile()?;
     Some([one, other])
 }

@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray, Spent};
+use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray, FreeGeneric};
 
 pub fn of_another_call<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_warp((a, b), |warp, (a, b)| warp.invoke_one((a, b), |_, (a, b)| (a, b)));
@@ -34,7 +34,7 @@ pub fn an_mbarrier_of_all(cta: &mut Cta, bar: Mbarrier<Uninit>) {
 }
 
 pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: SharedArray<u32, 64>) {
-    cta.lend_last((a, b, c), |cta, (a, b, c)| {
+    cta.async_scope_last((a, b, c), |cta, (a, b, c)| {
         let a = cta.invoke_one_last(a, |_, a| a.end());
         let b = cta.invoke_warp_last(b, |_, b| b.end());
         let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c.end()));
@@ -46,6 +46,6 @@ pub fn of_a_larger_group<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Sha
     _ = cta.invoke_warp((a, b), |warp, (a, b)| (a, warp.invoke_one(b, |_, b| b)));
 }
 
-pub fn not_fenced<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Spent>) {
+pub fn not_fenced<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, FreeGeneric>) {
     _ = cta.invoke_one(a.to_async(cta), |_, a| a);
 }

@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
-use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray, Spent};
+use ptx::shared::{Fenced, Free, Loaded, Published, Shared, SharedArray, FreeGeneric};
 
 pub fn of_another_call<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_warp(a, |warp, a| {
@@ -33,7 +33,7 @@ pub fn an_mbarrier_of_all(cta: &mut Cta, bar: Mbarrier<Ready>) {
 }
 
 pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: SharedArray<u32, 64>) {
-    cta.lend_last((a, b, c), |cta, (a, b, c)| {
+    cta.async_scope_last((a, b, c), |cta, (a, b, c)| {
         let a = cta.invoke_one_last(a, |_, a| a);
         let b = cta.invoke_warp_last(b, |_, b| b);
         let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c));
@@ -48,6 +48,6 @@ pub fn of_a_larger_group<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Sha
     });
 }
 
-pub fn not_fenced<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Spent>) {
+pub fn not_fenced<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, FreeGeneric>) {
     _ = cta.invoke_one(a, |_, a| a);
 }

@@ -28,5 +28,5 @@ pub fn of_its_lanes(warp: &mut FirstWarp<'_>) {
 }
 
 pub fn behind_the_last_scope(cta: Cta) {
-    cta.lend_last((), |cta, ()| cta.warp().sync());
+    cta.async_scope_last((), |cta, ()| cta.warp().sync());
 }

@@ -29,6 +29,6 @@ pub fn of_its_lanes(warp: &mut FirstWarp<'_>) {
 
 pub fn behind_the_last_scope(cta: Cta) {
     let warp = cta.warp();
-    cta.lend_last((), |_, ()| ());
+    cta.async_scope_last((), |_, ()| ());
     warp.sync();
 }

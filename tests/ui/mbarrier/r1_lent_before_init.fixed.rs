@@ -4,5 +4,5 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>) {
-    let _bar = cta.lend(bar.init(cta), |_, bar| bar);
+    let _bar = cta.async_scope(bar.init(cta), |_, bar| bar);
 }

@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (_bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         tile.release(cta)
     });

@@ -1,9 +1,9 @@
 //! A phase is begun by one arrival, and by none before `init` or before the wait.
 
 use ptx::launch::Cta;
-use ptx::mbarrier::{Arrived, Early, Mbarrier, Uninit};
+use ptx::mbarrier::{Arrived, PartlyArrived, Mbarrier, Uninit};
 
-pub fn early(cta: &Cta, bar: Mbarrier<Early, 4>, other: Mbarrier<Early, 4>) {
+pub fn early(cta: &Cta, bar: Mbarrier<PartlyArrived, 4>, other: Mbarrier<PartlyArrived, 4>) {
     let _bar = bar.arrive(cta).wait(cta).arrive_no_complete::<1>(cta);
     let _other = other.arrive(cta).wait(cta).arrive_drop::<1>(cta);
 }

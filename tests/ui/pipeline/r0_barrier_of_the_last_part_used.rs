@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: Cta, consumers: NamedBarrier<1, 96>, memory: PipelineMemory<[u32; 64], 2>) {
-    cta.lend_last(memory, |cta, pipeline| {
+    cta.async_scope_last(memory, |cta, pipeline| {
         let parts = ((), ());
         let (ended, (), ()) = pipeline.run_with_last(
             cta,

@@ -2,7 +2,7 @@
 
 use ptx::global::GlobalTile;
 use ptx::launch::{Thread, Warps};
-use ptx::pipeline::{Arrived, Consumer, Producer};
+use ptx::pipeline::{FullStage, Consumer, Producer};
 
 pub fn load<'p>(
     thread: &Thread<'p>,
@@ -12,10 +12,10 @@ pub fn load<'p>(
     producer.load(thread, tile)
 }
 
-pub fn wait<'p>(warps: &Warps<'p>, consumer: Consumer<'p, [f32; 64], 2>) -> Arrived<'p, [f32; 64], 2> {
+pub fn wait<'p>(warps: &Warps<'p>, consumer: Consumer<'p, [f32; 64], 2>) -> FullStage<'p, [f32; 64], 2> {
     consumer.wait(warps)
 }
 
-pub fn release<'p>(warps: &Warps<'p>, tile: Arrived<'p, [f32; 64], 2>) -> Consumer<'p, [f32; 64], 2> {
+pub fn release<'p>(warps: &Warps<'p>, tile: FullStage<'p, [f32; 64], 2>) -> Consumer<'p, [f32; 64], 2> {
     tile.release(warps)
 }

@@ -5,7 +5,7 @@ use ptx::pipeline::PipelineMemory;
 use ptx::tensor::{Box2, TensorMap};
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorMap<f32, Box2<32, 8>>) {
-    cta.lend(memory, |cta, pipeline| {
+    cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(
             cta,
             |thread, producer| producer.load(thread, map.box_at([0, 0])),

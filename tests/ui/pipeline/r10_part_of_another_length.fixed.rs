@@ -12,7 +12,7 @@ pub fn body<'c>(
 ) -> Pipeline<'c, [f32; 1024], 2> {
     pipeline.multicast(pair).run(
         cluster,
-        |thread, producer| producer.load(thread, map.box_at([0, pair.rank() as i32])),
+        |thread, producer| producer.load(thread, map.box_at([0, pair.cta_rank() as i32])),
         |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

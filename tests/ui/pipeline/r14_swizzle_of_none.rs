@@ -1,8 +1,8 @@
 //! A tile that is not swizzled has its elements in order.
 
-use ptx::pipeline::Tile;
+use ptx::pipeline::StageTile;
 use ptx::qualifier::swizzle_mode;
 
-pub fn first(tile: Tile<'_, f32, 64>) -> Option<f32> {
+pub fn first(tile: StageTile<'_, f32, 64>) -> Option<f32> {
     tile.get(tile.swizzle(swizzle_mode::None)(0))
 }

@@ -2,14 +2,14 @@
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
-use ptx::pipeline::{RingMemory, Stage};
+use ptx::pipeline::{RingMemory, NextStage};
 
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
-    cta.lend(ring, |cta, ring| {
+    cta.async_scope(ring, |cta, ring| {
         let ring = ring.start(cta, [x], y);
         match ring.wait(cta) {
-            Stage::Full(full) => full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta),
-            Stage::Done(idle) => idle,
+            NextStage::Full(full) => full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta),
+            NextStage::Done(idle) => idle,
         }
     });
 }

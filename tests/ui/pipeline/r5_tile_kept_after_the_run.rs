@@ -2,10 +2,10 @@
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::pipeline::{Pipeline, Tile};
+use ptx::pipeline::{Pipeline, StageTile};
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
-    let mut kept: Option<Tile<f32, 64>> = None;
+    let mut kept: Option<StageTile<f32, 64>> = None;
     pipeline.run(
         cta,
         |thread, producer| producer.load(thread, tile).load(thread, tile),

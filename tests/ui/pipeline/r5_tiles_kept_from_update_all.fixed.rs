@@ -11,7 +11,7 @@ pub fn kernel(
     y: TilesMut<f32, 512>,
     z: TilesMut<f32, 512>,
 ) {
-    cta.lend(memory, |cta, ring| {
+    cta.async_scope(memory, |cta, ring| {
         let ring = ring.update_all(cta, [x], y, |[x], y| x + y);
         ring.update_all(cta, [x], z, |[x], z| x * z)
     });

@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
 pub fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
-    cta.lend(memory, |cta, ring| {
+    cta.async_scope(memory, |cta, ring| {
         let ring = ring.update_all(cta, [x], y, |[x], y| x + y);
         ring.update_all(cta, [x], y, |[x], y| x * y)
     });

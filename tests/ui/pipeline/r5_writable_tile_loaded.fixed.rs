@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
-    cta.lend(memory, |cta, pipeline| {
+    cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
     });
 }

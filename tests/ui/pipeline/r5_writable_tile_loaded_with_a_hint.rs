@@ -7,7 +7,7 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileMut<f32, 64>) {
     let policy = CachePolicy::evict_first();
-    cta.lend(memory, |cta, pipeline| {
+    cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(
             cta,
             |thread, producer| producer.load(thread, tile.cache_hint(policy)),

@@ -9,15 +9,15 @@ use ptx::shared::Ended;
 type Memory = RingMemory<f32, 1024, 1, 3>;
 
 pub fn update_all_last(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
-    cta.lend_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
+    cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
 }
 
 pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
-    cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish(cta))
+    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta))
 }
 
 pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
-    cta.lend_last(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
+    cta.async_scope_last(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
         pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
     });
 }
@@ -34,7 +34,7 @@ pub fn run_multicast_last<'c>(
 }
 
 pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
-    cta.lend_last(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
+    cta.async_scope_last(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
 }
 
 pub fn in_flight<'s>(ring: Ring<'s, f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>, cta: &Cta) {

@@ -2,15 +2,15 @@
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
-use ptx::pipeline::{RingMemory, Stage};
+use ptx::pipeline::{RingMemory, NextStage};
 
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
-    cta.lend(ring, |cta, ring| {
+    cta.async_scope(ring, |cta, ring| {
         let mut ring = ring.start(cta, [x], y);
         for _ in 0..7 {
             match ring.wait(cta) {
-                Stage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-                Stage::Done(idle) => return idle,
+                NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
+                NextStage::Done(idle) => return idle,
             }
         }
         ring

@@ -13,7 +13,7 @@ pub fn kernel(
     memory: (PipelineMemory<[f32; 64], 2>, SharedArray<f32, 64>),
     to: GlobalTileMut<f32, 64>,
 ) {
-    cta.lend_last(memory, |cta, (pipeline, out)| {
+    cta.async_scope_last(memory, |cta, (pipeline, out)| {
         let (pipeline, (), out) = pipeline.run_with_last(
             cta,
             consumers,

@@ -6,7 +6,7 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     let mut kept = None;
-    cta.lend(memory, |cta, pipeline| {
+    cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(cta, |thread, producer| {
             kept = Some(producer.load(thread, tile));
             loop {}

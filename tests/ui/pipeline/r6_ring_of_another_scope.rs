@@ -11,8 +11,8 @@ pub fn kernel(
     x: Tiles<f32, 1024>,
     y: TilesMut<f32, 1024>,
 ) {
-    cta.lend(one, |cta, one| {
-        cta.lend(other, |cta, other| {
+    cta.async_scope(one, |cta, one| {
+        cta.async_scope(other, |cta, other| {
             core::mem::forget(other.start(cta, [x], y));
             one
         });

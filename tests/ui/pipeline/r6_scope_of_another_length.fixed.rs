@@ -1,6 +1,6 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::pipeline::{Arrived, Consumer, IdleRing, Pipeline, Producer, Ring};
+use ptx::pipeline::{FullStage, Consumer, IdleRing, Pipeline, Producer, Ring};
 
 pub fn keep_idle<'s>(x: IdleRing<'s, f32, 64, 1, 2>) -> IdleRing<'s, f32, 64, 1, 2> {
     x
@@ -22,6 +22,6 @@ pub fn keep_consumer<'s>(x: Consumer<'s, [f32; 64], 2>) -> Consumer<'s, [f32; 64
     x
 }
 
-pub fn keep_arrived<'s>(x: Arrived<'s, [f32; 64], 2>) -> Arrived<'s, [f32; 64], 2> {
+pub fn keep_arrived<'s>(x: FullStage<'s, [f32; 64], 2>) -> FullStage<'s, [f32; 64], 2> {
     x
 }

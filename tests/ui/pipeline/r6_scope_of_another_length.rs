@@ -1,6 +1,6 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::pipeline::{Arrived, Consumer, IdleRing, Pipeline, Producer, Ring};
+use ptx::pipeline::{FullStage, Consumer, IdleRing, Pipeline, Producer, Ring};
 
 pub fn shorten_idle<'short, 'long: 'short>(x: IdleRing<'long, f32, 64, 1, 2>) -> IdleRing<'short, f32, 64, 1, 2> {
     x
@@ -42,10 +42,10 @@ pub fn lengthen_consumer<'short, 'long: 'short>(x: Consumer<'short, [f32; 64], 2
     x
 }
 
-pub fn shorten_arrived<'short, 'long: 'short>(x: Arrived<'long, [f32; 64], 2>) -> Arrived<'short, [f32; 64], 2> {
+pub fn shorten_arrived<'short, 'long: 'short>(x: FullStage<'long, [f32; 64], 2>) -> FullStage<'short, [f32; 64], 2> {
     x
 }
 
-pub fn lengthen_arrived<'short, 'long: 'short>(x: Arrived<'short, [f32; 64], 2>) -> Arrived<'long, [f32; 64], 2> {
+pub fn lengthen_arrived<'short, 'long: 'short>(x: FullStage<'short, [f32; 64], 2>) -> FullStage<'long, [f32; 64], 2> {
     x
 }

@@ -2,14 +2,14 @@
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;
-use ptx::pipeline::{Handoff, PipelineMemory};
+use ptx::pipeline::{BarrierPair, PipelineMemory};
 
 pub fn kernel(
     cta: &mut Cta,
     consumers: &mut NamedBarrier<3, 64>,
-    memory: PipelineMemory<[u32; 64], 1, Handoff<1, 2, 64, 64>>,
+    memory: PipelineMemory<[u32; 64], 1, BarrierPair<1, 2, 64, 64>>,
 ) {
-    cta.lend(memory, |cta, pipeline| {
+    cta.async_scope(memory, |cta, pipeline| {
         let parts = ((), ());
         pipeline.run_with(cta, consumers, parts, |_, producer, ()| (producer, ()), |_, consumer, ()| (consumer, ())).0
     });

@@ -10,5 +10,5 @@ pub fn kernel(
     x: Tiles<f32, 131072>,
     y: TilesMut<f32, 131072>,
 ) {
-    cta.lend(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
+    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
 }

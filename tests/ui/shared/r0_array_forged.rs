@@ -7,5 +7,5 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta) {
     let tile: SharedArray<f32, 1024> = SharedArray { addr: 0, _elements: PhantomData };
-    cta.lend(tile, |_, tile| tile);
+    cta.async_scope(tile, |_, tile| tile);
 }

@@ -4,5 +4,5 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
-    cta.lend((tile, tile), |_, tiles| tiles);
+    cta.async_scope((tile, tile), |_, tiles| tiles);
 }

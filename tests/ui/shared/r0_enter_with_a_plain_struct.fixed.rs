@@ -10,5 +10,5 @@ ptx::shared_memory! {
 pub fn kernel() {
     // SAFETY: the kernel's first call.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.tile, |_, tile| tile);
+    cta.async_scope(smem.tile, |_, tile| tile);
 }

@@ -1,6 +1,6 @@
 //! What lies at an address, only the caller knows: elements, a handle, or what a scope gives back.
 
-use ptx::shared::{Element, Free, Lend, Shared, SharedArray};
+use ptx::shared::{Element, Free, Scoped, Shared, SharedArray};
 
 pub fn kernel<'s>(tile: Shared<'s, f32, 64, Free>) -> SharedArray<f32, 64> {
     // SAFETY: nobody else has this memory, and no copy of it is in flight.

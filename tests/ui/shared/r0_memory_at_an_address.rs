@@ -1,6 +1,6 @@
 //! What lies at an address, only the caller knows: elements, a handle, or what a scope gives back.
 
-use ptx::shared::{Element, Free, Lend, Place, Shared, SharedArray};
+use ptx::shared::{Element, Free, Scoped, Place, Shared, SharedArray};
 
 pub fn kernel<'s>(tile: Shared<'s, f32, 64, Free>) -> SharedArray<f32, 64> {
     let first = f32::load(tile.addr());

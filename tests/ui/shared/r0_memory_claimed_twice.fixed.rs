@@ -8,5 +8,5 @@ ptx::shared_memory! {
 }
 
 pub fn kernel(cta: &mut Cta, smem: Smem) {
-    cta.lend((smem.tile, smem.other), |_, tiles| tiles);
+    cta.async_scope((smem.tile, smem.other), |_, tiles| tiles);
 }

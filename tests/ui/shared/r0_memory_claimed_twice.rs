@@ -9,5 +9,5 @@ ptx::shared_memory! {
 
 pub fn kernel(cta: &mut Cta, smem: Smem) {
     let again = Smem::claim();
-    cta.lend((smem.tile, again.tile), |_, tiles| tiles);
+    cta.async_scope((smem.tile, again.tile), |_, tiles| tiles);
 }

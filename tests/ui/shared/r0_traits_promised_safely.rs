@@ -1,6 +1,6 @@
 //! What a trait promises of memory is promised by `unsafe impl`.
 
-use ptx::shared::{Lend, Place, SharedMemory};
+use ptx::shared::{Scoped, Place, SharedMemory};
 
 pub struct Line(u32);
 
@@ -20,13 +20,13 @@ impl SharedMemory for Memory {
     }
 }
 
-impl Lend for Memory {
-    type Lent<'s> = Memory;
+impl Scoped for Memory {
+    type InScope<'s> = Memory;
     type Ended<'s> = ();
-    unsafe fn open<'s>(self) -> Self::Lent<'s> {
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {
         self
     }
-    unsafe fn give_back(lent: Self::Lent<'_>) -> Self {
+    unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
         lent
     }
 }

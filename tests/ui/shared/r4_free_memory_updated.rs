@@ -4,5 +4,5 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
-    cta.lend(tile, |cta, tile| tile.update(cta, |_, x| x + 1.0).to_async(cta).into_free());
+    cta.async_scope(tile, |cta, tile| tile.update(cta, |_, x| x + 1.0).to_async(cta).into_free());
 }

@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::qualifier::swizzle_mode;
-use ptx::shared::{ElementStores, Loaded, Published, Shared, Spent};
+use ptx::shared::{ElementStores, Loaded, Published, Shared, FreeGeneric};
 
 type Tile<'s, State> = Shared<'s, f32, 1024, State>;
 
@@ -12,7 +12,7 @@ pub fn stored_after_publish<'s>(cta: &Cta, tile: Tile<'s, ElementStores>) -> Til
     tile.publish(cta)
 }
 
-pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, Spent> {
+pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
     let matrix = tile.as_2d::<32>().swizzled(swizzle_mode::B128);
     let _x = matrix.get([0, 1]);
     tile.release(cta)

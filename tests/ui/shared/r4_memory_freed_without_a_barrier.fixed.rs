@@ -2,13 +2,13 @@
 
 use ptx::atomic::Atomic;
 use ptx::launch::Cta;
-use ptx::shared::{Free, Loaded, Shared, Spent};
+use ptx::shared::{Free, Loaded, Shared, FreeGeneric};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
     tile.release(cta)
 }
 
-pub fn spent<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Free> {
+pub fn spent<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Free> {
     tile.to_async(cta).into_free()
 }
 

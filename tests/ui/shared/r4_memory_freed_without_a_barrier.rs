@@ -2,13 +2,13 @@
 
 use ptx::atomic::Atomic;
 use ptx::launch::Cta;
-use ptx::shared::{Free, Loaded, Shared, Spent};
+use ptx::shared::{Free, Loaded, Shared, FreeGeneric};
 
 pub fn loaded<'s>(_: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
     tile.into_free()
 }
 
-pub fn spent<'s>(_: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Free> {
+pub fn spent<'s>(_: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Free> {
     tile.into_free()
 }
 

@@ -1,13 +1,13 @@
 //! What holds nothing is neither published nor given to copies to read.
 
 use ptx::launch::Cta;
-use ptx::shared::{Fenced, Free, Published, Shared, Spent};
+use ptx::shared::{Fenced, Free, Published, Shared, FreeGeneric};
 
 pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
     tile.write(cta, |_| 0).publish(cta)
 }
 
-pub fn overwritable<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Published> {
+pub fn overwritable<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Published> {
     tile.write(cta, |_| 0).publish(cta)
 }
 

@@ -4,11 +4,11 @@ use ptx::launch::Cta;
 use ptx::shared::{Free, Published, Shared};
 
 pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
-    words.into_spent().write(cta, |i| i as u32).publish(cta)
+    words.into_free_generic().write(cta, |i| i as u32).publish(cta)
 }
 
 pub fn loaded<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) {
-    let words = words.into_spent();
+    let words = words.into_free_generic();
     _ = words;
     cta.sync();
 }

@@ -4,11 +4,11 @@ use ptx::launch::Cta;
 use ptx::shared::{Free, Published, Shared};
 
 pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
-    words.into_spent().publish(cta)
+    words.into_free_generic().publish(cta)
 }
 
 pub fn loaded<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) {
-    let words = words.into_spent();
-    _ = words.into_spent();
+    let words = words.into_free_generic();
+    _ = words.into_free_generic();
     cta.sync();
 }

@@ -1,7 +1,7 @@
 //! A transition takes the handle, and a barrier the transition: neither is used twice.
 
 use ptx::launch::Cta;
-use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, Spent, Written};
+use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, FreeGeneric, Written};
 
 type Tile<'s, State> = Shared<'s, f32, 64, State>;
 
@@ -11,7 +11,7 @@ pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, Fre
     cta.sync_with(free)
 }
 
-pub fn read_after_giving_up<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, Spent> {
+pub fn read_after_giving_up<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
     let spent = tile.release_at_sync();
     let _x = tile.get(0);
     cta.sync_with(spent)
@@ -29,7 +29,7 @@ pub fn read_after_the_fence<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s
     cta.sync_with(fenced)
 }
 
-pub fn filled_after_the_fence<'s>(cta: &Cta, tile: Tile<'s, Spent>) -> (Tile<'s, Fenced>, Tile<'s, Written>) {
+pub fn filled_after_the_fence<'s>(cta: &Cta, tile: Tile<'s, FreeGeneric>) -> (Tile<'s, Fenced>, Tile<'s, Written>) {
     let fenced = tile.to_async_at_sync();
     let written = tile.write(cta, |_| 0.0);
     (cta.sync_with(fenced), written)

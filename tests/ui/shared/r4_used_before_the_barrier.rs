@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
-use ptx::shared::{Free, Loaded, Published, Shared, Spent, Written};
+use ptx::shared::{Free, Loaded, Published, Shared, FreeGeneric, Written};
 
 type Tile<'s, State> = Shared<'s, f32, 64, State>;
 
@@ -15,13 +15,13 @@ pub fn freed_before_all_have_read<'s>(tile: Tile<'s, Loaded>) -> Tile<'s, Free> 
     tile.release_at_sync()
 }
 
-pub fn spent_before_all_have_read<'s>(tile: Tile<'s, Published>) -> Tile<'s, Spent> {
+pub fn spent_before_all_have_read<'s>(tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
     tile.release_at_sync()
 }
 
 pub fn stored_before_all_have_fenced(
     cta: &Cta,
-    (a, b, c): (Tile<Written>, Tile<Published>, Tile<Spent>),
+    (a, b, c): (Tile<Written>, Tile<Published>, Tile<FreeGeneric>),
     [to_a, to_b, to_c]: [GlobalTileMut<f32, 64>; 3],
 ) {
     _ = bulk::store(cta, a.to_async_at_sync(), to_a);

@@ -17,11 +17,11 @@ pub fn end_of_a_store<'a>(
     own.end(cta)
 }
 
-pub fn lend(mut cta: Cta, memory: Memory, last: Memory) {
-    cta.lend(memory, |_, other| other);
-    cta.lend_last(last, |_, mine| mine.end());
+pub fn async_scope(mut cta: Cta, memory: Memory, last: Memory) {
+    cta.async_scope(memory, |_, other| other);
+    cta.async_scope_last(last, |_, mine| mine.end());
 }
 
 pub fn after_the_last_scope(cta: Cta, memory: Memory, last: Memory) {
-    cta.lend_last((last, memory), |_, (last, tile)| (last.end(), tile.end()));
+    cta.async_scope_last((last, memory), |_, (last, tile)| (last.end(), tile.end()));
 }

@@ -17,14 +17,14 @@ pub fn end_of_a_store<'a, 'b: 'a>(
     other.end(cta)
 }
 
-pub fn lend(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
-    outer.lend(memory, |_, other| {
-        cta.lend_last(last, |_, _mine| other.end());
+pub fn async_scope(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
+    outer.async_scope(memory, |_, other| {
+        cta.async_scope_last(last, |_, _mine| other.end());
         loop {}
     });
 }
 
 pub fn after_the_last_scope(cta: Cta, memory: Memory, last: Memory) {
-    cta.lend_last(last, |_, tile| tile.end());
-    cta.lend_last(memory, |_, tile| tile.end());
+    cta.async_scope_last(last, |_, tile| tile.end());
+    cta.async_scope_last(memory, |_, tile| tile.end());
 }

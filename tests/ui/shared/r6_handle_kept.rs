@@ -5,7 +5,7 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
     let mut kept = None;
-    cta.lend(tile, |_, tile| {
+    cta.async_scope(tile, |_, tile| {
         kept.replace(tile);
         loop {}
     });

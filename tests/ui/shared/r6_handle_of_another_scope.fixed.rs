@@ -4,8 +4,8 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, outer: SharedArray<f32, 1024>, inner: SharedArray<f32, 1024>) {
-    cta.lend(outer, |cta, outer| {
-        cta.lend(inner, |_, inner| inner);
+    cta.async_scope(outer, |cta, outer| {
+        cta.async_scope(inner, |_, inner| inner);
         outer
     });
 }

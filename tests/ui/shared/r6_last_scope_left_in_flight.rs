@@ -7,23 +7,23 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn stored(cta: Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {
-    cta.lend_last(memory, |cta, tile| {
+    cta.async_scope_last(memory, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         bulk::store(cta, tile, to).commit(cta)
     });
 }
 
 pub fn never_committed(cta: Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {
-    cta.lend_last(memory, |cta, tile| {
+    cta.async_scope_last(memory, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         bulk::store(cta, tile, to).end(cta)
     });
 }
 
 pub fn loaded(cta: Cta, memory: SharedArray<f32, 64>, from: GlobalTile<f32, 64>) {
-    cta.lend_last(memory, |cta, tile| cp_async::load(cta, tile, from).commit(cta).end());
+    cta.async_scope_last(memory, |cta, tile| cp_async::load(cta, tile, from).commit(cta).end());
 }
 
 pub fn given_back(cta: Cta, memory: SharedArray<f32, 64>) {
-    cta.lend_last(memory, |_, tile| tile);
+    cta.async_scope_last(memory, |_, tile| tile);
 }

@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>) {
-    cta.lend(tile, |_, tile| {
+    cta.async_scope(tile, |_, tile| {
         let (first, _second) = tile.split::<32, 32>();
         first
     });

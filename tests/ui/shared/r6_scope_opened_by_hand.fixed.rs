@@ -1,4 +1,4 @@
-//! Only `lend` opens a scope: it sees to the end.
+//! Only `async_scope` opens a scope: it sees to the end.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;
@@ -7,7 +7,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let (_bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         tile.release(cta)
     });

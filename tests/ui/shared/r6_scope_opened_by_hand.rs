@@ -1,10 +1,10 @@
-//! Only `lend` opens a scope: it sees to the end.
+//! Only `async_scope` opens a scope: it sees to the end.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
-use ptx::shared::{Lend, SharedArray};
+use ptx::shared::{Scoped, SharedArray};
 
 pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     let tile = tile.open();

@@ -4,8 +4,8 @@ use ptx::launch::Cta;
 use ptx::shared::{Loaded, Shared, SharedArray};
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1023>, none: SharedArray<f32, 0>) {
-    cta.lend(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
-    cta.lend(none, |cta, none| none.write(cta, |_| 0.0).to_async(cta).into_free());
+    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
+    cta.async_scope(none, |cta, none| none.write(cta, |_| 0.0).to_async(cta).into_free());
 }
 
 pub fn update<'s>(cta: &Cta, tile: Shared<'s, f32, 1023, Loaded>) {

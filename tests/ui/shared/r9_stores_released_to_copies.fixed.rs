@@ -2,13 +2,13 @@
 
 use ptx::atomic::Atomic;
 use ptx::launch::Cta;
-use ptx::shared::{Free, Published, Shared, Spent, Written};
+use ptx::shared::{Free, Published, Shared, FreeGeneric, Written};
 
 pub fn stored<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>) -> Shared<'s, u32, 64, Free> {
     tile.to_async(cta).into_free()
 }
 
-pub fn overwritable<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Spent>) -> Shared<'s, u32, 64, Free> {
+pub fn overwritable<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Free> {
     tile.to_async(cta).into_free()
 }
 

@@ -2,13 +2,13 @@
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};
-use ptx::tensor::{self, Box2, Draft, MapSlot, TensorMap};
+use ptx::tensor::{self, Box2, TensorMapDraft, TensorMapSlot, TensorMap};
 
 pub fn draft<'s>(
     cta: &mut Cta,
     memory: Shared<'s, u64, 16, Free>,
     map: TensorMap<f32, Box2<64, 32>>,
-    slot: MapSlot,
+    slot: TensorMapSlot,
 ) -> Shared<'s, u64, 16, Free> {
     cta.invoke_warp(memory, |warp, memory| {
         // SAFETY: it describes what `map` does; one place of the program.
@@ -16,7 +16,7 @@ pub fn draft<'s>(
     })
 }
 
-pub fn used_before_the_barrier(cta: &Cta, draft: Draft<'_, f32, Box2<64, 32>>, slot: MapSlot) {
+pub fn used_before_the_barrier(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: TensorMapSlot) {
     // SAFETY: it describes what its map did; one place of the program.
     let released = cta.sync_with(unsafe { draft.publish_at_sync(cta, slot) }).1;
     _ = released.acquire(cta);

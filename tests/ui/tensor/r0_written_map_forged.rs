@@ -1,11 +1,11 @@
 //! A map that is written, and the place for one, come from the contract of `from_raw`; what a draft describes, from that of `publish`.
 
 use ptx::launch::Cta;
-use ptx::tensor::{Box1, Box2, Draft, MapSlot, TensorMapMut, TensorMapObject, TensorMapReduce};
+use ptx::tensor::{Box1, Box2, TensorMapDraft, TensorMapSlot, TensorMapMut, TensorMapObject, TensorMapReduce};
 
-pub fn kernel(cta: &Cta, object: *mut TensorMapObject, draft: Draft<'_, f32, Box2<64, 32>>) {
+pub fn kernel(cta: &Cta, object: *mut TensorMapObject, draft: TensorMapDraft<'_, f32, Box2<64, 32>>) {
     let _boxes = TensorMapMut::<f32, Box1<64>>::from_raw(object, [4]);
     let _sums = TensorMapReduce::<f32, Box1<64>>::from_raw(object);
-    let slot = MapSlot::from_raw(object);
+    let slot = TensorMapSlot::from_raw(object);
     let _ = draft.publish(cta, slot);
 }

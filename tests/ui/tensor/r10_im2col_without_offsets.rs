@@ -12,7 +12,7 @@ pub fn kernel(
     bar: Mbarrier<Ready>,
 ) {
     let Some(column) = map.at([0, -1, -1, 5]) else { return };
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, column).wait(cta);
         (tile.release(cta), bar)
     });

@@ -1,9 +1,9 @@
 //! Fields of a tensor map are replaced from `sm_90a` on.
 
 use ptx::launch::Cta;
-use ptx::tensor::{Box2, Draft};
+use ptx::tensor::{Box2, TensorMapDraft};
 
-pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<64, 32>>) {
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>) {
     let draft = draft.global_dim(cta, ptx::qualifier::ord::D0, 4096);
     _ = draft.global_stride(cta, ptx::qualifier::ord::D0, 16384);
 }

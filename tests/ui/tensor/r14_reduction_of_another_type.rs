@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box1, TensorReduction};
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 256>, sums: TensorReduction<f32, Box1<256>>) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as f32).to_async(cta);
         let (tile, _) = tensor::reduce(cta, op::Max, tile, sums).commit(cta).wait(cta);
         tile.into_free()

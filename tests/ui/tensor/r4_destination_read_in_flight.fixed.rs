@@ -11,7 +11,7 @@ pub fn kernel(
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,
 ) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let load = tensor::load(cta, bar, tile, map.box_at([0, 0]));
         let (bar, tile, _) = load.wait(cta);
         let _first = tile.get(0);

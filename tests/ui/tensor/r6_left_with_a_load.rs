@@ -11,5 +11,5 @@ pub fn kernel(
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,
 ) {
-    cta.lend((tile, bar), |cta, (tile, bar)| tensor::load(cta, bar, tile, map.box_at([0, 0])));
+    cta.async_scope((tile, bar), |cta, (tile, bar)| tensor::load(cta, bar, tile, map.box_at([0, 0])));
 }

@@ -7,7 +7,7 @@ use ptx::tensor::{self, Box1, TensorMapReduce};
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 256>, sums: TensorMapReduce<u32, Box1<256>>, x: i32) {
     let Some(part) = sums.at([x]) else { return };
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as u32).to_async(cta);
         let (tile, _) = tensor::reduce(cta, op::Add, tile, part).commit(cta).wait(cta);
         tile.into_free()

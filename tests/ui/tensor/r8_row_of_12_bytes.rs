@@ -6,7 +6,7 @@ use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};
 
 pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<3, 32>>, tile: SharedArray<f32, 96>, bar: Mbarrier<Ready>) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
         (tile.release(cta), bar)
     });

@@ -1,9 +1,9 @@
 //! A draft is published before it is acquired.
 
 use ptx::launch::Cta;
-use ptx::tensor::{Box2, Draft, MapSlot};
+use ptx::tensor::{Box2, TensorMapDraft, TensorMapSlot};
 
-pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<64, 32>>, slot: MapSlot) {
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: TensorMapSlot) {
     let _ = slot;
     let _map = draft.acquire(cta);
 }

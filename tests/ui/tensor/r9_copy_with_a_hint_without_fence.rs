@@ -13,7 +13,7 @@ pub fn kernel(
     dst: TensorTileMut<f32, Box1<64>>,
     sums: TensorReduction<f32, Box1<64>>,
 ) {
-    cta.lend((one, other), |cta, (one, other)| {
+    cta.async_scope((one, other), |cta, (one, other)| {
         let policy = CachePolicy::evict_last();
         let one = one.write(cta, |_| 1.0);
         let other = other.write(cta, |_| 1.0);

@@ -3,17 +3,17 @@
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, MapSlot, TensorMap};
+use ptx::tensor::{self, Box2, TensorMapSlot, TensorMap};
 
 pub fn kernel(
     cta: &mut Cta,
     map: TensorMap<f32, Box2<64, 32>>,
-    slot: MapSlot,
+    slot: TensorMapSlot,
     memory: SharedArray<u64, 16>,
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,
 ) {
-    cta.lend((memory, tile, bar), |cta, (memory, tile, bar)| {
+    cta.async_scope((memory, tile, bar), |cta, (memory, tile, bar)| {
         let draft = tensor::draft(cta, memory, &map);
         // SAFETY: it describes what `map` does; one place of the program.
         let (memory, published) = unsafe { draft.publish(cta, slot) };

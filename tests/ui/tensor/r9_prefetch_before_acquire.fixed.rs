@@ -1,8 +1,8 @@
 //! A tensor map of the CTA is acquired before a copy, or a prefetch, uses it.
 
 use ptx::launch::Cta;
-use ptx::tensor::{Box2, Released};
+use ptx::tensor::{Box2, ReleasedTensorMap};
 
-pub fn kernel(cta: &Cta, released: Released<f32, Box2<64, 32>>) {
+pub fn kernel(cta: &Cta, released: ReleasedTensorMap<f32, Box2<64, 32>>) {
     released.acquire(cta).prefetch_tensormap(cta);
 }

@@ -1,12 +1,12 @@
 //! What is active now need not be in the next instruction: `activemask` makes no group.
 
 use ptx::launch::Cta;
-use ptx::warp::{Lanes, Subset, active_mask};
+use ptx::warp::{Lanes, LaneSubset, active_mask};
 
 pub fn kernel(cta: &Cta, value: u32) -> Option<u32> {
     let _ = cta.warp();
     if value > 3 {
-        let group: Lanes<Subset> = active_mask();
+        let group: Lanes<LaneSubset> = active_mask();
         return Some(group.reduce_add(value));
     }
     None

@@ -1,9 +1,9 @@
 //! A group is that of a thread: another is in another.
 
-use ptx::warp::{Lanes, Subset};
+use ptx::warp::{Lanes, LaneSubset};
 
 fn send<T: Send>(_: T) {}
 
-pub fn kernel(group: Lanes<Subset>) {
+pub fn kernel(group: Lanes<LaneSubset>) {
     send(group.mask());
 }

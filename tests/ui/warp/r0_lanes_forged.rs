@@ -2,10 +2,10 @@
 
 use ptx::launch::Cta;
 use ptx::mask::LaneMask;
-use ptx::warp::{Lanes, Subset};
+use ptx::warp::{Lanes, LaneSubset};
 
 pub fn kernel(cta: &Cta, value: u32) -> u32 {
     let _ = cta;
-    let lower: Lanes<Subset> = Lanes { members: Subset(LaneMask::lane(0).bits()), _group: Default::default() };
+    let lower: Lanes<LaneSubset> = Lanes { members: LaneSubset(LaneMask::lane(0).bits()), _group: Default::default() };
     lower.reduce_add(value)
 }

@@ -29,7 +29,7 @@ fn with_peer<T: Element + AtomicValue>(
     value: T,
     f: impl FnOnce(AtomicRef<'_, T, scope::Cluster, space::SharedCluster>),
 ) {
-    cta.cluster(memory, |cluster: Cluster<'_>, memory| {
+    cta.cluster_scope(memory, |cluster: Cluster<'_>, memory| {
         let memory = cluster.open_atomic(memory.write(cluster.cta(), |_| value));
         if let Some(element) = memory.peer(1).and_then(|peer| peer.atomic(3)) {
             f(element);

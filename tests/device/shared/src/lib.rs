@@ -60,7 +60,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 /// Fills an array and reads it back reversed.
 #[inline(always)]
 fn fill<const N: usize>(cta: &mut Cta, tile: SharedArray<u32, N>, out: *mut u32) {
-    cta.lend(tile, |cta, tile| {
+    cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as u32).publish(cta);
         let i = cta.thread_rank() as usize % N;
         unsafe { out.add(i).write(tile.get(N - 1 - i).unwrap_or(0)) };

@@ -39,7 +39,7 @@ fn value(seed: u32, i: usize) -> u32 {
 /// The first two tiles of `out`.
 fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTileMut<u32, N>) {
     let (mut tiles, _) = out.tiles(cta);
-    match (tiles.take_next(), tiles.take_next()) {
+    match (tiles.next_tile(), tiles.next_tile()) {
         (Some((_, first)), Some((_, second))) => (first, second),
         _ => trap(),
     }
@@ -50,7 +50,7 @@ fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTil
 pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.first, |cta, tile| {
+    cta.async_scope(smem.first, |cta, tile| {
         let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
         let mut i = cta.thread_rank() as usize;
         while i < N {
@@ -90,7 +90,7 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
     // SAFETY: this CTA alone uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
     let bar = smem.bar.init(&cta);
-    cta.lend((smem.first, bar), |cta, (tile, bar)| {
+    cta.async_scope((smem.first, bar), |cta, (tile, bar)| {
         let tile = tile.write(cta, |i| value(seed, i)).to_async(cta);
         let (tile, first) = bulk::store(cta, tile, first).commit(cta).wait(cta);
         let tile = tile.into_free().write(cta, |_| 0xdead).to_async(cta).into_free();
@@ -117,7 +117,7 @@ pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     // SAFETY: this CTA alone uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
-    cta.lend((smem.first, smem.second), |cta, (a, b)| {
+    cta.async_scope((smem.first, smem.second), |cta, (a, b)| {
         let a = a.write(cta, |i| value(seed, i)).to_async(cta);
         let b = b.write(cta, |i| !value(seed, i)).to_async(cta);
         let group = bulk::store(cta, a, first).store(cta, b, second).commit(cta);
@@ -146,7 +146,7 @@ pub unsafe extern "ptx-kernel" fn slice_no_dynamic(out: *mut u32, seed: u32) {
 pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
     // SAFETY: the first call; all threads go the same way.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.first, |cta, tile| {
+    cta.async_scope(smem.first, |cta, tile| {
         smem.whole.sync(&cta.warp());
         smem.half.sync(&cta.warp());
         smem.whole.sync(&cta.warp());

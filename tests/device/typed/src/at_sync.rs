@@ -50,7 +50,7 @@ unsafe fn copy(base: u32, src: *const f32) {
 
 stages! {
     typed_at_sync_bulk(cta, stages) {
-        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+        cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
             let (a, b, c) = (a.write(cta, |i| i as f32), b.write(cta, |i| i as f32), c.write(cta, |i| i as f32));
             let (a, b) = cta.sync_with((a.to_async_at_sync(), b.to_async_at_sync()));
             let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
@@ -91,9 +91,9 @@ stages! {
 
 stages! {
     typed_at_sync_ready(cta, stages) {
-        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+        cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let (a, written) =
-                cta.sync_with((AfterSync::ready(a), b.into_spent().write(cta, |i| i as f32).to_async_at_sync()));
+                cta.sync_with((AfterSync::ready(a), b.into_free_generic().write(cta, |i| i as f32).to_async_at_sync()));
             let read = bulk::reduce(cta, op::Add, written, sums(dst)).commit(cta).wait_read_at_sync(cta).first();
             (a, cta.sync_with(read).into_free())
         });
@@ -113,7 +113,7 @@ stages! {
 
 stages! {
     typed_at_sync_cp_async(cta, stages) {
-        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+        cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
             let queue = cp_async::load(cta, a, tile(src)).commit(cta);
             let queue = queue.then(cta, cp_async::load(cta, b, tile(src)));
             let queue = queue.then(cta, cp_async::load(cta, c, tile(src)));
@@ -151,7 +151,7 @@ stages! {
     typed_at_sync_load_with(cta, stages) {
         let bar = stages.bar.init(&cta);
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.lend((stages.a, stages.b, bar), |cta, (a, b, bar)| {
+            cta.async_scope((stages.a, stages.b, bar), |cta, (a, b, bar)| {
                 let b = b.write(cta, |i| i as f32).to_async(cta);
                 let store = bulk::store(cta, b, dst).commit(cta);
                 let load = bulk::load_with(cta, bar, a, tile(src), store.wait_read_at_sync(cta));
@@ -188,7 +188,7 @@ stages! {
 stages! {
     typed_at_sync_end(cta, stages) {
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.lend_last((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+            cta.async_scope_last((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
                 let a = a.write(cta, |i| i as f32).to_async(cta);
                 let store = bulk::store(cta, a, dst).commit(cta);
                 let (b, ()) = cp_async::load(cta, b, tile(src)).commit(cta).wait_at_sync().end();
@@ -216,7 +216,7 @@ stages! {
     typed_bulk_load_slice(cta, stages) {
         let bar = stages.bar.init(&cta);
         if let Some(slice) = unsafe { Global::from_raw(src, 2 * N) }.slice::<N>(4, n) {
-            cta.lend_last((stages.a, bar), |cta, (a, bar)| {
+            cta.async_scope_last((stages.a, bar), |cta, (a, bar)| {
                 let slice = slice.cache_hint(CachePolicy::evict_first());
                 let (_, a, slice) = bulk::load(cta, bar, a, slice).wait(cta);
                 unsafe { out.write(slice.len() as u32 ^ a.get(3).map_or(0, f32::to_bits)) };

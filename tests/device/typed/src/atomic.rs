@@ -407,7 +407,7 @@ macro_rules! shared {
         pub unsafe extern "ptx-kernel" fn $typed(i: usize, $out: *mut $T) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
             unsafe { $out.cast::<u32>().write(smem.bar.addr()) };
-            cta.lend(smem.values, |cta, values| {
+            cta.async_scope(smem.values, |cta, values| {
                 let values = values.write(cta, |_| $zero).into_atomic(cta);
                 if let Some($v) = values.atomic(i) $typed_body
                 let values = values.publish(cta);

@@ -50,7 +50,7 @@ stages! {
     typed_bulk_load_together(cta, stages) {
         let bar = stages.bar.init(&cta);
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.lend((((stages.a, stages.b), stages.c), bar), |cta, (tiles, bar)| {
+            cta.async_scope((((stages.a, stages.b), stages.c), bar), |cta, (tiles, bar)| {
                 let load = bulk::load(cta, bar, tiles, ((tile(src), tile(src)), dst));
                 let (bar, ((a, b), c), (_, dst)) = load.wait(cta);
                 unsafe { out.write(b.get(3).map_or(0, f32::to_bits)) };
@@ -85,7 +85,7 @@ stages! {
 
 stages! {
     typed_bulk_reduce(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta).wait(cta);
             a.into_free()
@@ -106,7 +106,7 @@ stages! {
 
 stages! {
     typed_bulk_reduce_cache_hint(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_last();
             let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst).cache_hint(policy)).commit(cta).wait_read(cta);
@@ -163,7 +163,7 @@ stages! {
 
 stages! {
     typed_bulk_queue(cta, stages) {
-        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+        cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let b = b.write(cta, |i| i as f32).to_async(cta);
             let c = c.write(cta, |i| i as f32).to_async(cta);
@@ -203,7 +203,7 @@ stages! {
 
 stages! {
     typed_bulk_queue_wait(cta, stages) {
-        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+        cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let b = b.write(cta, |i| i as f32).to_async(cta);
             let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
@@ -234,7 +234,7 @@ stages! {
         let (first, second) =
             unsafe { (GlobalMut::<_, N>::from_raw(dst, N), GlobalMut::<_, N>::from_raw(dst.add(N), N)) };
         if let Some(to_a) = mine(&cta, first) && let Some(to_b) = mine(&cta, second) {
-            cta.lend((stages.a, stages.b), |cta, (a, b)| {
+            cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
                 let a = a.write(cta, |i| i as f32).to_async(cta);
                 let b = b.write(cta, |i| i as f32).to_async(cta);
                 let ((a, _), (b, _)) = bulk::store(cta, a, to_a).store(cta, b, to_b).commit(cta).wait(cta);
@@ -262,7 +262,7 @@ stages! {
 
 stages! {
     typed_bulk_and(cta, stages) {
-        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+        cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let b = b.write(cta, |i| i as f32).to_async(cta);
             let group = bulk::reduce(cta, op::Add, a, sums(dst)).and(bulk::reduce(cta, op::Add, b, sums(dst)));
@@ -290,7 +290,7 @@ stages! {
 stages! {
     typed_bulk_store_masked(cta, stages) {
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::<_, N>::from_raw(dst, N) }) {
-            cta.lend(stages.a, |cta, a| {
+            cta.async_scope(stages.a, |cta, a| {
                 let a = a.write(cta, |i| i as f32).to_async(cta);
                 let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
                 let (a, dst) = bulk::store_masked(cta, a, dst, low).commit(cta).wait(cta);

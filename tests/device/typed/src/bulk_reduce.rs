@@ -38,7 +38,7 @@ fn fill(mut store: impl FnMut(u32)) {
     });
 }
 
-/// Starts a reduction in the elected thread and waits for it.
+/// Starts a reduction in the leader and waits for it.
 #[inline(always)]
 pub unsafe fn reduce(start: impl FnOnce()) {
     unsafe {
@@ -68,7 +68,7 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(dst: *mut $T, all: *mut $T) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
-            cta.lend(smem.tile, |cta, tile| {
+            cta.async_scope(smem.tile, |cta, tile| {
                 let tile = tile.write(cta, |_| $zero).to_async(cta);
                 let policy = CachePolicy::evict_last();
                 $(

@@ -1,7 +1,7 @@
 //! `ptx::cluster`.
 
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
-use ptx::cluster::{ByElement, ByRoute, ByTile, Mailbox};
+use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mask::CtaMask;
@@ -28,17 +28,17 @@ ptx::shared_memory! {
         /// Has an address outside a scope.
         first: Mbarrier<Uninit>,
         tile: SharedArray<u32, N>,
-        tiles: Mailbox<u32, N, ByTile>,
-        words: Mailbox<u32, N, ByElement>,
-        channel: Mailbox<u32, N, ByRoute>,
-        more_tiles: Mailbox<u32, N, ByTile>,
-        onward: Mailbox<u32, N, ByRoute>,
-        signed: Mailbox<i32, N, ByElement>,
-        wide: Mailbox<i64, { N / 2 }, ByElement>,
+        tiles: DsmemBuffer<u32, N, ByTile>,
+        words: DsmemBuffer<u32, N, ByElement>,
+        channel: DsmemBuffer<u32, N, ByChannel>,
+        more_tiles: DsmemBuffer<u32, N, ByTile>,
+        onward: DsmemBuffer<u32, N, ByChannel>,
+        signed: DsmemBuffer<i32, N, ByElement>,
+        wide: DsmemBuffer<i64, { N / 2 }, ByElement>,
         signed_tile: SharedArray<i32, N>,
-        signed_tiles: Mailbox<i32, N, ByTile>,
+        signed_tiles: DsmemBuffer<i32, N, ByTile>,
         wide_tile: SharedArray<i64, { N / 2 }>,
-        wide_tiles: Mailbox<i64, { N / 2 }, ByTile>,
+        wide_tiles: DsmemBuffer<i64, { N / 2 }, ByTile>,
     }
 }
 /// Where `Smem` puts its fields.
@@ -91,7 +91,7 @@ unsafe fn init(bar: u32, bars: u32) {
     }
 }
 
-/// The beginning of a scope with mailboxes; copies fill one of them, or threads fill all.
+/// The beginning of a scope with DSMEM buffers; copies fill one of them, or threads fill all.
 #[inline(always)]
 unsafe fn begin(by_copies: bool) {
     if elected() {
@@ -163,7 +163,7 @@ fn for_each_other(mut f: impl FnMut(u32)) {
     }
 }
 
-/// The mailbox and its mbarrier in the CTA of that rank.
+/// The DSMEM buffer and its mbarrier in the CTA of that rank.
 #[inline(always)]
 unsafe fn of(inbox: u32, bar: u32, rank: u32) -> (u32, u32) {
     unsafe { (raw::mapa_shared_cluster(inbox, rank), raw::mapa_shared_cluster(bar, rank)) }
@@ -296,10 +296,10 @@ macro_rules! pair {
 
 pair! {
     typed_cluster_scope(cta, smem, src, out) {
-        cta.cluster(smem.tile, |cluster, tile| {
+        cta.cluster_scope(smem.tile, |cluster, tile| {
             let [x, y, z] = cluster.shape();
             let [i, j, k] = cluster.position();
-            let words = [cluster.rank(), cluster.size(), x, y, z, i, j, k];
+            let words = [cluster.cta_rank(), cluster.cta_count(), x, y, z, i, j, k];
             unsafe { out.cast::<[u32; 8]>().write(words) };
             (cluster, tile)
         });
@@ -315,17 +315,17 @@ pair! {
     }
 }
 
-// A part of the CTA, and a loan with a scope of the cluster in it, inside of a scope.
+// A part of the CTA, and an async scope with a scope of the cluster in it, inside of a scope.
 pair! {
     typed_cluster_cta_mut(cta, smem, src, out) {
-        cta.cluster(smem.tile, |mut cluster, tile| {
+        cta.cluster_scope(smem.tile, |mut cluster, tile| {
             let tile = cluster.cta_mut().invoke_one(tile, |_, tile| {
                 unsafe { out.write(src.read()) };
                 tile
             });
-            cluster.cta_mut().lend(smem.signed_tile, |cta, lent| {
-                cta.cluster(smem.wide_tile, |cluster, wide| {
-                    let wide = cluster.open(wide).close(&cluster).to_async(cluster.cta());
+            cluster.cta_mut().async_scope(smem.signed_tile, |cta, lent| {
+                cta.cluster_scope(smem.wide_tile, |cluster, wide| {
+                    let wide = cluster.open_write_only(wide).close(&cluster).to_async(cluster.cta());
                     (cluster, wide.into_free())
                 });
                 lent
@@ -352,10 +352,10 @@ pair! {
 
 pair! {
     typed_cluster_groups(cta, smem, src, out) {
-        cta.cluster(smem.tile, |cluster, tile| {
-            unsafe { out.write(cluster.whole::<8>().map_or(99, |group| group.rank())) };
-            unsafe { out.add(1).write(cluster.row::<4>().map_or(99, |group| group.rank())) };
-            unsafe { out.add(2).write(cluster.column::<2>().map_or(99, |group| group.rank())) };
+        cta.cluster_scope(smem.tile, |cluster, tile| {
+            unsafe { out.write(cluster.whole::<8>().map_or(99, |group| group.cta_rank())) };
+            unsafe { out.add(1).write(cluster.row::<4>().map_or(99, |group| group.cta_rank())) };
+            unsafe { out.add(2).write(cluster.column::<2>().map_or(99, |group| group.cta_rank())) };
             (cluster, tile)
         });
     }
@@ -372,8 +372,8 @@ pair! {
 
 pair! {
     typed_cluster_queries(cta, smem, src, out) {
-        cta.cluster(smem.tile, |cluster, tile| {
-            let tile = cluster.open(tile);
+        cta.cluster_scope(smem.tile, |cluster, tile| {
+            let tile = cluster.open_write_only(tile);
             unsafe { out.write(if tile.is_empty() { 7 } else { tile.len() as u32 }) };
             let tile = tile.close(&cluster).to_async(cluster.cta()).into_free();
             let arrived = cluster.arrive();
@@ -397,7 +397,7 @@ pair! {
 
 pair! {
     typed_cluster_sync(cta, smem, src, out) {
-        cta.cluster(smem.tile, |cluster, tile| {
+        cta.cluster_scope(smem.tile, |cluster, tile| {
             cluster.sync();
             let arrived = cluster.arrive();
             unsafe { out.write(src.read()) };
@@ -417,7 +417,7 @@ pair! {
 
 pair! {
     typed_cluster_publish(cta, smem, src, out) {
-        cta.cluster(smem.tile, |cluster, tile| {
+        cta.cluster_scope(smem.tile, |cluster, tile| {
             let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
             if let Some(peer) = tile.peer(unsafe { src.read() }) {
                 unsafe { out.write(peer.get(3).unwrap_or(0)) };
@@ -451,8 +451,8 @@ pair! {
 
 pair! {
     typed_cluster_open(cta, smem, src, out) {
-        cta.cluster(smem.tile, |cluster, tile| {
-            let tile = cluster.open(tile);
+        cta.cluster_scope(smem.tile, |cluster, tile| {
+            let tile = cluster.open_write_only(tile);
             if let Some(peer) = tile.peer(unsafe { src.read() }) {
                 let _ = peer.set(3, 7);
                 let _ = peer.set_vector(4, [1, 2, 3, 4]);
@@ -500,7 +500,7 @@ pair! {
 
 pair! {
     typed_cluster_last(cta, smem, src, out) {
-        cta.cluster_last(smem.tile, |cluster, tile| {
+        cta.cluster_scope_last(smem.tile, |cluster, tile| {
             let tile = cluster.open_atomic(tile.write(cluster.cta(), |i| i as u32));
             if let Some(element) = tile.peer(unsafe { src.read() }).and_then(|peer| peer.atomic(5)) {
                 element.add(9, sem::Relaxed);
@@ -529,12 +529,12 @@ pair! {
 
 pair! {
     typed_cluster_sync_with(cta, smem, src, out) {
-        cta.cluster((smem.tile, smem.signed_tile, smem.wide_tile), |cluster, (a, b, c)| {
+        cta.cluster_scope((smem.tile, smem.signed_tile, smem.wide_tile), |cluster, (a, b, c)| {
             let cta = cluster.cta();
             let (a, b, c) = cluster.sync_with((
                 cluster.publish_at_sync(a.write(cta, |i| i as u32)),
                 cluster.open_atomic_at_sync(b.write(cta, |i| i as i32)),
-                cluster.open_at_sync(c),
+                cluster.open_write_only_at_sync(c),
             ));
             if let Some(peer) = b.peer(unsafe { src.read() }).and_then(|peer| peer.atomic(5)) {
                 peer.add(a.get(3).unwrap_or(0) as i32, sem::Relaxed);
@@ -574,23 +574,23 @@ pair! {
 }
 
 pair! {
-    typed_cluster_mailboxes_at_sync(cta, smem, src, out) {
-        let mailboxes = (smem.tiles.init(&cta), smem.more_tiles.init(&cta), smem.words.init(&cta, |_| 0));
-        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (tiles, more_tiles, words))| {
+    typed_cluster_dsmem_buffers_at_sync(cta, smem, src, out) {
+        let buffers = (smem.tiles.init(&cta), smem.more_tiles.init(&cta), smem.words.init(&cta, |_| 0));
+        cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (tiles, more_tiles, words))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let tiles = tiles.send(&cluster, route, tile).receive(cta);
-            let words = words.store(&cluster, route, |i| i as u32).receive(cta);
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
+            let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let ((tiles, tile), words) =
                 cluster.sync_with((tiles.reclaim_at_sync(), words.release_at_sync()));
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
-            let more_tiles = more_tiles.send(&cluster, route, tiles).receive(cta);
+            let more_tiles = more_tiles.send(&cluster, permutation, tiles).receive(cta);
             let (more_tiles, (tiles, ())) = cluster.sync_with(more_tiles.release_at_sync());
             (cluster, (tile.into_free(), (tiles, more_tiles, words)))
         });
     }
-    raw_cluster_mailboxes_at_sync(base, src, out) {
+    raw_cluster_dsmem_buffers_at_sync(base, src, out) {
         let (tile, tiles, more_tiles, words) = (base + TILE, base + TILES, base + MORE_TILES, base + WORDS);
         init(tiles + BYTES, 1);
         init(more_tiles + BYTES, 1);
@@ -620,12 +620,12 @@ pair! {
 
 pair! {
     typed_cluster_channel_at_sync(cta, smem, src, out) {
-        let mailboxes = (smem.channel.init(&cta), smem.onward.init(&cta));
-        cta.cluster_last((smem.tile, mailboxes), |cluster, (tile, (a, b))| {
+        let buffers = (smem.channel.init(&cta), smem.onward.init(&cta));
+        cta.cluster_scope_last((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = a.along(route).send(&cluster, tile).receive(cta);
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = a.along(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let released = cta.sync_with(received.release_at_sync());
             let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
@@ -634,7 +634,7 @@ pair! {
             let released = cta.sync_with(received.release_at_sync());
             let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
             let (a, tile) = cluster.sync_with((channel.into_inbox_at_sync(), tile));
-            let received = b.along(route).send(&cluster, tile).receive(cta);
+            let received = b.along(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (b, tile) = received.end();
             (cluster, (tile, (a.end(), b)))
@@ -673,7 +673,7 @@ pair! {
     typed_cluster_last_tensor(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
-        cta.cluster_last(tiles, |cluster, inbox| {
+        cta.cluster_scope_last(tiles, |cluster, inbox| {
             let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
             let received = inbox.multicast_tensor(&cluster, all, map.at_const::<8, -1>()).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
@@ -702,17 +702,17 @@ pair! {
 }
 
 pair! {
-    typed_cluster_last_mailboxes(cta, smem, src, out) {
-        let mailboxes = (smem.words.init(&cta, |_| 0), smem.channel.init(&cta), smem.tiles.init(&cta));
-        cta.cluster_last(mailboxes, |cluster, (words, channel, tiles)| {
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = words.store(&cluster, route, |i| i as u32).receive(cluster.cta());
+    typed_cluster_last_dsmem_buffers(cta, smem, src, out) {
+        let buffers = (smem.words.init(&cta, |_| 0), smem.channel.init(&cta), smem.tiles.init(&cta));
+        cta.cluster_scope_last(buffers, |cluster, (words, channel, tiles)| {
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = words.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (words, ()) = received.end();
-            (cluster, (words, channel.along(route).end(), tiles.end()))
+            (cluster, (words, channel.along(permutation).end(), tiles.end()))
         });
     }
-    raw_cluster_last_mailboxes(base, src, out) {
+    raw_cluster_last_dsmem_buffers(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
         init(bar, 1);
         write_tile(inbox, |_| 0);
@@ -735,11 +735,11 @@ pair! {
 pair! {
     typed_cluster_send_tile(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
-        let (_, tiles) = cta.cluster((smem.tile, tiles), |cluster, (tile, inbox)| {
+        let (_, tiles) = cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let sent = inbox.send(&cluster, route, tile);
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let sent = inbox.send(&cluster, permutation, tile);
             unsafe { out.write(sent.is_complete() as u32) };
             let received = sent.receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
@@ -776,7 +776,7 @@ pair! {
 pair! {
     typed_cluster_multicast(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
-        cta.cluster(tiles, |cluster, inbox| {
+        cta.cluster_scope(tiles, |cluster, inbox| {
             let cta = cluster.cta();
             let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
             let received = inbox.multicast(&cluster, all, unsafe { only(src) }).receive(cta);
@@ -821,7 +821,7 @@ pair! {
 pair! {
     typed_cluster_multicast_to(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
-        cta.cluster(tiles, |cluster, inbox| {
+        cta.cluster_scope(tiles, |cluster, inbox| {
             let ends = CtaMask::CTA_1 | CtaMask::CTA_3;
             let received = inbox.multicast_to(&cluster, ends, unsafe { only(src) }).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0) ^ received.addr()) };
@@ -856,7 +856,7 @@ pair! {
 pair! {
     typed_cluster_multicast_groups(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
-        cta.cluster(tiles, |cluster, inbox| {
+        cta.cluster_scope(tiles, |cluster, inbox| {
             let cta = cluster.cta();
             let Some(row) = cluster.row::<4>() else { ptx::launch::trap() };
             let received = inbox.multicast(&cluster, row, unsafe { only(src) }).receive(cta);
@@ -904,7 +904,7 @@ macro_rules! multicast_pair {
             $typed(cta, smem, src, out) {
                 let tiles = smem.tiles.init(&cta);
                 let map = unsafe { TensorMap::<u32, $Shape>::from_raw_within(src.cast(), Starts::STARTS) };
-                cta.cluster(tiles, |cluster, inbox| {
+                cta.cluster_scope(tiles, |cluster, inbox| {
                     let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
                     let Some(part) = map.at($at) else { ptx::launch::trap() };
                     let received = inbox.multicast_tensor(&cluster, all, part).receive(cluster.cta());
@@ -1024,7 +1024,7 @@ pair! {
     typed_cluster_multicast_tensor_cache_hint(cta, smem, src, out) {
         let tiles = smem.tiles.init(&cta);
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
-        cta.cluster(tiles, |cluster, inbox| {
+        cta.cluster_scope(tiles, |cluster, inbox| {
             let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
             let policy = ptx::cache_policy::CachePolicy::evict_last();
             let sent = inbox.multicast_tensor(&cluster, column, map.at_const::<8, -1>().cache_hint(policy));
@@ -1054,12 +1054,12 @@ pair! {
 pair! {
     typed_cluster_store_reduce(cta, smem, src, out) {
         let words = smem.words.init(&cta, |_| 0);
-        cta.cluster(words, |cluster, inbox| {
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = inbox.store(&cluster, route, |i| i as u32).receive(cluster.cta());
+        cta.cluster_scope(words, |cluster, inbox| {
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = inbox.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let inbox = received.release(&cluster);
-            let received = inbox.reduce(&cluster, op::Add, route, |i| i as u32).receive(cluster.cta());
+            let received = inbox.reduce(&cluster, op::Add, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let inbox = received.release(&cluster);
             (cluster, inbox)
@@ -1090,17 +1090,17 @@ pair! {
     }
 }
 
-/// Every operation on a mailbox of words.
+/// Every operation on a DSMEM buffer of words.
 macro_rules! word_pair {
-    ($typed:ident $raw:ident $T:ty, $mailbox:ident $OFFSET:ident $count:literal;
+    ($typed:ident $raw:ident $T:ty, $buffer:ident $OFFSET:ident $count:literal;
      $( $Op:ident => |$i:ident, $dst:ident, $mbar:ident| $start:expr; )+) => {
         pair! {
             $typed(cta, smem, src, out) {
-                let mailbox = smem.$mailbox.init(&cta, |i| i as $T);
-                cta.cluster(mailbox, |cluster, inbox| {
-                    let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+                let buffer = smem.$buffer.init(&cta, |i| i as $T);
+                cta.cluster_scope(buffer, |cluster, inbox| {
+                    let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
                     $(
-                        let sent = inbox.reduce(&cluster, op::$Op, route, |i| i as $T);
+                        let sent = inbox.reduce(&cluster, op::$Op, permutation, |i| i as $T);
                         let inbox = sent.receive(cluster.cta()).release(&cluster);
                     )+
                     (cluster, inbox)
@@ -1170,7 +1170,7 @@ word_pair! {
 pair! {
     typed_cluster_reduce_to_others(cta, smem, src, out) {
         let words = smem.words.init(&cta, |_| 0);
-        cta.cluster(words, |cluster, inbox| {
+        cta.cluster_scope(words, |cluster, inbox| {
             let received = inbox.reduce_to_others(&cluster, op::Add, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let inbox = received.release(&cluster);
@@ -1192,19 +1192,19 @@ pair! {
     }
 }
 
-/// Every operation on a mailbox of tiles.
+/// Every operation on a DSMEM buffer of tiles.
 macro_rules! tile_pair {
-    ($typed:ident $raw:ident $T:ty, $tile:ident $TILE:ident $mailbox:ident $TILES:ident;
+    ($typed:ident $raw:ident $T:ty, $tile:ident $TILE:ident $buffer:ident $TILES:ident;
      $( $Op:ident => |$dst:ident, $src:ident, $mbar:ident| $start:expr; )+) => {
         pair! {
             $typed(cta, smem, src, out) {
-                let mailbox = smem.$mailbox.init_with(&cta, |i| i as $T);
-                cta.cluster((smem.$tile, mailbox), |cluster, (tile, inbox)| {
+                let buffer = smem.$buffer.init_with(&cta, |i| i as $T);
+                cta.cluster_scope((smem.$tile, buffer), |cluster, (tile, inbox)| {
                     let cta = cluster.cta();
                     let tile = tile.write(cta, |i| i as $T).to_async(cta);
-                    let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+                    let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
                     $(
-                        let sent = inbox.send_reduce(&cluster, op::$Op, route, tile);
+                        let sent = inbox.send_reduce(&cluster, op::$Op, permutation, tile);
                         let (inbox, tile) = sent.receive(cta).release(&cluster);
                     )+
                     (cluster, (tile.into_free(), inbox))
@@ -1268,7 +1268,7 @@ tile_pair! {
 pair! {
     typed_cluster_send_reduce_to_others(cta, smem, src, out) {
         let tiles = smem.tiles.init_with(&cta, |_| 0);
-        cta.cluster((smem.tile, tiles), |cluster, (tile, inbox)| {
+        cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
             let received = inbox.send_reduce_to_others(&cluster, op::Add, tile).receive(cta);
@@ -1303,13 +1303,13 @@ pair! {
 
 pair! {
     typed_cluster_forward(cta, smem, src, out) {
-        let mailboxes = (smem.tiles.init(&cta), smem.more_tiles.init(&cta));
-        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (a, b))| {
+        let buffers = (smem.tiles.init(&cta), smem.more_tiles.init(&cta));
+        cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (received, tile) = a.send(&cluster, route, tile).receive(cta).reclaim(&cluster);
-            let sent = b.send(&cluster, route, received);
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let (received, tile) = a.send(&cluster, permutation, tile).receive(cta).reclaim(&cluster);
+            let sent = b.send(&cluster, permutation, received);
             unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
             let received = sent.receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
@@ -1343,21 +1343,21 @@ pair! {
 
 pair! {
     typed_cluster_forward_channel(cta, smem, src, out) {
-        let mailboxes = (smem.channel.init(&cta), smem.onward.init(&cta));
-        cta.cluster((smem.tile, mailboxes), |cluster, (tile, (a, b))| {
+        let buffers = (smem.channel.init(&cta), smem.onward.init(&cta));
+        cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let first = a.along(route).send(&cluster, tile).receive(cta);
-            let sent = b.along(route).send(&cluster, first);
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let first = a.along(permutation).send(&cluster, tile).receive(cta);
+            let sent = b.along(permutation).send(&cluster, first);
             unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
             let second = sent.receive(cta);
             unsafe { out.add(1).write(second.get(3).unwrap_or(0)) };
             unsafe { out.add(2).write(second.source().get(5).unwrap_or(0)) };
             let (onward, first) = second.acknowledge(cta).reclaim(cta);
             let (channel, tile) = first.acknowledge(cta).reclaim(cta);
-            let mailboxes = (channel.into_inbox(&cluster), onward.into_inbox(&cluster));
-            (cluster, (tile.into_free(), mailboxes))
+            let buffers = (channel.into_inbox(&cluster), onward.into_inbox(&cluster));
+            (cluster, (tile.into_free(), buffers))
         });
     }
     raw_cluster_forward_channel(base, src, out) {
@@ -1388,11 +1388,11 @@ pair! {
 pair! {
     typed_cluster_channel(cta, smem, src, out) {
         let channel = smem.channel.init(&cta);
-        let (_, channel) = cta.cluster((smem.tile, channel), |cluster, (tile, inbox)| {
+        let (_, channel) = cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (mut channel, mut tile) = (inbox.along(route), tile);
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let (mut channel, mut tile) = (inbox.along(permutation), tile);
             for round in 0..10 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
@@ -1449,7 +1449,7 @@ pair! {
 /// The one tile of the destination, of the first CTA.
 #[inline(always)]
 fn only_mut(cta: &Cta, dst: *mut u32) -> GlobalTileMut<u32, N> {
-    match unsafe { GlobalMut::from_raw(dst, N) }.tiles(cta).0.take_next() {
+    match unsafe { GlobalMut::from_raw(dst, N) }.tiles(cta).0.next_tile() {
         Some((_, tile)) => tile,
         None => ptx::launch::trap(),
     }
@@ -1463,7 +1463,7 @@ fn sums(dst: *mut u32) -> ReduceTile<u32, N> {
     }
 }
 
-/// Element `i` of the mailbox of rank `to` becomes `i`.
+/// Element `i` of the DSMEM buffer of rank `to` becomes `i`.
 #[inline(always)]
 unsafe fn store_words(words: u32, bar: u32, to: u32) {
     unsafe {
@@ -1474,7 +1474,7 @@ unsafe fn store_words(words: u32, bar: u32, to: u32) {
     }
 }
 
-/// Commits what the elected thread has started, and waits until it has been read.
+/// Commits what the leader has started, and waits until it has been read.
 #[inline(always)]
 unsafe fn commit_and_await_read() {
     if elected() {
@@ -1489,11 +1489,11 @@ pair! {
     typed_cluster_store_received(cta, smem, src, out) {
         let dst = only_mut(&cta, out);
         let tiles = smem.tiles.init(&cta);
-        cta.cluster((smem.tile, tiles), |cluster, (tile, inbox)| {
+        cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = inbox.send(&cluster, route, tile).receive(cta);
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let received = inbox.send(&cluster, permutation, tile).receive(cta);
             let (received, writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
             let (inbox, tile) = received.release(&cluster);
             writing.wait(cta);
@@ -1531,12 +1531,12 @@ pair! {
 pair! {
     typed_cluster_reduce_received(cta, smem, src, out) {
         let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
-        cta.cluster((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
+        cta.cluster_scope((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32);
-            let tiles = tiles.send(&cluster, route, tile).receive(cta);
+            let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
             // Threads have written the words: a proxy fence. The tile needs none.
             let group = bulk::reduce(cta, op::Add, words, sums(out)).and(bulk::reduce(cta, op::Max, tiles, sums(out)));
@@ -1577,11 +1577,11 @@ pair! {
 pair! {
     typed_cluster_forward_words(cta, smem, src, out) {
         let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
-        cta.cluster((tiles, words), |cluster, (tiles, words)| {
+        cta.cluster_scope((tiles, words), |cluster, (tiles, words)| {
             let cta = cluster.cta();
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let words = words.store(&cluster, route, |i| i as u32).receive(cta);
-            let tiles = tiles.send(&cluster, route, words).receive(cta);
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
+            let tiles = tiles.send(&cluster, permutation, words).receive(cta);
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
             let (tiles, (words, ())) = tiles.release(&cluster);
             (cluster, (tiles, words))
@@ -1612,7 +1612,7 @@ pair! {
 pair! {
     typed_cluster_forward_words_to_others(cta, smem, src, out) {
         let (tiles, words) = (smem.tiles.init_with(&cta, |_| 0), smem.words.init(&cta, |i| i as u32));
-        cta.cluster((tiles, words), |cluster, (tiles, words)| {
+        cta.cluster_scope((tiles, words), |cluster, (tiles, words)| {
             let cta = cluster.cta();
             let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32).receive(cta);
             let tiles = tiles.send_reduce_to_others(&cluster, op::Add, words).receive(cta);
@@ -1652,11 +1652,11 @@ pair! {
 pair! {
     typed_cluster_channel_stored(cta, smem, src, out) {
         let channel = smem.channel.init(&cta);
-        cta.cluster((smem.tile, channel), |cluster, (tile, inbox)| {
+        cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let mut tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let mut channel = inbox.along(route);
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let mut channel = inbox.along(permutation);
             for round in 0..2 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 let store = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta);
@@ -1709,14 +1709,14 @@ pair! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const u32, out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let mailboxes = (smem.tiles.init(&cta), smem.channel.init(&cta));
-    cta.cluster_last((smem.tile, mailboxes), |cluster, (tile, (tiles, channel))| {
+    let buffers = (smem.tiles.init(&cta), smem.channel.init(&cta));
+    cta.cluster_scope_last((smem.tile, buffers), |cluster, (tile, (tiles, channel))| {
         let cta = cluster.cta();
         let tile = tile.write(cta, |i| i as u32).to_async(cta);
-        let Some(route) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-        let tiles = tiles.send(&cluster, route, tile).receive(cta);
-        let channel = channel.along(route).send(&cluster, tiles).receive(cta);
-        // No barrier: the elected thread stays until the tile is read.
+        let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+        let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
+        let channel = channel.along(permutation).send(&cluster, tiles).receive(cta);
+        // No barrier: the leader stays until the tile is read.
         let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
         (cluster, (tile, (tiles, channel)))
     });
@@ -1764,12 +1764,12 @@ pair! {
         let all = unsafe { TensorMapReduce::<u32, Box1<N>>::from_raw(src.cast()) };
         let (Some(dst), Some(sums)) = (unsafe { map.at([0]) }, all.at([0])) else { ptx::launch::trap() };
         let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
-        cta.cluster((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
+        cta.cluster_scope((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
-            let Some(route) = cluster.rotation(unsafe { out.read() }) else { ptx::launch::trap() };
-            let words = words.store(&cluster, route, |i| i as u32);
-            let tiles = tiles.send(&cluster, route, tile).receive(cta);
+            let Some(permutation) = cluster.rotation(unsafe { out.read() }) else { ptx::launch::trap() };
+            let words = words.store(&cluster, permutation, |i| i as u32);
+            let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
             let group = tensor::store(cta, tiles, dst).tensor_reduce(cta, op::Add, words, sums);
             let ((tiles, words), _) = group.commit(cta).wait_read(cta);
@@ -1811,10 +1811,10 @@ pair! {
         let all = unsafe { multimem::MulticastReduce::<u32, N>::from_raw(out, N) };
         let Some(all) = all.get(0) else { ptx::launch::trap() };
         let words = smem.words.init(&cta, |i| i as u32);
-        cta.cluster(words, |cluster, words| {
+        cta.cluster_scope(words, |cluster, words| {
             let cta = cluster.cta();
-            let Some(route) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let words = words.store(&cluster, route, |i| i as u32).receive(cta);
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let (words, _) = multimem::bulk_reduce(cta, op::Add, words, all).commit(cta).wait_read(cta);
             let words = words.release(&cluster);
             (cluster, words)

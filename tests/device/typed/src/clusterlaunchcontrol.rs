@@ -1,4 +1,4 @@
-use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
+use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{arrivals, convergence::Aligned, multicast, scope, sem, space, suspend_time_hint};
@@ -6,7 +6,7 @@ use ptx::raw;
 
 use crate::{elected, fence_async, init};
 
-ptx::shared_memory! { struct Smem { clusters: ClusterQueue, end: Mbarrier<Uninit> } }
+ptx::shared_memory! { struct Smem { clusters: WorkQueueMemory, end: Mbarrier<Uninit> } }
 /// Where `Smem` puts the second mbarrier, behind the response and the first.
 const END: u32 = 24;
 
@@ -19,8 +19,8 @@ pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_loop(out: *mut u32)
             let request = queue.request(cta);
             unsafe { out.add(block as usize).write(block) };
             match request.wait(cta) {
-                Answer::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
-                Answer::NoMore(closed) => return closed,
+                Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+                Response::NoMore(closed) => return closed,
             }
         }
     });
@@ -61,11 +61,11 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     smem.clusters.scope(&mut cta, |cta, queue| match queue.request(cta).wait(cta) {
-        Answer::Cancelled { first_ctaid: [x, ..], queue } => {
+        Response::Cancelled { first_ctaid: [x, ..], queue } => {
             unsafe { out.write(x) };
             queue.close()
         }
-        Answer::NoMore(closed) => closed,
+        Response::NoMore(closed) => closed,
     });
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_close(out: *mut u32) 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.cluster((), |mut cluster, ()| {
+    cta.cluster_scope((), |mut cluster, ()| {
         let [mine, ..] = cluster.position();
         smem.clusters.scope(&mut cluster, |cluster, mut queue| {
             let mut block = raw::ctaid_x();
@@ -106,10 +106,10 @@ pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u
                 let request = queue.request(cluster);
                 unsafe { out.add(block as usize).write(block) };
                 match request.wait(cluster) {
-                    Answer::Cancelled { first_ctaid: [x, ..], queue: next } => {
+                    Response::Cancelled { first_ctaid: [x, ..], queue: next } => {
                         (block, queue) = (x + mine, next)
                     }
-                    Answer::NoMore(closed) => return closed,
+                    Response::NoMore(closed) => return closed,
                 }
             }
         });

@@ -43,7 +43,7 @@ fn tile(src: *const f32, i: usize) -> GlobalTile<f32, N> {
 
 stages! {
     typed_cp_async_load(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (a, _) = cp_async::load(cta, a, tile(src, 0)).commit(cta).wait(cta);
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
             a.to_async(cta).into_free()
@@ -64,7 +64,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_prefetch(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let group = cp_async::load_prefetch(cta, a, tile(src, 0), prefetch_size::L2B256);
             let (a, _) = group.wait_all(cta);
             a.to_async(cta).into_free()
@@ -84,7 +84,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_cached(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (a, _) = cp_async::load_cached(cta, a, tile(src, 0)).wait_all(cta);
             a.to_async(cta).into_free()
         });
@@ -105,7 +105,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_cache_hint(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let policy = CachePolicy::evict_first();
             let (a, _) = cp_async::load(cta, a, tile(src, 0).cache_hint(policy)).wait_all(cta);
             a.to_async(cta).into_free()
@@ -129,7 +129,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_where(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (a, _) = cp_async::load_where(cta, a, tile(src, 0), |v| v % 8 < 4).wait_all(cta);
             a.to_async(cta).into_free()
         });
@@ -152,7 +152,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_zero_filled(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
             let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
             a.to_async(cta).into_free()
@@ -178,7 +178,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_zero_filled_cache_hint(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
             let tail = tail.cache_hint(CachePolicy::evict_first());
             let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
@@ -206,7 +206,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_window(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
             let (a, _) = cp_async::load_window(cta, a, slice.window(-1)).wait_all(cta);
             a.to_async(cta).into_free()
@@ -236,7 +236,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_window_cache_hint(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
             let window = slice.window(-1).cache_hint(CachePolicy::evict_last());
             let (a, _) = cp_async::load_window(cta, a, window).wait_all(cta);
@@ -268,7 +268,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_vector_window(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
             let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1)).wait_all(cta);
             a.to_async(cta).into_free()
@@ -295,7 +295,7 @@ stages! {
 
 stages! {
     typed_cp_async_load_vector_window_cache_hint(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
             let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1).cache_hint(CachePolicy::evict_last())).wait_all(cta);
             a.to_async(cta).into_free()
@@ -323,7 +323,7 @@ stages! {
 
 stages! {
     typed_cp_async_and(cta, stages) {
-        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+        cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let group = cp_async::load(cta, a, tile(src, 0)).and(cp_async::load(cta, b, tile(src, 1)));
             let ((a, _), (b, _)) = group.commit(cta).wait(cta);
             (a.to_async(cta).into_free(), b.to_async(cta).into_free())
@@ -346,7 +346,7 @@ stages! {
 stages! {
     typed_cp_async_arrive_on(cta, stages) {
         let bar = stages.bar.init(&cta);
-        cta.lend((stages.a, bar), |cta, (a, bar)| {
+        cta.async_scope((stages.a, bar), |cta, (a, bar)| {
             let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on(cta, bar);
             unsafe { out.write(copy.is_complete() as u32) };
             let (bar, (a, _)) = copy.wait(cta);
@@ -376,7 +376,7 @@ ptx::shared_memory! {
 pub unsafe extern "ptx-kernel" fn typed_cp_async_arrive_on_noinc(src: *const f32, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Twice>() };
     let bar = smem.bar.init(&cta);
-    cta.lend((smem.tile, bar), |cta, (a, bar)| {
+    cta.async_scope((smem.tile, bar), |cta, (a, bar)| {
         let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on_noinc(cta, bar);
         unsafe { out.write(copy.is_complete() as u32) };
         let (bar, (a, _)) = copy.wait(cta);
@@ -409,7 +409,7 @@ pub unsafe extern "ptx-kernel" fn raw_cp_async_arrive_on_noinc(src: *const f32, 
 
 stages! {
     typed_cp_async_queue(cta, stages) {
-        cta.lend((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+        cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
             let queue = cp_async::load(cta, a, tile(src, 0)).commit(cta);
             let queue = queue.then(cta, cp_async::load(cta, b, tile(src, 1)));
             let queue = queue.then(cta, cp_async::load(cta, c, tile(src, 2)));
@@ -449,7 +449,7 @@ stages! {
 // In a loop, the queue has the same type each time.
 stages! {
     typed_cp_async_pipeline(cta, stages) {
-        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+        cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let queue = cp_async::load(cta, a, tile(src, 0)).commit(cta);
             let mut queue = queue.then(cta, cp_async::load(cta, b, tile(src, 1)));
             let mut i = 0;
@@ -492,7 +492,7 @@ stages! {
 
 stages! {
     typed_shared_release_write(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let a = a.write(cta, |i| i as f32).publish(cta).release(cta);
             a.write(cta, |i| i as f32 + 1.0).publish(cta).release(cta).to_async(cta).into_free()
         });

@@ -71,7 +71,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_rounds(y: *mut u32, n: usize, out: 
 pub unsafe extern "ptx-kernel" fn typed_global_tile_write(y: *mut u32, n: usize) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     let (mut tiles, _) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles(&cta);
-    if let Some((_, tile)) = tiles.take_next() {
+    if let Some((_, tile)) = tiles.next_tile() {
         tile.write(&cta, |i| i as u32);
     }
 }

@@ -65,7 +65,7 @@ unsafe fn inval(even: u32) {
 pub unsafe extern "ptx-kernel" fn typed_group_barrier(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let memory = [smem.even, smem.odd];
-    cta.cluster(smem.words, |cluster, words| {
+    cta.cluster_scope(smem.words, |cluster, words| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let cta = cluster.cta();
         let mut barrier = row.barrier(&cluster, memory);
@@ -75,7 +75,7 @@ pub unsafe extern "ptx-kernel" fn typed_group_barrier(out: *mut u32) {
             barrier = arrived.wait(cta);
         }
         let _memory = barrier.close(&cluster);
-        unsafe { out.add(3).write(row.rank()) };
+        unsafe { out.add(3).write(row.cta_rank()) };
         (cluster, words)
     });
 }
@@ -110,11 +110,11 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn typed_group_barrier_at_sync(out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let memory = [smem.even, smem.odd];
-    cta.cluster_last(smem.words, |cluster, words| {
+    cta.cluster_scope_last(smem.words, |cluster, words| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let cta = cluster.cta();
-        let (barrier, words) =
-            cluster.sync_with((row.barrier_at_sync(&cluster, memory), cluster.open_at_sync(words)));
+        let (barrier, words) = cluster
+            .sync_with((row.barrier_at_sync(&cluster, memory), cluster.open_write_only_at_sync(words)));
         let barrier = barrier.arrive(cta).wait(cta);
         let (barrier, words) = cluster.sync_with((barrier.close_at_sync(), words.close_at_sync()));
         unsafe { out.write(words.get(3).unwrap_or(0)) };

@@ -25,7 +25,7 @@ unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (a, _) = cta.invoke_one((a.into_fenced(), stages.bar), |thread, (a, bar)| {
                 let (bar, a, _) = bulk::load(thread, bar.init(thread), a.into_free(), tile(src)).wait(thread);
                 let (a, _) = bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread);
@@ -56,7 +56,7 @@ stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one_last(cta, stages) {
         if let Some(to) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.lend_last((stages.a, stages.b), |cta, (a, b)| {
+            cta.async_scope_last((stages.a, stages.b), |cta, (a, b)| {
                 let b = b.write(cta, |i| i as f32);
                 let a = cta.invoke_one_at_sync(a, |thread, a| a.write(thread, |_| 0.0).to_async(thread).into_free());
                 let (a, b) = cta.sync_with((a, b.to_async_at_sync()));
@@ -109,7 +109,7 @@ stages! {
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_warp(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let (a, _) = cta.invoke_warp((a.into_fenced(), stages.bar), |warp, (a, bar)| {
                 let a = a.into_free().write(warp, |i| i as f32);
                 let (bar, a) = warp.sync_with((bar.init_at_sync(warp), a.publish_at_sync()));
@@ -184,7 +184,7 @@ stages! {
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_warp_last(cta, stages) {
-        cta.lend_last(stages.a, |cta, a| {
+        cta.async_scope_last(stages.a, |cta, a| {
             cta.invoke_warp_last((a, stages.bar), |warp, (a, bar)| {
                 let a = a.write(warp, |_| 0.0);
                 let a = warp.sync_with(a.to_async_at_sync());
@@ -232,7 +232,7 @@ stages! {
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_mbarrier_arrive_with(cta, stages) {
-        cta.lend((stages.a, stages.b), |cta, (a, b)| {
+        cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let a = a.write(cta, |i| i as f32);
             let (a, bar) = cta.sync_with((a.publish_at_sync(), stages.bar.init_at_sync(cta)));
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };

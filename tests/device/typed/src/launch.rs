@@ -43,8 +43,8 @@ pub unsafe extern "ptx-kernel" fn raw_launch_dependent(x: *const u32, out: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_launch_ranks(out: *mut u32) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
-    let at = cta.rank() * cta.thread_count() + cta.thread_rank();
-    unsafe { out.add(at as usize).write(cta.warp_rank() + cta.count() + cta.is_elected() as u32) };
+    let at = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
+    unsafe { out.add(at as usize).write(cta.warp_rank() + cta.grid_size() + cta.is_leader() as u32) };
 }
 
 #[unsafe(no_mangle)]

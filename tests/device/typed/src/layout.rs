@@ -28,7 +28,7 @@ macro_rules! swizzles {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(i: usize, out: *mut u32) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-            cta.lend(smem.tile, |cta, tile| {
+            cta.async_scope(smem.tile, |cta, tile| {
                 let at = tile.swizzle($mode);
                 let tile = tile.write(cta, |i| at(i) as u32).publish(cta);
                 unsafe { out.write(tile.get(at(i)).unwrap_or(0)) };
@@ -67,7 +67,7 @@ swizzles! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_split_join(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.tile, |cta, tile| {
+    cta.async_scope(smem.tile, |cta, tile| {
         let (first, second) = tile.split::<{ N / 4 }, { 3 * N / 4 }>();
         let (first, second) = (first.write(cta, |i| i as u32), second.write(cta, |i| 2 * i as u32));
         let Ok(tile) = first.join(second) else { trap() };

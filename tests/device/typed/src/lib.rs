@@ -120,7 +120,7 @@ unsafe fn init(bar: u32) {
     unsafe { sync() }
 }
 
-/// The state of this thread's arrival; the elected thread expects `bytes`, which `copy` brings.
+/// The state of this thread's arrival; the leader expects `bytes`, which `copy` brings.
 #[inline(always)]
 unsafe fn arrive_with(bar: u32, bytes: u32, copy: impl FnOnce()) -> u64 {
     unsafe {
@@ -149,7 +149,7 @@ unsafe fn wait(bar: u32, state: u64) {
     } {}
 }
 
-/// A closure where the typed twin has one (`Cta::lend`): LLVM sinks single-use reads of special registers before it
+/// A closure where the typed twin has one (`Cta::async_scope`): LLVM sinks single-use reads of special registers before it
 /// inlines closures, in both alike.
 #[inline(always)]
 fn scope(body: impl FnOnce()) {
@@ -195,7 +195,7 @@ fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
 /// The tile that this CTA has of the destination, if any.
 #[inline(always)]
 fn mine(cta: &Cta, dst: GlobalMut<f32, N>) -> Option<GlobalTileMut<f32, N>> {
-    dst.tiles(cta).0.take_next().map(|(_, tile)| tile)
+    dst.tiles(cta).0.next_tile().map(|(_, tile)| tile)
 }
 
 #[inline(always)]
@@ -270,7 +270,7 @@ pair! {
 pair! {
     typed_bulk_load(cta, tile, bar, src, dst, out) {
         let lent: (SharedArray<f32, N>, Mbarrier<Ready>) = (tile, bar);
-        cta.lend(lent, |cta, (tile, bar)| {
+        cta.async_scope(lent, |cta, (tile, bar)| {
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
             (tile.release(cta), bar)
@@ -287,7 +287,7 @@ pair! {
 
 pair! {
     typed_bulk_is_complete(cta, tile, bar, src, dst, out) {
-        cta.lend((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope((tile, bar), |cta, (tile, bar)| {
             let load = bulk::load(cta, bar, tile, only(src));
             unsafe { out.write(load.is_complete() as u32) };
             let (bar, tile, _) = load.wait(cta);
@@ -306,7 +306,7 @@ pair! {
 
 pair! {
     typed_bulk_load_cache_hint(cta, tile, bar, src, dst, out) {
-        cta.lend((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope((tile, bar), |cta, (tile, bar)| {
             let policy = CachePolicy::evict_first();
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
@@ -326,7 +326,7 @@ pair! {
 pair! {
     typed_bulk_store(cta, tile, bar, src, dst, out) {
         if let Some(dst) = mine(&cta, dst) {
-            cta.lend(tile, |cta, tile| {
+            cta.async_scope(tile, |cta, tile| {
                 let tile = tile.write(cta, |i| i as f32).to_async(cta);
                 let (tile, group) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
                 group.wait(cta);
@@ -365,7 +365,7 @@ pair! {
 pair! {
     typed_bulk_store_cache_hint(cta, tile, bar, src, dst, out) {
         if let Some(dst) = mine(&cta, dst) {
-            cta.lend((tile, bar), |cta, (tile, bar)| {
+            cta.async_scope((tile, bar), |cta, (tile, bar)| {
                 let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
                 let policy = CachePolicy::evict_last();
                 let (tile, _) = bulk::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
@@ -396,7 +396,7 @@ pair! {
 
 pair! {
     typed_shared_update_publish(cta, tile, bar, src, dst, out) {
-        cta.lend((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope((tile, bar), |cta, (tile, bar)| {
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
             let tile = tile.update(cta, |_, v| v + 1.0).publish(cta);
             unsafe { out.write(tile.get_vector(1).map_or(0, |vector| vector[2].to_bits())) };

@@ -468,7 +468,7 @@ fn fill(base: u32) {
 
 stages! {
     typed_multimem_bulk_reduce(cta, stages) {
-        cta.lend(stages.a, |cta, a| {
+        cta.async_scope(stages.a, |cta, a| {
             let a = a.write(cta, |i| i as f32).to_async(cta);
             let (a, group) = multimem::bulk_reduce(cta, op::Add, a, sums(dst)).commit(cta).wait_read(cta);
             group.wait(cta);

@@ -57,7 +57,7 @@ macro_rules! pair {
         #[unsafe(no_mangle)]
         pub unsafe extern "ptx-kernel" fn $typed(b: *const $T, out: *mut $T) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
-            cta.cluster(smem.memory, |cluster, memory| {
+            cta.cluster_scope(smem.memory, |cluster, memory| {
                 let memory = memory.write(cluster.cta(), |_| unsafe { core::mem::zeroed() });
                 let memory = cluster.open_atomic(memory);
                 if let Some($element) = memory.peer(1).and_then(|peer| peer.atomic(3)) {

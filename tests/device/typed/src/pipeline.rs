@@ -6,7 +6,7 @@ use ptx::cache_policy::CachePolicy;
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::{Block, Cta, Warps, trap};
 use ptx::mask::CtaMask;
-use ptx::pipeline::{Consumer, Handoff, PipelineMemory, Producer, RingMemory, Stage};
+use ptx::pipeline::{BarrierPair, Consumer, NextStage, PipelineMemory, Producer, RingMemory};
 use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, multicast, op, scope, sem, space,
     suspend_time_hint, swizzle_mode, threads, ty,
@@ -35,7 +35,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
     let mut sum = 0_u32;
-    cta.lend(smem.memory, |cta, pipeline| {
+    cta.async_scope(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
             |thread, mut producer| {
@@ -99,7 +99,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32,
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     let mut sum = 0_u32;
-    cta.lend(smem.memory, |cta, pipeline| {
+    cta.async_scope(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
             |thread, producer| {
@@ -151,7 +151,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_last(src: *const u32, n: usize, out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
-    cta.lend_last(smem.memory, |cta, pipeline| {
+    cta.async_scope_last(smem.memory, |cta, pipeline| {
         pipeline.run_last(
             cta,
             |thread, producer| match tiles.get(2) {
@@ -193,7 +193,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32,
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     let mut first = 0_u32;
-    cta.lend(smem.memory, |cta, pipeline| {
+    cta.async_scope(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
             |thread, producer| match tiles.get(2) {
@@ -242,7 +242,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
     let mut sum = 0_u32;
-    cta.lend(smem.memory, |cta, pipeline| {
+    cta.async_scope(smem.memory, |cta, pipeline| {
         pipeline.run(
             cta,
             |thread, producer| producer.load(thread, map.box_at([0, 1])),
@@ -296,7 +296,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast(src: *const u32, 
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
     let mut sum = 0_u32;
-    cta.cluster(smem.memory, |mut cluster, pipeline| {
+    cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let pipeline = pipeline.multicast(pair).run(
             &mut cluster,
@@ -383,7 +383,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<{ N / 2 }>();
     let mut sum = 0_u32;
-    cta.cluster(smem.memory, |mut cluster, pipeline| {
+    cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let pipeline = pipeline.multicast(((), row)).run(
             &mut cluster,
@@ -472,7 +472,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
     let mut sum = 0_u32;
-    cta.cluster(smem.memory, |mut cluster, pipeline| {
+    cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let pipeline = pipeline.multicast(pair).run(
             &mut cluster,
@@ -557,7 +557,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
 ) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
-    cta.cluster_last(smem.memory, |mut cluster, pipeline| {
+    cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let ended = pipeline.multicast(pair).run_last(
             &mut cluster,
@@ -859,7 +859,7 @@ unsafe fn one_each(
     dst: *mut u32,
 ) -> Option<(GlobalTile<u32, N>, GlobalTileMut<u32, N>)> {
     let (from, to) = unsafe { (Global::from_raw(src, N), GlobalMut::from_raw(dst, N)) };
-    Some((from.tiles().0.get(0)?, to.tiles(cta).0.take_next()?.1))
+    Some((from.tiles().0.get(0)?, to.tiles(cta).0.next_tile()?.1))
 }
 
 /// The consumers hold an array: they fill it together, and store it.
@@ -868,7 +868,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with(src: *const u32, dst: 
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
     let Parts { memory, out, mut consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
-    cta.lend((memory, out), |cta, (pipeline, out)| {
+    cta.async_scope((memory, out), |cta, (pipeline, out)| {
         let (pipeline, (), out) = pipeline.run_with(
             cta,
             &mut consumers,
@@ -923,7 +923,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_last(src: *const u32, 
     let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
     let Parts { memory, out, consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
-    cta.lend_last((memory, out), |cta, (pipeline, out)| {
+    cta.async_scope_last((memory, out), |cta, (pipeline, out)| {
         let (pipeline, (), out) = pipeline.run_with_last(
             cta,
             consumers,
@@ -1006,7 +1006,7 @@ unsafe fn sync_consumers() {
     unsafe { raw::barrier_cta_sync(Aligned, 1, threads::Count(96)) }
 }
 
-type Pair = Handoff<1, 2, 64, 32>;
+type Pair = BarrierPair<1, 2, 64, 32>;
 ptx::shared_memory! { struct Tile { tile: PipelineMemory<[u32; N], 1, Pair> } }
 
 #[inline(always)]
@@ -1042,9 +1042,9 @@ fn consume<'p, B>(
 
 /// The warps of two parts, over two named barriers.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Tile>() };
-    cta.lend(smem.tile, |cta, pipeline| {
+    cta.async_scope(smem.tile, |cta, pipeline| {
         pipeline.run(
             cta,
             |warps, producer| produce(warps, producer, rounds),
@@ -1054,7 +1054,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff(out: *mut u32, rounds: 
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair(out: *mut u32, rounds: u32) {
     closure(|| unsafe {
         hand_off::<false>(out, rounds);
         sync();
@@ -1062,9 +1062,9 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff(out: *mut u32, rounds: u3
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_last(out: *mut u32, rounds: u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Tile>() };
-    cta.lend_last(smem.tile, |cta, pipeline| {
+    cta.async_scope_last(smem.tile, |cta, pipeline| {
         pipeline.run_last(
             cta,
             |warps, producer| produce(warps, producer, rounds),
@@ -1074,7 +1074,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_last(out: *mut u32, rou
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_last(out: *mut u32, rounds: u32) {
     closure(|| unsafe { hand_off::<false>(out, rounds) });
 }
 
@@ -1082,10 +1082,10 @@ ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>,
 
 /// Consumers that meet, too.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_with(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
     let TileWith { tile, mut consumers } = smem;
-    cta.lend(tile, |cta, pipeline| {
+    cta.async_scope(tile, |cta, pipeline| {
         let of_parts = ((), ());
         let (pipeline, (), ()) = pipeline.run_with(
             cta,
@@ -1102,7 +1102,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_with(out: *mut u32, rou
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_with(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_with(out: *mut u32, rounds: u32) {
     closure(|| unsafe {
         hand_off::<true>(out, rounds);
         sync();
@@ -1110,10 +1110,10 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_with(out: *mut u32, round
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_with_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with_last(out: *mut u32, rounds: u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
     let TileWith { tile, consumers } = smem;
-    cta.lend_last(tile, |cta, pipeline| {
+    cta.async_scope_last(tile, |cta, pipeline| {
         let of_parts = ((), ());
         let (ended, (), ()) = pipeline.run_with_last(
             cta,
@@ -1130,7 +1130,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_handoff_with_last(out: *mut u32
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_handoff_with_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_with_last(out: *mut u32, rounds: u32) {
     closure(|| unsafe { hand_off::<true>(out, rounds) });
 }
 
@@ -1198,12 +1198,12 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring(x: *const u32, y: *mut u32
     let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.lend(smem.memory, |cta, ring| {
+    cta.async_scope(smem.memory, |cta, ring| {
         let mut ring = ring.start(cta, [x], y);
         loop {
             ring = match ring.wait(cta) {
-                Stage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
-                Stage::Done(idle) => return idle,
+                NextStage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
+                NextStage::Done(idle) => return idle,
             };
         }
     });
@@ -1230,7 +1230,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all(x: *const u32, 
     let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.lend(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y));
+    cta.async_scope(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y));
 }
 
 #[unsafe(no_mangle)]
@@ -1254,7 +1254,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish(x: *const u32, y: *
     let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.lend(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta));
+    cta.async_scope(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta));
 }
 
 #[unsafe(no_mangle)]
@@ -1270,7 +1270,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all_last(x: *const 
     let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.lend_last(smem.memory, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x ^ y));
+    cta.async_scope_last(smem.memory, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x ^ y));
 }
 
 #[unsafe(no_mangle)]
@@ -1293,7 +1293,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish_last(x: *const u32,
     let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.lend_last(smem.memory, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
+    cta.async_scope_last(smem.memory, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
 }
 
 #[unsafe(no_mangle)]

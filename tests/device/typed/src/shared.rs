@@ -14,7 +14,7 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_queries(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.tile, |_, tile| {
+    cta.async_scope(smem.tile, |_, tile| {
         unsafe { out.write(if tile.is_empty() { 7 } else { tile.len() as u32 }) };
         unsafe { out.add(1).write(tile.addr() % 128) };
         tile

@@ -24,7 +24,7 @@ fn memory() -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_stores(i: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.tile, |cta, tile| {
+    cta.async_scope(smem.tile, |cta, tile| {
         let rank = cta.thread_rank();
         let tile = tile.element_stores();
         unsafe { out.write(tile.set(i, rank).is_some() as u32) };
@@ -62,7 +62,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_stores(i: usize, out: *mut u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.tile, |cta, tile| {
+    cta.async_scope(smem.tile, |cta, tile| {
         let tile = tile.element_stores();
         let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set([x, y], cta.thread_rank());
         unsafe { out.write(set.is_some() as u32) };
@@ -90,7 +90,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_view_2d(x: usize, y: usize, out: *m
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d_vectors(x: usize, y: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.lend(smem.tile, |cta, tile| {
+    cta.async_scope(smem.tile, |cta, tile| {
         let tile = tile.vector_stores();
         let vector = [cta.thread_rank(), 2, 3, 4];
         let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set_vector([x, y], vector);

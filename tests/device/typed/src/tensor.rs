@@ -12,8 +12,8 @@ use ptx::qualifier::{
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{
-    self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, MapSlot, Offset5, TensorMap,
-    TensorMapMut, TensorMapObject, TensorMapReduce,
+    self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, Offset5, TensorMap,
+    TensorMapMut, TensorMapObject, TensorMapReduce, TensorMapSlot,
 };
 
 use super::bulk_reduce::reduce;
@@ -59,7 +59,7 @@ macro_rules! load_pair {
         pair! {
             $typed(cta, tile, bar, map, out) {
                 let map = unsafe { TensorMap::<f32, $Shape>::from_raw_within(map, Starts::STARTS) };
-                cta.lend((tile, bar), |cta, (tile, bar)| {
+                cta.async_scope((tile, bar), |cta, (tile, bar)| {
                     let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
                     (tile.release(cta), bar)
@@ -214,7 +214,7 @@ mod im2col_w_128 {
                 let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
                 let bar = smem.bar.init(&cta);
                 let map = unsafe { TensorMap::<u8, $Shape>::from_raw_within(map, Starts::STARTS) };
-                cta.lend((smem.tile, bar), |cta, (tile, bar)| {
+                cta.async_scope((smem.tile, bar), |cta, (tile, bar)| {
                     let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).unwrap_or(0)) };
                     (tile.release(cta), bar)
@@ -295,7 +295,7 @@ unsafe fn finish() {
 pair! {
     typed_tensor_store_1d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at([12]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -315,7 +315,7 @@ pair! {
 pair! {
     typed_tensor_store_2d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -335,7 +335,7 @@ pair! {
 pair! {
     typed_tensor_store_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at([12, 8, 7]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -355,7 +355,7 @@ pair! {
 pair! {
     typed_tensor_store_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at([12, 8, 7, 6]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -375,7 +375,7 @@ pair! {
 pair! {
     typed_tensor_store_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at([12, 8, 7, 6, 5]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -395,7 +395,7 @@ pair! {
 pair! {
     typed_tensor_reduce_1d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at([12]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -415,7 +415,7 @@ pair! {
 pair! {
     typed_tensor_reduce_2d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -435,7 +435,7 @@ pair! {
 pair! {
     typed_tensor_reduce_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at([12, 8, 7]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -455,7 +455,7 @@ pair! {
 pair! {
     typed_tensor_reduce_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at([12, 8, 7, 6]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -475,7 +475,7 @@ pair! {
 pair! {
     typed_tensor_reduce_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at([12, 8, 7, 6, 5]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -499,7 +499,7 @@ macro_rules! reductions {
         pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<Words>() };
             let dst = place(unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
-            cta.lend(smem.tile, |cta, tile| {
+            cta.async_scope(smem.tile, |cta, tile| {
                 let tile = tile.write(cta, |i| i as u32).to_async(cta);
                 $( let (tile, _) = tensor::reduce(cta, op::$Op, tile, dst).commit(cta).wait(cta); )+
                 tile.into_free()
@@ -529,7 +529,7 @@ reductions! { typed_tensor_reduce_ops raw_tensor_reduce_ops: Add, Min, Max, Inc,
 pair! {
     typed_tensor_store_im2col_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at([12, 8, 7]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -549,7 +549,7 @@ pair! {
 pair! {
     typed_tensor_reduce_im2col_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -569,7 +569,7 @@ pair! {
 pair! {
     typed_tensor_store_im2col_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -589,7 +589,7 @@ pair! {
 pair! {
     typed_tensor_reduce_im2col_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -609,7 +609,7 @@ pair! {
 pair! {
     typed_tensor_store_im2col_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6, 5]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -629,7 +629,7 @@ pair! {
 pair! {
     typed_tensor_reduce_im2col_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6, 5]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -649,7 +649,7 @@ pair! {
 pair! {
     typed_tensor_store_cache_hint(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
             let (tile, _) = tensor::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
@@ -671,7 +671,7 @@ pair! {
 pair! {
     typed_tensor_reduce_cache_hint(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let policy = CachePolicy::evict_first();
             let (tile, _) = tensor::reduce(cta, op::Add, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
@@ -694,7 +694,7 @@ pair! {
 pair! {
     typed_tensor_scatter4(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at([12, 1, 2, 5, 3]) });
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
             tile.into_free()
@@ -714,7 +714,7 @@ pair! {
 pair! {
     typed_tensor_load_cache_hint(cta, tile, bar, map, out) {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
-        cta.lend((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope((tile, bar), |cta, (tile, bar)| {
             let policy = CachePolicy::evict_first();
             let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at([8, -1])).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
@@ -754,7 +754,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
     let Some(src) = unsafe { Global::from_raw(src, 32) }.tiles::<32>().0.get(0) else { trap() };
     let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
-    cta.lend(lent, |cta, (tiles, bar)| {
+    cta.async_scope(lent, |cta, (tiles, bar)| {
         let policy = CachePolicy::evict_first();
         let load = tensor::load(
             cta,
@@ -945,7 +945,7 @@ pair! {
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, -1, 2>());
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3>());
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3, 5>());
-        cta.lend(tile, |cta, tile| {
+        cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async(cta);
             let part = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map) }.at_const::<4>();
             let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
@@ -1035,12 +1035,12 @@ pair! {
     typed_tensor_boxes(cta, tile, bar, map, out) {
         let boxes = unsafe { [out.read(), out.add(1).read()] };
         let mut mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.boxes(&cta);
-        if let Some(([x, y], dst)) = mine.take_next() {
+        if let Some(([x, y], dst)) = mine.next_tile() {
             unsafe {
                 out.write(x);
                 out.add(1).write(y);
             }
-            cta.lend((tile, bar), |cta, (tile, bar)| {
+            cta.async_scope((tile, bar), |cta, (tile, bar)| {
                 // In place: what is owned can be loaded and stored.
                 let (bar, tile, dst) = tensor::load(cta, bar, tile, dst).wait(cta);
                 let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read(cta);
@@ -1100,7 +1100,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_group(
         )
     };
     let (first, second) = unsafe { (place(map.at([0])), place(map.at([256]))) };
-    cta.lend((smem.a, smem.b, smem.c), |cta, (a, b, c)| {
+    cta.async_scope((smem.a, smem.b, smem.c), |cta, (a, b, c)| {
         let a = a.write(cta, |i| i as f32).to_async(cta);
         let b = b.write(cta, |i| i as f32).to_async(cta);
         let c = c.write(cta, |i| i as f32).to_async(cta);
@@ -1171,8 +1171,9 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
 ) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<WithMap>() };
     let bar = smem.bar.init(&cta);
-    let (map, slot) = unsafe { (TensorMap::<f32, Box2<32, 8>>::from_raw(map), MapSlot::from_raw(slot)) };
-    cta.lend((smem.tile, smem.map, bar), |cta, (tile, memory, bar)| {
+    let (map, slot) =
+        unsafe { (TensorMap::<f32, Box2<32, 8>>::from_raw(map), TensorMapSlot::from_raw(slot)) };
+    cta.async_scope((smem.tile, smem.map, bar), |cta, (tile, memory, bar)| {
         let draft = tensor::draft(cta, memory, &map);
         #[cfg(feature = "sm_100a")]
         let draft = {
@@ -1359,7 +1360,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
     let (mut cta, smem, _) = unsafe { Cta::enter::<Halves>() };
     let sums = unsafe { TensorMapReduce::<f16, Box2<64, 4>>::from_raw(sums) };
     let most = unsafe { TensorMapReduce::<bf16, Box1<256>>::from_raw(most) };
-    cta.lend((smem.tile, smem.other), |cta, (tile, other)| {
+    cta.async_scope((smem.tile, smem.other), |cta, (tile, other)| {
         let tile = tile.write(cta, |_| f16::ONE).to_async(cta);
         let other = other.write(cta, |_| bf16::ONE).to_async(cta);
         let group = tensor::reduce(cta, op::Add, tile, place(sums.at([16, 8])));
@@ -1427,9 +1428,9 @@ mod draft {
             #[unsafe(no_mangle)]
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, slot: *mut TensorMapObject) {
                 let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw_within(map, Starts::STARTS), MapSlot::from_raw(slot)) };
+                let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw_within(map, Starts::STARTS), TensorMapSlot::from_raw(slot)) };
                 _ = smem.bar.init(&cta);
-                cta.lend(smem.map, |$cta, memory| {
+                cta.async_scope(smem.map, |$cta, memory| {
                     let $draft = tensor::draft($cta, memory, &map);
                     let (memory, published) = unsafe { { $change }.publish($cta, slot) };
                     published.acquire($cta);

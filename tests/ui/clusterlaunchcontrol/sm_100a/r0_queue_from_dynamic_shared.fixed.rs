@@ -1,11 +1,11 @@
 //! A kernel has one queue: `DynamicShared` could hand out more.
 
-use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::clusterlaunchcontrol::WorkQueueMemory;
 
 ptx::shared_memory! {
-    pub struct Smem { queue: ClusterQueue }
+    pub struct Smem { queue: WorkQueueMemory }
 }
 
-pub fn kernel(smem: Smem) -> ClusterQueue {
+pub fn kernel(smem: Smem) -> WorkQueueMemory {
     smem.queue
 }

@@ -1,9 +1,9 @@
 //! A kernel has one queue: `DynamicShared` could hand out more.
 
-use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::shared::DynamicShared;
 
-pub fn kernel(dynamic: DynamicShared) -> ClusterQueue {
-    let (queue, _) = dynamic.take::<ClusterQueue>();
+pub fn kernel(dynamic: DynamicShared) -> WorkQueueMemory {
+    let (queue, _) = dynamic.take::<WorkQueueMemory>();
     queue
 }

@@ -1,11 +1,11 @@
 //! A refusal leaves nothing to ask with.
 
-use ptx::clusterlaunchcontrol::{Answer, Closed, Queue};
+use ptx::clusterlaunchcontrol::{Response, ClosedQueue, WorkQueue};
 use ptx::launch::Cta;
 
-pub fn body<'s>(cta: &'s Cta, queue: Queue<'s>) -> Closed<'s> {
+pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedQueue<'s> {
     match queue.request(cta).wait(cta) {
-        Answer::NoMore(closed) => closed,
-        Answer::Cancelled { queue, .. } => queue.close(),
+        Response::NoMore(closed) => closed,
+        Response::Cancelled { queue, .. } => queue.close(),
     }
 }

@@ -1,14 +1,14 @@
 //! A queue asks once at a time.
 
-use ptx::clusterlaunchcontrol::{Closed, Queue};
+use ptx::clusterlaunchcontrol::{ClosedQueue, WorkQueue};
 use ptx::launch::Cta;
 
-use ptx::clusterlaunchcontrol::Answer;
+use ptx::clusterlaunchcontrol::Response;
 
-pub fn body<'s>(cta: &'s Cta, queue: Queue<'s>) -> Closed<'s> {
+pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedQueue<'s> {
     let request = queue.request(cta);
     match request.wait(cta) {
-        Answer::Cancelled { queue, .. } => queue.close(),
-        Answer::NoMore(closed) => closed,
+        Response::Cancelled { queue, .. } => queue.close(),
+        Response::NoMore(closed) => closed,
     }
 }

@@ -1,8 +1,8 @@
 //! A cluster's request answers all its CTAs, which all expect it: the cluster asks, not one CTA.
 
-use ptx::clusterlaunchcontrol::{Answer, Queue};
+use ptx::clusterlaunchcontrol::{Response, WorkQueue};
 use ptx::cluster::Cluster;
 
-pub fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: Queue<'s, Cluster<'c>>) -> Answer<'s, Cluster<'c>> {
+pub fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: WorkQueue<'s, Cluster<'c>>) -> Response<'s, Cluster<'c>> {
     queue.request(cluster.cta()).wait(cluster)
 }

@@ -1,8 +1,8 @@
 //! A scope uses the queue up: it may have ended with a refusal.
 
-use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     clusters.scope(cta, |_cta, queue| queue.close());
 }

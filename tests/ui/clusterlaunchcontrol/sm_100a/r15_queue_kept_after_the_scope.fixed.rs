@@ -1,8 +1,8 @@
 //! A queue does not leave its scope, which ends with the queue closed.
 
-use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &mut Cta, queue: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, queue: WorkQueueMemory) {
     queue.scope(cta, |_, queue| queue.close());
 }

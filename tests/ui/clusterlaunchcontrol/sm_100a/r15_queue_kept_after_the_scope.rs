@@ -1,10 +1,10 @@
 //! A queue does not leave its scope, which ends with the queue closed.
 
-use ptx::clusterlaunchcontrol::{ClusterQueue, Queue};
+use ptx::clusterlaunchcontrol::{WorkQueueMemory, WorkQueue};
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &mut Cta, queue: ClusterQueue) {
-    let mut kept: Option<Queue> = None;
+pub fn kernel(cta: &mut Cta, queue: WorkQueueMemory) {
+    let mut kept: Option<WorkQueue> = None;
     queue.scope(cta, |_, queue| {
         kept = Some(queue);
         loop {}

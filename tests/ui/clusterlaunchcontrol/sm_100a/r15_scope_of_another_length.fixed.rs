@@ -1,8 +1,8 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::clusterlaunchcontrol::{Closed, Queue, Request};
+use ptx::clusterlaunchcontrol::{ClosedQueue, WorkQueue, Request};
 
-pub fn keep_queue<'s>(x: Queue<'s>) -> Queue<'s> {
+pub fn keep_queue<'s>(x: WorkQueue<'s>) -> WorkQueue<'s> {
     x
 }
 
@@ -10,6 +10,6 @@ pub fn keep_request<'s>(x: Request<'s>) -> Request<'s> {
     x
 }
 
-pub fn keep_closed<'s>(x: Closed<'s>) -> Closed<'s> {
+pub fn keep_closed<'s>(x: ClosedQueue<'s>) -> ClosedQueue<'s> {
     x
 }

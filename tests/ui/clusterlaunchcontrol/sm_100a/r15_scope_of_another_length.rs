@@ -1,12 +1,12 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::clusterlaunchcontrol::{Closed, Queue, Request};
+use ptx::clusterlaunchcontrol::{ClosedQueue, WorkQueue, Request};
 
-pub fn shorten_queue<'short, 'long: 'short>(x: Queue<'long>) -> Queue<'short> {
+pub fn shorten_queue<'short, 'long: 'short>(x: WorkQueue<'long>) -> WorkQueue<'short> {
     x
 }
 
-pub fn lengthen_queue<'short, 'long: 'short>(x: Queue<'short>) -> Queue<'long> {
+pub fn lengthen_queue<'short, 'long: 'short>(x: WorkQueue<'short>) -> WorkQueue<'long> {
     x
 }
 
@@ -18,10 +18,10 @@ pub fn lengthen_request<'short, 'long: 'short>(x: Request<'short>) -> Request<'l
     x
 }
 
-pub fn shorten_closed<'short, 'long: 'short>(x: Closed<'long>) -> Closed<'short> {
+pub fn shorten_closed<'short, 'long: 'short>(x: ClosedQueue<'long>) -> ClosedQueue<'short> {
     x
 }
 
-pub fn lengthen_closed<'short, 'long: 'short>(x: Closed<'short>) -> Closed<'long> {
+pub fn lengthen_closed<'short, 'long: 'short>(x: ClosedQueue<'short>) -> ClosedQueue<'long> {
     x
 }

@@ -1,11 +1,11 @@
 //! A response is written to memory of the scope, which ends when it is there.
 
-use ptx::clusterlaunchcontrol::{Answer, ClusterQueue};
+use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     clusters.scope(cta, |cta, queue| match queue.request(cta).wait(cta) {
-        Answer::Cancelled { queue, .. } => queue.close(),
-        Answer::NoMore(closed) => closed,
+        Response::Cancelled { queue, .. } => queue.close(),
+        Response::NoMore(closed) => closed,
     });
 }

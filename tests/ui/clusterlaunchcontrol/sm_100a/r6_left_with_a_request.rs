@@ -1,8 +1,8 @@
 //! A response is written to memory of the scope, which ends when it is there.
 
-use ptx::clusterlaunchcontrol::ClusterQueue;
+use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;
 
-pub fn kernel(cta: &mut Cta, clusters: ClusterQueue) {
+pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     clusters.scope(cta, |cta, queue| queue.request(cta));
 }

@@ -2,9 +2,9 @@
 
 use ptx::launch::Cta;
 use ptx::qualifier::ord;
-use ptx::tensor::{Box2, Draft};
+use ptx::tensor::{Box2, TensorMapDraft};
 
-pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<64, 32>>) {
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>) {
     let draft = draft.global_dim(cta, ord::D1, 1024);
     _ = draft.global_stride(cta, ord::D0, 4096);
 }

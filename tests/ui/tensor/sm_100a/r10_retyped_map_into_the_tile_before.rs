@@ -3,11 +3,11 @@
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Shared};
-use ptx::tensor::{self, Box2, Draft, MapSlot};
+use ptx::tensor::{self, Box2, TensorMapDraft, TensorMapSlot};
 
 type Tile<'s, const N: usize> = Shared<'s, f32, N, Free>;
 
-pub fn body<'s>(cta: &Cta, draft: Draft<'s, f32, Box2<64, 32>>, tile: Tile<'s, 2048>, bar: Mbarrier<Ready>, slot: MapSlot) {
+pub fn body<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, tile: Tile<'s, 2048>, bar: Mbarrier<Ready>, slot: TensorMapSlot) {
     let draft = draft.retype::<f32, Box2<64, 16>>(cta);
     // SAFETY: the tensor is the same; one place of the program.
     let (_memory, published) = unsafe { draft.publish(cta, slot) };

@@ -1,8 +1,8 @@
 //! Fields are replaced in maps of the mode `.tile`.
 
 use ptx::launch::Cta;
-use ptx::tensor::{Draft, Im2col4};
+use ptx::tensor::{TensorMapDraft, Im2col4};
 
-pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Im2col4<32, 64>>, address: *const f32) {
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Im2col4<32, 64>>, address: *const f32) {
     _ = draft.global_address(cta, address);
 }

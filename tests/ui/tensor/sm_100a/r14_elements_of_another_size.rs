@@ -2,8 +2,8 @@
 
 use ptx::launch::Cta;
 use ptx::qualifier::elemtype;
-use ptx::tensor::{Box2, Draft};
+use ptx::tensor::{Box2, TensorMapDraft};
 
-pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<64, 32>>) {
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>) {
     _ = draft.elemtype(cta, elemtype::F16);
 }

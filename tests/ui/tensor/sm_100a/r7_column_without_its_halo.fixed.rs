@@ -13,7 +13,7 @@ pub fn kernel(
     bar: Mbarrier<Ready>,
     src: TensorTile<f32, Column>,
 ) {
-    cta.lend((tile, bar), |cta, (tile, bar)| {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, src).wait(cta);
         (tile.release(cta), bar)
     });

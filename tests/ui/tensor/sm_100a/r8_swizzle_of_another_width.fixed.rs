@@ -2,8 +2,8 @@
 
 use ptx::launch::Cta;
 use ptx::qualifier::swizzle_mode;
-use ptx::tensor::{Box2, Draft};
+use ptx::tensor::{Box2, TensorMapDraft};
 
-pub fn kernel(cta: &Cta, draft: Draft<'_, f32, Box2<16, 64>>) {
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<16, 64>>) {
     _ = draft.swizzle_mode(cta, swizzle_mode::B64);
 }

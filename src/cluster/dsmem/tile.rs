@@ -1,0 +1,375 @@
+//! DSMEM buffers that bulk copies fill.
+
+use super::{ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sent, for_each_other, phase_bytes};
+use crate::async_group::Token;
+use crate::bulk::CopySource;
+use crate::cache_policy::MaybeHinted;
+use crate::cluster::{Cluster, Group, Permutation};
+use crate::global::GlobalTile;
+use crate::group::{AfterSync, Cta};
+use crate::mask::CtaMask;
+use crate::qualifier::{arrivals, cache_hint, multicast, scope, sem, space};
+use crate::raw;
+use crate::shared::Element;
+use crate::tensor::{self, MulticastShape, TensorTile};
+
+impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
+    /// Each CTA sends the tile `src` along `route`, and expects one from the CTA that sends to it. `src` is
+    /// [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or what another DSMEM buffer or a channel has
+    /// received, which goes on without a copy.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`
+    /// `mapa.shared::cluster.u32` of the tile and of its mbarrier,
+    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`, of a DSMEM buffer
+    /// [`ByElement`](super::ByElement) `fence.proxy.async.shared::cta;` before it
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: Shared<'c, f32, 1024, Fenced>) {
+    /// if let Some(to_the_next) = cluster.rotation(1) {
+    ///     let received = inbox.send(cluster, to_the_next, src).receive(cluster.cta());
+    ///     let _first = received.get(0);
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send<Src: CopySource<T, N, Group = Cta>>(
+        self,
+        cluster: &Cluster<'c>,
+        permutation: Permutation<'c>,
+        src: Src,
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
+            // SAFETY: see `send_tile`.
+            unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
+        });
+        Sent { inbox: self, src }
+    }
+
+    /// Each CTA reduces the tile `src` into the DSMEM buffer that `route` leads to: `element = op(element, src[i])`. What the
+    /// elements are before is what [`init_with`](super::DsmemBuffer::init_with) has given them, or what has arrived before. `src`
+    /// is as of [`send`](Inbox::send).
+    ///
+    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
+    /// (`element >= src[i]` becomes 0, else `element + 1`) and `Dec` (0 or `element > src[i]` becomes `src[i]`, else `element - 1`).
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX: as [`send`](Inbox::send), with
+    /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], bytes, [mbar];`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 1024, ByTile>, src: Shared<'c, u32, 1024, Fenced>) {
+    /// use ptx::qualifier::op;
+    /// if let Some(to_the_other) = cluster.exchange(1) {
+    ///     let received = inbox.send_reduce(cluster, op::Max, to_the_other, src).receive(cluster.cta());
+    ///     let _of_both = received.get(0);
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send_reduce<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
+        self,
+        cluster: &Cluster<'c>,
+        op: Op,
+        permutation: Permutation<'c>,
+        src: Src,
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        let _: Op = op;
+        self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
+            // SAFETY: see `send_tile`.
+            unsafe { Op::bulk_reduce(dst, src, bytes, mbar) }
+        });
+        Sent { inbox: self, src }
+    }
+
+    /// Each CTA reduces the tile `src` into the DSMEM buffers of all others, as [`send_reduce`](Inbox::send_reduce) does into
+    /// one. With one's own tile as the first contents, each DSMEM buffer receives the sum, the minimum … over the cluster. Tiles
+    /// have 69,904 bytes at most.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX: as [`send_reduce`](Inbox::send_reduce), for each other CTA
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, DsmemBuffer}, launch::Cta, shared::SharedArray};
+    /// # fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 1024, ByTile>, tile: SharedArray<u32, 1024>, mine: fn(usize) -> u32) {
+    /// use ptx::qualifier::op;
+    /// let buffer = buffer.init_with(cta, mine);
+    /// cta.cluster_scope((tile, buffer), |cluster, (tile, inbox)| {
+    ///     let tile = tile.write(cluster.cta(), mine).to_async(cluster.cta());
+    ///     let received = inbox.send_reduce_to_others(&cluster, op::Add, tile).receive(cluster.cta());
+    ///     let _sum_over_the_cluster = received.get(0);
+    ///     let (inbox, tile) = received.release(&cluster);
+    ///     (cluster, (tile.into_free(), inbox))
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send_reduce_to_others<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
+        self,
+        cluster: &Cluster<'c>,
+        op: Op,
+        src: Src,
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        let _: Op = op;
+        const { phase_bytes::<T, N>(OTHERS) };
+        // SAFETY: each of the others sends one tile; there are 15 at most, for which the size was asserted.
+        unsafe { self.expect(cluster.cta, (cluster.cta_count() - 1) * Self::BYTES) };
+        if cluster.cta.is_leader() {
+            let tile = src.tile();
+            for_each_other(cluster, |to| {
+                // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `send_tile`. 9.7.9.25.4.2:
+                // "Each reduction operation … has individually `.relaxed.gpu` memory ordering semantics": those of several
+                // CTAs do not race.
+                unsafe {
+                    let (dst, mbar) = self.of(to);
+                    Op::bulk_reduce(dst, tile, Self::BYTES, mbar);
+                }
+            });
+        }
+        Sent { inbox: self, src }
+    }
+
+    /// Loads one tile into the DSMEM buffer of every CTA of a group: the `src` of the group's CTA of rank 0.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank 0 besides:
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar],
+    /// ctaMask;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, global::GlobalTile};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
+    /// if let Some(row) = cluster.row::<2>() {
+    ///     let received = inbox.multicast(cluster, row, src).receive(cluster.cta());
+    ///     let _first = received.get(0);
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast<const CTAS: u32>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: impl MaybeHinted<GlobalTile<T, N>>,
+    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        let (src, hint) = src.split();
+        self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
+            // SAFETY: see `multicast_with`; the tile's type proves the size and the alignment.
+            unsafe {
+                raw::cp_async_bulk_shared_cluster_global(
+                    dst,
+                    src.base.cast(),
+                    size,
+                    mbar,
+                    multicast::Cluster(mask),
+                    hint,
+                )
+            }
+        })
+    }
+
+    /// Loads one part of a tensor into the DSMEM buffer of every CTA of a group: the `src` of the group's CTA of rank 0. The DSMEM buffer
+    /// has as many elements as the shape.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX of a `Box2`, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank
+    /// 0 besides: `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst],
+    /// [map, {x, y}], [bar], ctaMask;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, tensor::{Box2, TensorMap}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 2048, ByTile>, map: TensorMap<f32, Box2<64, 32>>, k: i32) {
+    /// if let Some(column) = cluster.column::<2>() {
+    ///     let [x, ..] = cluster.position();
+    ///     let sent = inbox.multicast_tensor(cluster, column, map.box_at([x as i32, k]));
+    ///     let received = sent.receive(cluster.cta());
+    ///     let (_inbox, _src) = received.release(cluster);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast_tensor<const CTAS: u32, S: MulticastShape>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: impl MaybeHinted<TensorTile<T, S>>,
+    ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
+        const { tensor::tile_bytes::<T, S, N>() };
+        let (src, hint) = src.split();
+        self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
+            // SAFETY: see `multicast_with`; the shape has the size of the DSMEM buffer, asserted, and the DSMEM buffer is aligned to 128
+            // bytes; of the map, the contract of `TensorMap::from_raw`.
+            unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, hint) }
+        })
+    }
+
+    /// Loads one tile into the DSMEM buffers of the CTAs in `ctas`, which is equal in all CTAs: the `src` of the lowest of them. The
+    /// others receive nothing, and their DSMEM buffers keep what they hold. Ranks that the cluster does not have say nothing.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX, by the leader: as [`multicast`](Inbox::multicast), with the mask for that of the group; of a CTA outside of it
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];` alone
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, global::GlobalTile, mask::CtaMask};
+    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
+    /// let ends = CtaMask::CTA_0 | CtaMask::CTA_3;
+    /// let received = inbox.multicast_to(cluster, ends, src).receive(cluster.cta());
+    /// let (_inbox, _src) = received.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn multicast_to(
+        self,
+        cluster: &Cluster<'c>,
+        ctas: CtaMask,
+        src: GlobalTile<T, N>,
+    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        let rank = cluster.cta_rank();
+        // A cluster has 16 CTAs at most.
+        let ctas = u32::from(ctas.bits()) & ((1 << cluster.cta_count()) - 1);
+        if ctas >> rank & 1 == 1 {
+            // SAFETY: the one copy to these CTAs brings that many bytes to each.
+            unsafe { self.expect(cluster.cta, Self::BYTES) };
+        } else if cluster.cta.is_leader() {
+            // SAFETY: as in `expect`: the phase's one arrival.
+            unsafe {
+                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.bar(), arrivals::One)
+            };
+        }
+        if ctas.trailing_zeros() == rank && cluster.cta.is_leader() {
+            let (dst, base, mask) = (self.addr, src.base.cast(), CtaMask::from_bits_retain(ctas as u16));
+            // SAFETY: see `multicast_with`, of these CTAs; the tile's type proves the size and the alignment.
+            unsafe {
+                raw::cp_async_bulk_shared_cluster_global(
+                    dst,
+                    base,
+                    Self::BYTES,
+                    self.bar(),
+                    multicast::Cluster(mask),
+                    cache_hint::None,
+                )
+            };
+        }
+        Sent { inbox: self, src }
+    }
+
+    /// `copy` starts the copy with the operands that it gets, source, destination, bytes, mbarrier and mask, for which this
+    /// holds: the mask is of the CTAs of one group; each CTA of the cluster is in one group; all their DSMEM buffers are ready, at
+    /// the same offset; each expects one tile; nobody writes the source; a scope that ends has waited for the copy in each CTA.
+    #[inline(always)]
+    fn multicast_with<const CTAS: u32, Src>(
+        self,
+        cluster: &Cluster<'c>,
+        group: Group<'c, CTAS>,
+        src: Src,
+        copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
+    ) -> Sent<'c, T, N, ByTile, Src> {
+        // SAFETY: the one copy to the group brings that many bytes to each of its CTAs.
+        unsafe { self.expect(cluster.cta, Self::BYTES) };
+        if group.cta_rank() == 0 && cluster.cta.is_leader() {
+            copy(&src, self.addr, Self::BYTES, self.bar(), group.mask());
+        }
+        Sent { inbox: self, src }
+    }
+}
+
+impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
+    /// Waits until every CTA has received and read what it wants: the DSMEM buffer is ready for more, and keeps what it holds. The
+    /// source of what was sent is no longer read, and comes back: a tile that was forwarded as the [`Inbox`] where it had
+    /// arrived, ready for more as well, and what that was filled from.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>) {
+    /// let (inbox, src) = received.release(cluster);
+    /// let src = src.into_free().write(cluster.cta(), |i| i as f32); // nobody reads the source now
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
+        cluster.sync_with(self.release_at_sync())
+    }
+
+    /// [`release`](Received::release), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByElement, ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Tile<'c>, words: Received<'c, u32, 64, ByElement, ()>) {
+    /// let ((tiles, src), words) = cluster.sync_with((tile.release_at_sync(), words.release_at_sync()));
+    /// # let _ = (tiles, src, words);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn release_at_sync(self) -> AfterSync<(Inbox<'c, T, N, ByTile>, Src::Back), Cluster<'c>> {
+        // What comes back is for those who have passed the barrier.
+        AfterSync::new(self.back(Token::NEW))
+    }
+
+    /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
+    /// [`release`](Received::release). What has arrived stays readable, and can be forwarded.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
+    /// # type Tiles<'c> = Inbox<'c, f32, 1024, ByTile>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, a: Tiles<'c>, b: Tiles<'c>, mine: Shared<'c, f32, 1024, Fenced>) {
+    /// # let cta = cluster.cta();
+    /// let Some(to_the_next) = cluster.rotation(1) else { return };
+    /// // The tiles of all CTAs go round the ring; of the two DSMEM buffers one is always free.
+    /// let mut free = b;
+    /// let (mut received, _mine) = a.send(cluster, to_the_next, mine).receive(cta).reclaim(cluster);
+    /// for _ in 2..cluster.cta_count() {
+    ///     let _of_one_further_back = received.get(0);
+    ///     let forwarded = free.send(cluster, to_the_next, received).receive(cta);
+    ///     (received, (free, _)) = forwarded.reclaim(cluster);
+    /// }
+    /// let (_a_or_b, ()) = received.release(cluster);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn reclaim(self, cluster: &Cluster<'c>) -> (Received<'c, T, N, ByTile, ()>, Src::Back) {
+        cluster.sync_with(self.reclaim_at_sync())
+    }
+
+    /// [`reclaim`](Received::reclaim), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{cluster::{ByElement, ByTile, Cluster, Received}, shared::{Fenced, Shared}};
+    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>;
+    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Tile<'c>, words: Received<'c, u32, 64, ByElement, ()>) {
+    /// let ((tile, src), words) = cluster.sync_with((tile.reclaim_at_sync(), words.release_at_sync()));
+    /// let _still_readable = tile.get(0);
+    /// # let _ = (tile.end(), src, words);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "what `reclaim` gives, behind the barrier")]
+    pub fn reclaim_at_sync(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
+        // As in `release_at_sync`.
+        AfterSync::new((Received { inbox: self.inbox, src: () }, self.src.back(Token::NEW)))
+    }
+}

@@ -1,0 +1,14 @@
+//! What an async scope lends is this CTA's alone: no other CTA may send there.
+
+use ptx::cluster::{ByTile, DsmemBuffer};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+
+pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<f32, 64, ByTile, Ready>, tile: GlobalTile<f32, 64>) {
+    cta.cluster_scope(buffer, |cluster, inbox| {
+        let Some(pair) = cluster.whole::<2>() else { return (cluster, inbox) };
+        let (inbox, _tile) = inbox.multicast(&cluster, pair, tile).receive(cluster.cta()).release(&cluster);
+        (cluster, inbox)
+    });
+}

@@ -1,0 +1,17 @@
+//! What an async scope lends is this CTA's alone: no other CTA may send there.
+
+use ptx::cluster::{ByTile, DsmemBuffer};
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+
+pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<f32, 64, ByTile, Ready>, tile: GlobalTile<f32, 64>) {
+    cta.async_scope(buffer, |cta, inbox| {
+        cta.cluster_scope((), |cluster, ()| {
+            let Some(pair) = cluster.whole::<2>() else { return (cluster, ()) };
+            _ = inbox.multicast(&cluster, pair, tile);
+            (cluster, ())
+        });
+        loop {}
+    });
+}

@@ -1,0 +1,8 @@
+//! `init_with` is an `init` with contents.
+
+use ptx::cluster::{ByTile, DsmemBuffer};
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 128, ByTile>) {
+    let _mailbox = buffer.init_with(cta, |_| 0);
+}

@@ -1,0 +1,9 @@
+//! Its mbarrier is initialised once: the first contents are given then.
+
+use ptx::cluster::{ByTile, DsmemBuffer};
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 128, ByTile>) {
+    let buffer = buffer.init(cta);
+    let _mailbox = buffer.init_with(cta, |_| 0);
+}

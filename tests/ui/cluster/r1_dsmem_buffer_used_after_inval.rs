@@ -1,0 +1,10 @@
+//! After `inval` there is no mbarrier.
+
+use ptx::cluster::{ByTile, DsmemBuffer};
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+
+pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByTile, Ready>) {
+    let buffer = buffer.inval(cta);
+    cta.cluster_scope(buffer, |cluster, inbox| (cluster, inbox));
+}

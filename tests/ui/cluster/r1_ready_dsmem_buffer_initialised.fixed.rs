@@ -1,0 +1,10 @@
+//! A DSMEM buffer is initialised once, and invalidated only then.
+
+use ptx::cluster::{ByTile, DsmemBuffer};
+use ptx::launch::Cta;
+use ptx::mbarrier::Ready;
+
+pub fn kernel(cta: &Cta, ready: DsmemBuffer<u32, 128, ByTile, Ready>, uninit: DsmemBuffer<u32, 128, ByTile>) {
+    let _nothing = ready.inval(cta);
+    let _ready = uninit.init(cta);
+}

@@ -1,0 +1,14 @@
+//! `source` lends what a copy reads, to be read and no more.
+
+use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
+
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    inbox: Inbox<'c, u32, 128, ByTile>,
+    tile: Received<'c, u32, 128, ByTile, ()>,
+    permutation: Permutation<'c>,
+) {
+    let sent = inbox.send(cluster, permutation, tile);
+    let (_free, ()) = sent.source().release(cluster);
+    let _ = sent.receive(cluster.cta()).release(cluster);
+}

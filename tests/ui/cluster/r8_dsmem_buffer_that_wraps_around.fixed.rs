@@ -1,0 +1,7 @@
+//! A DSMEM buffer has the elements that its type says, however many.
+
+use ptx::cluster::{ByElement, ByTile, DsmemBuffer};
+use ptx::shared::Place;
+
+pub const BY_ELEMENT: u32 = <DsmemBuffer<u32, 4, ByElement>>::SIZE;
+pub const BY_TILE: u32 = <DsmemBuffer<u64, 4, ByTile>>::SIZE;

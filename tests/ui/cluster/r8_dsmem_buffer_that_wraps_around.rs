@@ -1,0 +1,7 @@
+//! A DSMEM buffer has the elements that its type says, however many.
+
+use ptx::cluster::{ByElement, ByTile, DsmemBuffer};
+use ptx::shared::Place;
+
+pub const BY_ELEMENT: u32 = <DsmemBuffer<u32, { (1 << 62) + 4 }, ByElement>>::SIZE;
+pub const BY_TILE: u32 = <DsmemBuffer<u64, { 1 << 61 }, ByTile>>::SIZE;

@@ -1,0 +1,8 @@
+//! All other CTAs may send to a DSMEM buffer at once: their bytes together are what the mbarrier counts.
+
+use ptx::cluster::{ByElement, DsmemBuffer};
+use ptx::launch::Cta;
+
+pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u64, 1000, ByElement>) {
+    let _mailbox = buffer.init(cta, |_| 0);
+}

@@ -1,7 +1,0 @@
-//! A mailbox has the elements that its type says, however many.
-
-use ptx::cluster::{ByElement, ByTile, Mailbox};
-use ptx::shared::Place;
-
-pub const BY_ELEMENT: u32 = <Mailbox<u32, { (1 << 62) + 4 }, ByElement>>::SIZE;
-pub const BY_TILE: u32 = <Mailbox<u64, { 1 << 61 }, ByTile>>::SIZE;

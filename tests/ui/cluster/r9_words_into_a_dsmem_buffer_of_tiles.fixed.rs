@@ -1,0 +1,10 @@
+//! A DSMEM buffer is filled through one proxy, which is part of its type.
+
+use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
+use ptx::qualifier::op;
+
+pub fn body<'c>(cluster: &Cluster<'c>, permutation: Permutation<'c>, [a, b, c]: [Inbox<'c, u32, 128, ByElement>; 3]) {
+    let _sent = a.reduce_to_others(cluster, op::Add, |_| 1);
+    let _sent = b.reduce(cluster, op::Add, permutation, |_| 1);
+    let _sent = c.store(cluster, permutation, |_| 1);
+}

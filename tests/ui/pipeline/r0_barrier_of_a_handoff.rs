@@ -1,8 +1,0 @@
-//! A hand-off has both its barriers for itself.
-
-use ptx::barrier::NamedBarrier;
-use ptx::pipeline::{Handoff, PipelineMemory};
-
-ptx::shared_memory! {
-    pub struct Smem { pub parties: PipelineMemory<[u32; 64], 1, Handoff<1, 2, 64, 64>>, pub other: NamedBarrier<2, 64> }
-}

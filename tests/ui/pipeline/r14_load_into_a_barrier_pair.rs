@@ -1,0 +1,15 @@
+//! Copies complete on mbarriers, which a hand-off does not have: its producers write.
+
+use ptx::global::GlobalTile;
+use ptx::launch::{Thread, Warps};
+use ptx::pipeline::{BarrierPair, Producer};
+
+type Part<'p> = Producer<'p, [u32; 256], 1, BarrierPair<1, 2, 64, 64>>;
+
+pub fn written<'p>(warps: &Warps<'p>, producer: Part<'p>) -> Part<'p> {
+    producer.write(warps, |i| i as u32)
+}
+
+pub fn loaded<'p>(thread: &Thread<'p>, producer: Part<'p>, tile: GlobalTile<u32, 256>) -> Part<'p> {
+    producer.load(thread, tile)
+}

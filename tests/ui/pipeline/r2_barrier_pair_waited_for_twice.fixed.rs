@@ -1,0 +1,11 @@
+//! A consumer that has the tile waits for the next behind its release: the producers do not fill it before.
+
+use ptx::launch::Warps;
+use ptx::pipeline::{Consumer, BarrierPair};
+
+type Pair = BarrierPair<1, 2, 64, 64>;
+type Part<'p> = Consumer<'p, [u32; 256], 1, Pair>;
+
+pub fn consume<'p>(warps: &Warps<'p>, consumer: Part<'p>) -> Part<'p> {
+    consumer.wait(warps).release(warps).wait(warps).release(warps)
+}

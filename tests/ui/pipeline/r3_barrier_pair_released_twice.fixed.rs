@@ -1,0 +1,11 @@
+//! A consumer releases a tile once: a second arrival would stand for the next tile.
+
+use ptx::launch::Warps;
+use ptx::pipeline::{Consumer, BarrierPair};
+
+type Pair = BarrierPair<1, 2, 64, 64>;
+type Part<'p> = Consumer<'p, [u32; 256], 1, Pair>;
+
+pub fn consume<'p>(warps: &Warps<'p>, consumer: Part<'p>) -> Part<'p> {
+    consumer.wait(warps).release(warps)
+}

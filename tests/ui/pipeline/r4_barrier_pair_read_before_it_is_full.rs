@@ -1,0 +1,12 @@
+//! A consumer reads the tile between `wait` and `release`.
+
+use ptx::launch::Warps;
+use ptx::pipeline::{Consumer, BarrierPair};
+
+type Pair = BarrierPair<1, 2, 64, 64>;
+type Part<'p> = Consumer<'p, [u32; 256], 1, Pair>;
+
+pub fn consume<'p>(warps: &Warps<'p>, consumer: Part<'p>) -> Part<'p> {
+    let _first = consumer.get(0);
+    consumer.wait(warps).release(warps)
+}

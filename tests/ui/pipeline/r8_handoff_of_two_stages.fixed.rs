@@ -1,8 +1,0 @@
-//! Two barriers tell of one stage.
-
-use ptx::launch::Cta;
-use ptx::pipeline::{Handoff, PipelineMemory};
-
-pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[u32; 64], 1, Handoff<1, 2, 64, 64>>) {
-    cta.lend(memory, |cta, pipeline| pipeline.run(cta, |_, producer| producer, |_, consumer| consumer));
-}
