@@ -151,7 +151,7 @@ impl<'a> Bench<'a> {
         self.run(place, data::random(seed)).with_context(|| format!("{place}, seed {seed}"))
     }
 
-    /// PipelineGroup the kernel over what `host_x` and `host_y` hold, and checks all that it may and may not have changed.
+    /// Runs the kernel over what `host_x` and `host_y` hold, and checks all that it may and may not have changed.
     fn run(&mut self, place: Place, a: f32) -> Result<()> {
         let n = place.n;
         let (x_start, y_start) = (GUARD + place.x_offset, GUARD + place.y_offset);

@@ -18,7 +18,7 @@ const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
 const NO_GPU: u8 = 3;
 
-/// PipelineGroup the kernels of `ptx` on a GPU, checks every element and prints GB/s beside a device-to-device copy.
+/// Runs the kernels of `ptx` on a GPU, checks every element and prints GB/s beside a device-to-device copy.
 ///
 /// Exit status: 0 all passed, 1 some failed or hung, 2 bad arguments or files, 3 no usable GPU.
 #[derive(Parser)]
@@ -61,7 +61,7 @@ pub struct Options {
     /// A file of little-endian f32 to run the kernel over
     #[arg(long, global = true)]
     pub file: Option<PathBuf>,
-    /// PipelineGroup with random data of the full length [default: 10, quick: 2]
+    /// Runs with random data of the full length [default: 10, quick: 2]
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
     /// Shorter arrays, fewer runs
@@ -117,7 +117,7 @@ impl Options {
     }
 }
 
-/// PipelineGroup the program.
+/// Runs the program.
 pub fn main() -> ExitCode {
     run(&Cli::parse()).unwrap_or_else(|error| {
         eprintln!("ptx-gpu: {error:#}");

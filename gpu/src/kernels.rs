@@ -489,7 +489,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// PipelineGroup a kernel over the inputs of some seeds.
+/// Runs a kernel over the inputs of some seeds.
 pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
     let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(of.name)?;
     let ([x, y], cluster, threads) = of.grid;

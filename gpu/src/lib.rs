@@ -1,4 +1,4 @@
-//! PipelineGroup the kernels of `ptx` on a GPU, checks every element of their results, and times them.
+//! Runs the kernels of `ptx` on a GPU, checks every element of their results, and times them.
 //!
 //! Each check runs in a process of its own, so that a hang, a crash or an error that stays with the context takes no
 //! other check with it.

@@ -15,7 +15,7 @@ pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 const RUNS: [Run; 2] = [reductions, functions];
 
-/// PipelineGroup a kernel of [`KERNELS`] over so many seeds.
+/// Runs a kernel of [`KERNELS`] over so many seeds.
 pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
@@ -38,7 +38,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// PipelineGroup a kernel `fn(input, output, n)` on words and gives the `results * n` words of its output.
+/// Runs a kernel `fn(input, output, n)` on words and gives the `results * n` words of its output.
 fn output(
     gpu: &Gpu,
     module: &Module,

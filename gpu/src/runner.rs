@@ -1,4 +1,4 @@
-//! PipelineGroup a check in a process of its own.
+//! Runs a check in a process of its own.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};

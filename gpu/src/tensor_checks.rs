@@ -21,7 +21,7 @@ type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 /// The check of each of [`KERNELS`], for a seed.
 const RUNS: [Run; 4] = [transpose, sum, retype, multicast];
 
-/// PipelineGroup a kernel over the tensors of some seeds.
+/// Runs a kernel over the tensors of some seeds.
 pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;

@@ -77,7 +77,7 @@ fn split_processor(name: &str) -> Option<(u32, &str)> {
     matches!(suffix, "" | "a" | "f").then_some((number.parse().ok()?, suffix))
 }
 
-/// PipelineGroup `llc` on optimised IR and gives the finished PTX.
+/// Runs `llc` on optimised IR and gives the finished PTX.
 ///
 /// `module` is the file with the IR, `asm` the asm within it, and `empty` a module with nothing in it.
 pub fn assemble(

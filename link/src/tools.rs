@@ -112,7 +112,7 @@ pub struct Said {
     pub remarks: String,
 }
 
-/// PipelineGroup a tool; the error of one that fails shows what it said.
+/// Runs a tool; the error of one that fails shows what it said.
 pub fn run<A: AsRef<OsStr>>(tool: &Path, arguments: impl IntoIterator<Item = A>) -> Result<Said, Error> {
     let ran = Command::new(tool)
         .args(arguments)

@@ -19,9 +19,9 @@ struct Cli {
 enum Command {
     /// Compiles the kernels to PTX and cubins in target/ptx/ and judges them
     Build(build::Options),
-    /// PipelineGroup the tests of the workspace
+    /// Runs the tests of the workspace
     Test(test::Options),
-    /// PipelineGroup the kernels on a GPU of this machine, or makes a folder that does so on another
+    /// Runs the kernels on a GPU of this machine, or makes a folder that does so on another
     Gpu(gpu::Options),
     /// Compares the kernels with their twins in CUDA C++: machine code, and times where there is a GPU
     Bench(bench::Options),

@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail};
 
-/// PipelineGroup a command and gives what it printed; a failure carries the command and all of its stderr.
+/// Runs a command and gives what it printed; a failure carries the command and all of its stderr.
 pub fn run(command: &mut Command) -> Result<Output> {
     let output = command.output().with_context(|| format!("cannot run {}", shown(command)))?;
     if !output.status.success() {

@@ -130,7 +130,7 @@ fn add(setup: &Setup, folder: &Path, name: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// PipelineGroup the program of a bundle.
+/// Runs the program of a bundle.
 pub fn run_here(folder: &Path, arguments: &[OsString]) -> Result<ExitCode> {
     let mut program = Command::new(folder.join(PROGRAM));
     program.arg("--dir").arg(folder).args(arguments);
