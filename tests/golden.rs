@@ -8,27 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use ptx_link::convergence::is_convergent;
-use support::{Golden, body};
+use support::{body, ok};
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build, OptLevel};
-use xtask::forms::{self, Form, Row, number, shown};
+use xtask::forms::{self, Form, Row};
+use xtask::golden::{self, Golden};
+use xtask::judge;
 use xtask::toolchain::{Kind, Toolchain};
 
 /// The rows of each target; compiled once for all tests.
-static PROBES: LazyLock<Vec<(Arch, Vec<Row>)>> =
-    LazyLock::new(|| forms::probe_all().unwrap_or_else(|error| panic!("{error:#}")));
+static PROBES: LazyLock<Vec<(Arch, Vec<Row>)>> = LazyLock::new(|| ok(forms::probe_all()));
 
 /// The rows of all targets.
-static ROWS: LazyLock<Vec<Row>> =
-    LazyLock::new(|| forms::union(&PROBES).unwrap_or_else(|error| panic!("{error:#}")));
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| ok(forms::union(&PROBES)));
 
 #[test]
 fn raw_instructions_are_golden() {
     let mut golden = Golden::new("raw");
     for row in &*ROWS {
-        golden.check(&format!("{}/{}.ptx", row.family, row.name), &row.golden());
+        ok(golden.check(&format!("{}/{}.ptx", row.family, row.name), &row.golden()));
     }
-    golden.finish();
+    ok(golden.finish());
 }
 
 /// The legal forms of the three chapters (9.7.9.25, 9.7.9.27, 9.7.13), counted from their grammar and tables: by family, on
@@ -98,7 +98,7 @@ fn the_forms_are_the_legal_forms() {
 #[test]
 fn every_form_is_a_golden_line() {
     // The files are being written.
-    if support::blesses() {
+    if golden::blesses() {
         return;
     }
     let golden = xtask::root().join("tests/golden/raw");
@@ -131,32 +131,19 @@ fn the_label_form_is_the_same_instructions() {
         instructions
     };
     let features = ["stock-linker", "probe-convergent"];
-    let labelled = forms::probe(Arch::Sm90, &features).unwrap_or_else(|error| panic!("{error:#}"));
+    let labelled = ok(forms::probe(Arch::Sm90, &features));
     let convergent =
         labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
     assert!(convergent.count() > 0);
     let (_, plain) = PROBES.iter().find(|(arch, _)| *arch == Arch::Sm90).expect("a probe");
     let (labelled, plain) = (instructions(&labelled), instructions(plain));
-    assert!(labelled == plain, "{}", support::diff(&plain.join("\n"), &labelled.join("\n")));
+    assert!(labelled == plain, "{}", golden::diff(&plain.join("\n"), &labelled.join("\n")));
 }
 
 /// The marks are set by the linker's table, the asm gotos of the stock linker by the rows: both say the same of every form.
 #[test]
 fn rows_and_the_linkers_table_agree_on_convergence() {
-    let mut faults = Vec::new();
-    for row in &*ROWS {
-        for form in row.forms.iter().filter(|form| is_convergent(&form.block.text) != row.convergent) {
-            let (has, wants) = match row.convergent {
-                true => ("", "is in link/src/nonconvergent.txt"),
-                false => ("no ", "is not in link/src/nonconvergent.txt, or has `.sync` or `.aligned`"),
-            };
-            faults.push(format!(
-                "{}/{} has {has}`convergent: convergent;`, and {} {wants}",
-                row.family, row.name, form.instruction
-            ));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    ok(judge::convergence(&ROWS));
 }
 
 #[test]
@@ -174,124 +161,11 @@ fn no_form_has_two_rows() {
     }
 }
 
-/// PTX ISA versions, as far as a row may need one.
-const VERSIONS: [(u32, u32); 26] = [
-    (6, 3),
-    (6, 4),
-    (6, 5),
-    (7, 0),
-    (7, 1),
-    (7, 2),
-    (7, 3),
-    (7, 4),
-    (7, 5),
-    (7, 6),
-    (7, 7),
-    (7, 8),
-    (8, 0),
-    (8, 1),
-    (8, 2),
-    (8, 3),
-    (8, 4),
-    (8, 5),
-    (8, 6),
-    (8, 7),
-    (8, 8),
-    (9, 0),
-    (9, 1),
-    (9, 2),
-    (9, 3),
-    (9, 4),
-];
-
-/// Every target that ptxas still knows, with the first PTX version that has each. Rows that claim less than the oldest are
-/// claims about hardware that no ptxas here can judge.
-const TARGETS: [(&str, (u32, u32)); 10] = [
-    ("sm_75", (6, 3)),
-    ("sm_80", (7, 0)),
-    ("sm_90", (7, 8)),
-    ("sm_90a", (8, 0)),
-    ("sm_100", (8, 6)),
-    ("sm_100f", (8, 8)),
-    ("sm_100a", (8, 6)),
-    ("sm_103a", (8, 8)),
-    ("sm_110a", (9, 0)),
-    ("sm_120a", (8, 7)),
-];
-
-/// Whether a form claims a target. Below sm_90 nothing was compiled: there the form's own number counts.
-fn claims(form: &Form, target: &str) -> bool {
-    let compiled = target.parse().unwrap_or(Arch::Sm90);
-    form.targets.contains(&compiled) && number(&form.target) <= number(target)
-}
-
-/// The PTX of a module with one instruction a line, in kernels of a few hundred: one of all takes ptxas six times as long. With the
-/// number of each instruction's line.
-fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize>) {
-    let wide = if isa >= (8, 3) { " .reg .b128 %rq;" } else { "" };
-    let registers = ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
-    let mut text = format!(".version {}\n.target {target}\n.address_size 64\n", shown(isa));
-    let (mut line, mut places) = (4, Vec::new());
-    for (k, lines) in lines.chunks(300).enumerate() {
-        text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", lines.join("\n"));
-        places.extend(line + 1..=line + lines.len());
-        line += lines.len() + 2;
-    }
-    (text, places)
-}
-
-/// The lines that ptxas refuses.
-fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> BTreeSet<String> {
-    let (text, places) = module(lines, target, isa);
-    let errors = tools.check_text(&text, target).unwrap_or_else(|error| panic!("{error:#}"));
-    let at =
-        |line| places.binary_search(&line).unwrap_or_else(|_| panic!("an error in line {line} of {text}"));
-    errors.iter().map(|error| lines[at(error.line)].clone()).collect()
-}
-
 #[test]
 fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
-    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    let tools = ok(Tools::find_or_fetch());
     let forms: Vec<&Form> = ROWS.iter().flat_map(|row| &row.forms).collect();
-    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
-    let mut report = String::from("target    accepted  refused\n");
-
-    // By target: where it is claimed, and nowhere else.
-    let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
-    let newest = *VERSIONS.iter().rev().find(takes).expect("a version that ptxas takes");
-    let lines = forms::by_two(&TARGETS, |(target, _)| {
-        let unclaimed = forms.iter().filter(|form| !claims(form, target));
-        let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
-        let refused = refused(&tools, &all, target, newest);
-        let wrong: Vec<_> = refused.symmetric_difference(&expected).collect();
-        assert!(wrong.is_empty(), "{target}: claimed and refused, or not claimed and accepted: {wrong:#?}");
-        format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len())
-    });
-    report.extend(lines);
-
-    // By PTX version: from the claimed one up, and not in the version before, on the target that PTX had first.
-    let mut by_version: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
-    for form in forms {
-        let claimed = TARGETS.iter().filter(|(target, _)| claims(form, target));
-        let (target, first) = claimed.min_by_key(|(_, first)| first).expect("a target that the form claims");
-        // A module for sm_90 is of 7.8 at least. (ptxas takes `.shared::cta` of `cp.async` before 7.8, where
-        // 9.7.9.25.3.1 introduces it.)
-        if form.isa > (*first).max((7, 8)) {
-            by_version.entry((target, form.isa)).or_default().push(form.instruction.clone());
-        }
-    }
-    let by_version: Vec<_> = by_version.into_iter().collect();
-    let lines = forms::by_two(&by_version, |((target, isa), lines)| {
-        let before = VERSIONS[VERSIONS.iter().position(|version| version == isa).expect("a version") - 1];
-        let none = BTreeSet::new();
-        assert_eq!(refused(&tools, lines, target, *isa), none, "{target}, .version {}", shown(*isa));
-        let all: BTreeSet<_> = lines.iter().cloned().collect();
-        assert_eq!(refused(&tools, lines, target, before), all, "{target}, .version {}", shown(before));
-        let count = all.len();
-        format!("{target:9} {count:8} {count:8}  .version {} and {}\n", shown(*isa), shown(before))
-    });
-    report.extend(lines);
-    println!("{report}");
+    println!("{}", ok(judge::judge(&tools, &forms)));
 }
 
 /// What is not chosen costs nothing, unoptimised code included: ten calls are ten blocks of asm.
@@ -299,7 +173,7 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
 fn ten_calls_of_a_debug_build_are_ten_blocks() {
     let mut build = Build::new(xtask::root().join("tests/device/debug"), Arch::Sm90);
     (build.opt_level, build.debug_assertions) = (OptLevel::O0, true);
-    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    let module = ok(build.run());
     let blocks = forms::asm_blocks(&module.text);
     let instructions: Vec<_> =
         blocks.iter().flat_map(|block| &block.instructions).map(String::as_str).collect();
@@ -325,7 +199,7 @@ fn ten_calls_of_a_debug_build_are_ten_blocks() {
 /// Whole bodies are held on the pinned toolchain: another numbers registers and orders instructions otherwise, and now and
 /// then branches otherwise in one of two twins. What must be alike there, `./x compare` compares.
 fn holds_whole_bodies() -> bool {
-    let toolchain = Toolchain::active().unwrap_or_else(|error| panic!("{error:#}"));
+    let toolchain = ok(Toolchain::active());
     let pinned = toolchain.kind() == Kind::Pinned;
     if !pinned {
         println!("whole bodies are not compared with golden files: the toolchain is {}", toolchain.name());
@@ -339,16 +213,20 @@ fn kernels_are_golden() {
     if !holds_whole_bodies() {
         return;
     }
+    let mut bodies: BTreeMap<String, Vec<(Arch, String)>> = BTreeMap::new();
     for arch in [Arch::Sm90a, Arch::Sm100a] {
         let build = Build::new(xtask::root().join("kernels"), arch);
-        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
-        for kernel in xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}")) {
+        let module = ok(build.run());
+        for kernel in ok(xtask::ptx::split(&module.text)) {
             let body = body(&module.text, &kernel.name);
             assert!(!has_barriers_in_a_row(&body), "{} for {arch} has two barriers in a row", kernel.name);
-            golden.check(&format!("{}.{arch}.ptx", kernel.name), &body);
+            bodies.entry(kernel.name).or_default().push((arch, body));
         }
     }
-    golden.finish();
+    for (name, texts) in &bodies {
+        ok(golden.check_targets(name, texts));
+    }
+    ok(golden.finish());
 }
 
 /// Whether two barriers of the CTA or of the cluster have nothing between them but what a thread does in its registers: one would do.
@@ -456,10 +334,11 @@ fn typed_calls_cost_nothing() {
     let mut golden = Golden::new("typed");
     let golden_too = holds_whole_bodies();
     let mut faults = Vec::new();
+    let mut bodies: BTreeMap<String, Vec<(Arch, String)>> = BTreeMap::new();
     for arch in [Arch::Sm90, Arch::Sm100a] {
         let build = Build::new(xtask::root().join("tests/device/typed"), arch);
-        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
-        let kernels = xtask::ptx::split(&module.text).unwrap_or_else(|error| panic!("{error:#}"));
+        let module = ok(build.run());
+        let kernels = ok(xtask::ptx::split(&module.text));
         let names: Vec<_> = kernels.iter().filter_map(|kernel| kernel.name.strip_prefix("typed_")).collect();
         assert!(names.len() > 8, "{names:?}");
         for name in names {
@@ -479,19 +358,20 @@ fn typed_calls_cost_nothing() {
                 multiset(&typed) == multiset(&raw)
             };
             if !costs_nothing {
-                faults.push(format!("{name} for {arch}, raw to typed:\n{}", support::diff(&raw, &typed)));
+                faults.push(format!("{name} for {arch}, raw to typed:\n{}", golden::diff(&raw, &typed)));
             }
             if typed.contains(".local") || typed.contains("%SP") {
                 faults.push(format!("{name} for {arch} has a stack frame"));
             }
-            if golden_too {
-                golden.check(&format!("{name}.{arch}.ptx"), &typed);
-            }
+            bodies.entry(name.to_owned()).or_default().push((arch, typed));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     if golden_too {
-        golden.finish();
+        for (name, texts) in &bodies {
+            ok(golden.check_targets(name, texts));
+        }
+        ok(golden.finish());
     }
 }
 
@@ -501,7 +381,7 @@ fn typed_calls_cost_nothing() {
 #[test]
 fn the_main_ten_are_these_instructions() {
     let build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm90);
-    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    let module = ok(build.run());
     for (name, expected) in MAIN {
         let (_, from) = module.text.split_once(&format!(".entry typed_{name}(")).expect("a kernel");
         let (body, _) = from.split_once("\n}").expect("a body's end");

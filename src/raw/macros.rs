@@ -246,7 +246,7 @@ macro_rules! instruction {
 
         instruction!(@gated _ [ $($gate)? ] {
             const _: () = {
-                $crate::raw::probe! {
+                probed! {
                     $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ] [ $($gate)? $($( $($tag_gate)? )*)* ]
                     [ $( [ [ $($Opt)? ] [ $($On)? ]
                         $( [ $axis :: $Tag [ $($tag_gate)? ] [ $($operand)? ] [ $($bare)? ] ] )* ] )* ]
@@ -442,6 +442,11 @@ macro_rules! emit {
             options($($option)*)
         );
     };
+}
+
+/// The probe of a row. `./x row` has another macro of this name for the families that it compiles for their sets alone.
+macro_rules! probed {
+    ($($row:tt)*) => { $crate::raw::probe! { $($row)* } };
 }
 
 /// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::api::{self, Function, Group};
 use crate::calls::{Called, Calls, called, demangled, trait_method};
-use crate::{files, is_called};
+use crate::is_called;
+use xtask::files;
 
 /// Each safe function that a program can call, hidden or not, and in a line each the convergent rows of `ptx::raw` that it reaches
 /// other than through another such function. The twins of `tests/device/typed` call them all.
@@ -151,7 +152,7 @@ fn is_the_callers(symbol: &str) -> bool {
 fn convergent_rows() -> BTreeSet<String> {
     let is_convergent =
         |text: &str| text.lines().nth(1).is_some_and(|claims| claims.ends_with(", convergent"));
-    let paths = files(&xtask::root().join("tests/golden/raw"));
+    let paths = files::under(&xtask::root().join("tests/golden/raw"));
     let paths = paths.iter().filter(|path| is_convergent(&fs::read_to_string(path).expect("a golden file")));
     paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
 }

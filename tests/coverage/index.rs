@@ -2,88 +2,41 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use crate::api::Function;
 use crate::calls::{Called, Calls, called, demangled};
+use crate::is_called;
+use crate::support::ok;
 use crate::types::Type;
-use crate::{files, is_called};
+use xtask::files;
+use xtask::index::{self, Entry};
 
 /// So many typed functions are named of an instruction: those that are made of the fewest.
 const MOST_NAMED: usize = 4;
 
-const HEADER: &str = "\
-# Instructions
-
-Each function of `ptx::raw` by its PTX, and what of the typed layer reaches it in the twins of `tests/device/typed`: those first
-that reach the fewest instructions. Where no twin does, the module that has it, for another type of element say; where there is
-nothing, the instruction is raw only. `BLESS=1 cargo test --test coverage index` writes this file.
-";
-
-struct Row {
-    form: String,
-    /// PTX ISA version, target, section.
-    needs: [String; 3],
-    name: String,
-}
-
 pub fn text(functions: &[Function], calls: &Calls) -> String {
-    let mut rows = rows();
-    let opcode_of = |form: &str| match form.split(['.', '{', ' ', ';']).next().unwrap_or_default() {
-        register if register.starts_with('%') => "Special registers".to_owned(),
-        opcode => format!("`{opcode}`"),
-    };
-    rows.sort_by_key(|row| {
-        (row.form.starts_with('%'), opcode_of(&row.form), row.form.clone(), row.name.clone())
-    });
-    let (typed, modules) = (typed(functions, calls, &rows), modules());
-    let (mut text, mut opcode) = (HEADER.to_owned(), String::new());
-    for Row { form, needs: [isa, target, section], name } in rows {
-        if opcode_of(&form) != opcode {
-            opcode = opcode_of(&form);
-            text += &format!(
-                "\n## {opcode}\n\n| PTX | `ptx::raw` | PTX ISA, target | section | typed |\n|---|---|---|---|---|\n"
-            );
-        }
-        let made = typed.get(&name).map(Vec::as_slice).unwrap_or_default();
+    let entries = ok(index::entries());
+    let (typed, modules) = (typed(functions, calls, &entries), modules());
+    index::text(entries, |name| {
+        let made = typed.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut named: Vec<_> = made.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
         let others = match made.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
         if made.is_empty() {
-            let using = modules.iter().filter(|(_, words)| words.contains(&name));
+            let using = modules.iter().filter(|(_, words)| words.contains(name));
             named.extend(using.map(|(module, _)| format!("in `{module}`")));
         }
-        let form = form.replace('|', "\\|");
-        text += &format!(
-            "| `{form}` | `{name}` | {isa}, {target} | {section} | {}{others} |\n",
-            named.join(", ")
-        );
-    }
-    text
-}
-
-/// The rows of the raw layer, as the golden files' headers say them.
-fn rows() -> Vec<Row> {
-    let row = |path: &Path| {
-        let text = fs::read_to_string(path).ok()?;
-        let mut lines = text.lines().map(|line| line.trim_start_matches("// "));
-        let (form, claims) = (lines.next()?.to_owned(), lines.next()?);
-        let claims = claims.strip_prefix("PTX ISA ")?.replace("section ", "");
-        let mut claims = claims.split(", ").map(|claim| claim.replace(" or higher", "+"));
-        let needs = [claims.next()?, claims.next()?, claims.next()?];
-        Some(Row { form, needs, name: path.file_stem()?.to_str()?.to_owned() })
-    };
-    let paths = files(&xtask::root().join("tests/golden/raw"));
-    paths.iter().map(|path| row(path).unwrap_or_else(|| panic!("no header: {}", path.display()))).collect()
+        named.join(", ") + &others
+    })
 }
 
 /// The words of each module of the typed layer, comments left out.
 fn modules() -> BTreeMap<String, BTreeSet<String>> {
     let folder = xtask::root().join("src");
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in files(&folder) {
+    for path in files::under(&folder) {
         let relative = path.strip_prefix(&folder).expect("a path in it").with_extension("");
         let module = relative.iter().next().unwrap_or_default().to_string_lossy().into_owned();
         if !["lib", "qualifier", "raw"].contains(&&*module) {
@@ -97,12 +50,12 @@ fn modules() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// The public functions of the typed layer that reach each raw one, by its name: those that reach the fewest first.
-fn typed(functions: &[Function], calls: &Calls, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
+fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<String, Vec<String>> {
     let paths = calls.reached("typed_").into_iter().filter_map(|symbol| Some((symbol, demangled(symbol)?)));
     let paths: BTreeMap<&str, String> = paths.collect();
     let called: BTreeMap<&str, Called> =
         paths.iter().filter_map(|(&symbol, path)| Some((symbol, called(path)?))).collect();
-    let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let raw = |symbol: &str| match called.get(symbol) {
         Some(Called::Free(module, name)) if module == "raw" => names.get(name.as_str()).copied(),
         _ => None,

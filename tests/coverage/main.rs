@@ -24,7 +24,10 @@ use std::sync::LazyLock;
 use api::Function;
 use calls::{Called, Calls};
 use serde_json::Value;
+use support::ok;
 use xtask::device::{Arch, Build};
+use xtask::files;
+use xtask::golden::{self, Golden};
 use xtask::toolchain::{Kind, Toolchain};
 
 /// Why functions are excepted, and which, as [`Function::shown`] names them.
@@ -160,7 +163,7 @@ const BITFLAGS: [&str; 22] = [
 
 /// What rustdoc says of the crate; nothing where the toolchain is not the pinned one, whose format of rustdoc's JSON this reads.
 static DOCS: LazyLock<Option<Value>> = LazyLock::new(|| {
-    let toolchain = Toolchain::active().unwrap_or_else(|error| panic!("{error:#}"));
+    let toolchain = ok(Toolchain::active());
     if toolchain.kind() != Kind::Pinned {
         println!("not checked: the toolchain is {}", toolchain.name());
         return None;
@@ -180,11 +183,11 @@ static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
 #[test]
 fn the_implementations_are_golden() {
     let Some(docs) = &*DOCS else { return };
-    let mut golden = support::Golden::new("implementations");
+    let mut golden = Golden::new("implementations");
     for (module, text) in implementations::by_module(docs) {
-        golden.check(&format!("{module}.txt"), &text);
+        ok(golden.check(&format!("{module}.txt"), &text));
     }
-    golden.finish();
+    ok(golden.finish());
 }
 
 /// Every field of a handle is private: so nobody makes one by hand.
@@ -203,13 +206,13 @@ fn only_plain_data_has_public_fields() {
 #[test]
 fn what_makes_a_handle_is_golden() {
     let Some(docs) = &*DOCS else { return };
-    let mut golden = support::Golden::new("makers");
+    let mut golden = Golden::new("makers");
     for (module, text) in makers::by_module(docs) {
-        golden.check(&format!("{module}.txt"), &text);
+        ok(golden.check(&format!("{module}.txt"), &text));
     }
     // What is dropped, shown or cloned with its holder: of a user's type, that is the user's code.
-    golden.check("holders.txt", &makers::holders(docs));
-    golden.finish();
+    ok(golden.check("holders.txt", &makers::holders(docs)));
+    ok(golden.finish());
 }
 
 /// A method of a public trait can be called by anybody, hidden or not.
@@ -261,7 +264,7 @@ static TWINS: LazyLock<String> = LazyLock::new(|| {
     // The target that has every function.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
     build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
-    let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    let module = ok(build.run());
     // What is generic or inlined is in the module of the twins, the rest in that of the crate.
     let folder = module.path.parent().expect("a folder");
     let text = |of: &str| {
@@ -301,16 +304,16 @@ fn the_index_of_instructions_is_up_to_date() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let path = xtask::root().join("docs/INSTRUCTIONS.md");
+    let path = xtask::index::path();
     let text = index::text(&FUNCTIONS, &CALLS);
-    if support::blesses() {
+    if golden::blesses() {
         return fs::write(&path, text).expect("the index");
     }
     let present = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         present == text,
         "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
-        support::diff(&present, &text)
+        golden::diff(&present, &text)
     );
 }
 
@@ -318,9 +321,9 @@ fn the_index_of_instructions_is_up_to_date() {
 #[test]
 fn what_is_made_of_convergent_instructions_is_golden() {
     let Some(docs) = &*DOCS else { return };
-    let mut golden = support::Golden::new("collective");
-    golden.check("safe_functions.txt", &collective::text(docs, &CALLS));
-    golden.finish();
+    let mut golden = Golden::new("collective");
+    ok(golden.check("safe_functions.txt", &collective::text(docs, &CALLS)));
+    ok(golden.finish());
 }
 
 /// Who makes a call together with whom is the one thing that types do not hold: every function that takes a group says it.
@@ -344,7 +347,7 @@ fn every_typestate_method_has_a_misuse() {
     // What the message of a case quotes is what it fails for.
     let mut called: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let cases = xtask::root().join("tests/ui");
-    for message in files(&cases) {
+    for message in files::under(&cases) {
         if message.extension().is_some_and(|extension| extension == "stderr") {
             let module = message.strip_prefix(&cases).ok().and_then(|path| path.iter().next());
             let module = module.expect("a folder").to_string_lossy();
@@ -378,19 +381,13 @@ fn check<'a>(
     assert!(stale.is_empty() || FUNCTIONS.is_empty(), "exceptions that are none: {stale:#?}");
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
-
 /// Of the files of a crate's IR, the one that was written last: cargo keeps those of earlier versions.
 fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
     let is_of = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         path.extension().is_some_and(|extension| extension == "ll") && stem.split('-').next() == Some(of)
     };
-    files(folder)
+    files::under(folder)
         .into_iter()
         .filter(is_of)
         .max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())

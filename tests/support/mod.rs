@@ -1,12 +1,9 @@
-//! What the golden tests share: reading PTX as instructions, and comparing it with files.
+//! What the golden tests share: reading PTX as instructions.
 
 #![allow(dead_code)]
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
-use similar::{ChangeTag, TextDiff};
 use xtask::forms::map_words;
 
 /// Registers and labels by the order in which they appear, so that two allocations of one sequence are equal.
@@ -68,90 +65,8 @@ fn plain_symbols(statement: &str, kernel: &str) -> String {
     words.replace(&format!("{kernel}_param_"), "param_")
 }
 
-/// Whether golden files are to be written, by `BLESS=1`.
-pub fn blesses() -> bool {
-    std::env::var("BLESS").is_ok_and(|value| value == "1")
-}
-
-/// Golden files under `tests/golden/<part>`: those that were compared, and what was wrong.
-pub struct Golden {
-    part: PathBuf,
-    seen: BTreeSet<PathBuf>,
-    faults: Vec<String>,
-    bless: bool,
-}
-
-impl Golden {
-    pub fn new(part: &str) -> Golden {
-        let part = xtask::root().join("tests/golden").join(part);
-        Golden { part, seen: BTreeSet::new(), faults: Vec::new(), bless: blesses() }
-    }
-
-    /// Compares, or with `BLESS=1` writes.
-    pub fn check(&mut self, name: &str, text: &str) {
-        let path = self.part.join(name);
-        self.seen.insert(path.clone());
-        let golden = fs::read_to_string(&path);
-        match golden {
-            Ok(golden) if golden == text => {}
-            _ if self.bless => {
-                fs::create_dir_all(path.parent().expect("a folder")).expect("golden folder");
-                fs::write(&path, text).expect("golden file");
-            }
-            Ok(golden) => self.faults.push(format!("{}\n{}", self.shown(&path), diff(&golden, text))),
-            Err(error) => self.faults.push(format!("{}: {error}", self.shown(&path))),
-        }
-    }
-
-    /// Fails where a file differed, was missing, or belongs to nothing.
-    #[track_caller]
-    pub fn finish(mut self) {
-        for path in files(&self.part) {
-            if self.seen.contains(&path) {
-                continue;
-            }
-            if self.bless {
-                fs::remove_file(&path).expect("orphan");
-            } else {
-                self.faults.push(format!("{}: an orphan: nothing makes it any more", self.shown(&path)));
-            }
-        }
-        assert!(
-            self.faults.is_empty(),
-            "{} golden files differ; if the change is meant, run this test with `BLESS=1` and read the diff\n\n{}",
-            self.faults.len(),
-            self.faults.join("\n")
-        );
-    }
-
-    fn shown(&self, path: &std::path::Path) -> String {
-        path.strip_prefix(xtask::root()).unwrap_or(path).display().to_string()
-    }
-}
-
-fn files(folder: &std::path::Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut found = Vec::new();
-    for path in entries.map(|entry| entry.expect("entry").path()) {
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
-    }
-    found
-}
-
-/// The lines that changed, with two lines around them.
-pub fn diff(old: &str, new: &str) -> String {
-    let diff = TextDiff::from_lines(old, new);
-    let mut shown = String::new();
-    for group in diff.grouped_ops(2) {
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let (sign, line) = match change.tag() {
-                ChangeTag::Delete => ('-', change.old_index()),
-                ChangeTag::Insert => ('+', change.new_index()),
-                ChangeTag::Equal => (' ', change.new_index()),
-            };
-            shown +=
-                &format!("  {sign} {:>4} {}\n", line.map_or(0, |line| line + 1), change.value().trim_end());
-        }
-    }
-    shown
+/// What a step gives; its error ends the test.
+#[track_caller]
+pub fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| panic!("{error:#}"))
 }

@@ -62,6 +62,14 @@ pub fn make_executable(path: &Path) -> Result<()> {
         .with_context(|| format!("cannot make {} executable", path.display()))
 }
 
+/// Every file in a folder and in those below it, in order; none if there is no such folder.
+pub fn under(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths.into_iter().flat_map(|path| if path.is_dir() { under(&path) } else { vec![path] }).collect()
+}
+
 /// Fills a temporary folder beside `path` and renames it to `path`, replacing what stood there. When
 /// `fill` fails, `path` stays as it was and nothing else is left.
 pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {

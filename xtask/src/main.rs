@@ -5,7 +5,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, build, compare, forms, gpu, lint, test};
+use commands::{bench, build, compare, forms, gpu, lint, row, test};
 
 /// Builds, tests and measures `ptx`. Run as `./x`, which first installs what is missing.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Command {
     Compare(compare::Options),
     /// Counts the forms of the raw layer by family and target, or lists them
     Forms(forms::Options),
+    /// Compiles one family of the raw layer, writes its golden files and its lines of the index, and asks ptxas of every form
+    Row(row::Options),
     /// Lets clippy read the device crates as they are compiled for a GPU
     Clippy(lint::Options),
 }
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Forms(options) => forms::run(&options),
+        Command::Row(options) => row::run(&options),
         Command::Clippy(options) => lint::run(&options),
     };
     result.unwrap_or_else(|error| {

@@ -1,0 +1,42 @@
+//! `./x row`.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use xtask::forms::{self, Form};
+use xtask::golden::Golden;
+use xtask::{files, index, judge, progress};
+
+use super::Setup;
+
+#[derive(Args)]
+pub struct Options {
+    /// The family: a file of `src/raw` without `.rs`
+    family: String,
+}
+
+pub fn run(Options { family }: &Options) -> Result<ExitCode> {
+    let setup = Setup::ready()?;
+    let rows = progress::step(&format!("compiling {family} for every target"), || forms::family(family))?;
+    for row in &rows {
+        ensure!(!row.forms.is_empty(), "{} has no form on any target", row.name);
+    }
+    judge::convergence(&rows)?;
+
+    let mut golden = Golden::blessed(&format!("raw/{family}"));
+    for row in &rows {
+        golden.check(&format!("{}.ptx", row.name), &row.golden())?;
+    }
+    let changes = golden.finish()?;
+    print!("{}", changes.concat());
+
+    let typed = index::typed();
+    let text = index::text(index::entries()?, |name| typed.get(name).cloned().unwrap_or_default());
+    files::write(&index::path(), text)?;
+
+    let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
+    let report = progress::step("asking ptxas", || judge::judge(&setup.tools, &forms))?;
+    println!("{report}{} rows, {} forms, {} golden files written", rows.len(), forms.len(), changes.len());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,81 @@
+//! docs/INSTRUCTIONS.md: where each instruction is in `ptx::raw`, and what of the typed layer is made of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::{files, root};
+
+const HEADER: &str = "\
+# Instructions
+
+Each function of `ptx::raw` by its PTX, and what of the typed layer reaches it in the twins of `tests/device/typed`: those first
+that reach the fewest instructions. Where no twin does, the module that has it, for another type of element say; where there is
+nothing, the instruction is raw only. `BLESS=1 cargo test --test coverage index` writes this file.
+";
+
+/// A raw function, as the header of its golden file says it.
+pub struct Entry {
+    /// Its PTX.
+    pub form: String,
+    /// Its name in `ptx::raw`.
+    pub name: String,
+    /// PTX ISA version, target, section.
+    needs: [String; 3],
+}
+
+/// The file.
+pub fn path() -> PathBuf {
+    root().join("docs/INSTRUCTIONS.md")
+}
+
+/// The raw functions that have golden files.
+pub fn entries() -> Result<Vec<Entry>> {
+    let entry = |path: &Path| {
+        let text = fs::read_to_string(path).ok()?;
+        let mut lines = text.lines().map(|line| line.trim_start_matches("// "));
+        let (form, claims) = (lines.next()?.to_owned(), lines.next()?);
+        let claims = claims.strip_prefix("PTX ISA ")?.replace("section ", "");
+        let mut claims = claims.split(", ").map(|claim| claim.replace(" or higher", "+"));
+        let needs = [claims.next()?, claims.next()?, claims.next()?];
+        Some(Entry { form, needs, name: path.file_stem()?.to_str()?.to_owned() })
+    };
+    let paths = files::under(&root().join("tests/golden/raw"));
+    paths.iter().map(|path| entry(path).with_context(|| format!("no header: {}", path.display()))).collect()
+}
+
+/// The index, with what the last column says of each raw function.
+pub fn text(mut entries: Vec<Entry>, typed: impl Fn(&str) -> String) -> String {
+    let opcode_of = |form: &str| match form.split(['.', '{', ' ', ';']).next().unwrap_or_default() {
+        register if register.starts_with('%') => "Special registers".to_owned(),
+        opcode => format!("`{opcode}`"),
+    };
+    entries.sort_by_key(|entry| {
+        (entry.form.starts_with('%'), opcode_of(&entry.form), entry.form.clone(), entry.name.clone())
+    });
+    let (mut text, mut opcode) = (HEADER.to_owned(), String::new());
+    for Entry { form, needs: [isa, target, section], name } in entries {
+        if opcode_of(&form) != opcode {
+            opcode = opcode_of(&form);
+            text += &format!(
+                "\n## {opcode}\n\n| PTX | `ptx::raw` | PTX ISA, target | section | typed |\n|---|---|---|---|---|\n"
+            );
+        }
+        let form = form.replace('|', "\\|");
+        text += &format!("| `{form}` | `{name}` | {isa}, {target} | {section} | {} |\n", typed(&name));
+    }
+    text
+}
+
+/// The last column of the present file, by raw function.
+pub fn typed() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(path()).unwrap_or_default();
+    let cells = text.lines().filter_map(|line| {
+        let (rest, typed) = line.strip_suffix(" |")?.rsplit_once(" | ")?;
+        let name = rest.rsplit(" | ").nth(2)?.trim_matches('`');
+        Some((name.to_owned(), typed.to_owned()))
+    });
+    cells.collect()
+}

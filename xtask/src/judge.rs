@@ -1,0 +1,169 @@
+//! Whether ptxas and the linker agree with what the rows of `ptx::raw` claim.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+use ptx_link::convergence::is_convergent;
+
+use crate::cuda::Tools;
+use crate::device::Arch;
+use crate::forms::{Form, Row, by_two, number, shown};
+
+/// PTX ISA versions, as far as a row may need one.
+const VERSIONS: [(u32, u32); 26] = [
+    (6, 3),
+    (6, 4),
+    (6, 5),
+    (7, 0),
+    (7, 1),
+    (7, 2),
+    (7, 3),
+    (7, 4),
+    (7, 5),
+    (7, 6),
+    (7, 7),
+    (7, 8),
+    (8, 0),
+    (8, 1),
+    (8, 2),
+    (8, 3),
+    (8, 4),
+    (8, 5),
+    (8, 6),
+    (8, 7),
+    (8, 8),
+    (9, 0),
+    (9, 1),
+    (9, 2),
+    (9, 3),
+    (9, 4),
+];
+
+/// Every target that ptxas still knows, with the first PTX version that has each. Rows that claim less than the oldest are
+/// claims about hardware that no ptxas here can judge.
+const TARGETS: [(&str, (u32, u32)); 10] = [
+    ("sm_75", (6, 3)),
+    ("sm_80", (7, 0)),
+    ("sm_90", (7, 8)),
+    ("sm_90a", (8, 0)),
+    ("sm_100", (8, 6)),
+    ("sm_100f", (8, 8)),
+    ("sm_100a", (8, 6)),
+    ("sm_103a", (8, 8)),
+    ("sm_110a", (9, 0)),
+    ("sm_120a", (8, 7)),
+];
+
+/// Whether a form claims a target. Below sm_90 nothing was compiled: there the form's own number counts.
+fn claims(form: &Form, target: &str) -> bool {
+    let compiled = target.parse().unwrap_or(Arch::Sm90);
+    form.targets.contains(&compiled) && number(&form.target) <= number(target)
+}
+
+/// The PTX of a module with one instruction a line, in kernels of a few hundred: one of all takes ptxas six times as long. With the
+/// number of each instruction's line.
+fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize>) {
+    let wide = if isa >= (8, 3) { " .reg .b128 %rq;" } else { "" };
+    let registers = ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
+    let mut text = format!(".version {}\n.target {target}\n.address_size 64\n", shown(isa));
+    let (mut line, mut places) = (4, Vec::new());
+    for (k, lines) in lines.chunks(300).enumerate() {
+        text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", lines.join("\n"));
+        places.extend(line + 1..=line + lines.len());
+        line += lines.len() + 2;
+    }
+    (text, places)
+}
+
+/// The lines that ptxas refuses.
+fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> Result<BTreeSet<String>> {
+    let (text, places) = module(lines, target, isa);
+    let errors = tools.check_text(&text, target)?;
+    let refused = errors.iter().map(|error| {
+        let at = places.binary_search(&error.line);
+        let at = at
+            .ok()
+            .with_context(|| format!("ptxas: {}, in line {} of\n{text}", error.message, error.line))?;
+        Ok(lines[at].clone())
+    });
+    refused.collect()
+}
+
+/// Holds each form against ptxas: it is accepted on every target and from the PTX version that it claims, and nowhere else. Gives a table of
+/// what was asked.
+pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
+    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
+    let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
+    let newest = *VERSIONS.iter().rev().find(takes).context("ptxas takes no version of PTX")?;
+    let by_target = by_two(&TARGETS, |(target, _)| {
+        let unclaimed = forms.iter().filter(|form| !claims(form, target));
+        let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
+        let refused = refused(tools, &all, target, newest)?;
+        let wrong = |title: &str, forms: BTreeSet<&String>| match forms.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\n{target}: {title}\n  {}",
+                forms.into_iter().cloned().collect::<Vec<_>>().join("\n  ")
+            ),
+        };
+        let wrong = wrong("claimed, and ptxas refuses", refused.difference(&expected).collect())
+            + &wrong("not claimed, and ptxas accepts", expected.difference(&refused).collect());
+        ensure!(wrong.is_empty(), "rows and ptxas differ: change `target:`, `on` or `gate`{wrong}");
+        Ok(format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len()))
+    });
+
+    // From the claimed PTX version up, and not in the version before, on the target that PTX had first.
+    let mut groups: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
+    for form in forms {
+        let claimed = TARGETS.iter().filter(|(target, _)| claims(form, target));
+        let (target, first) = claimed
+            .min_by_key(|(_, first)| first)
+            .with_context(|| format!("no target has `{}`", form.instruction))?;
+        // A module for sm_90 is of 7.8 at least. (ptxas takes `.shared::cta` of `cp.async` before 7.8, where 9.7.9.25.3.1 introduces it.)
+        if form.isa > (*first).max((7, 8)) {
+            groups.entry((target, form.isa)).or_default().push(form.instruction.clone());
+        }
+    }
+    let groups: Vec<_> = groups.into_iter().collect();
+    let by_version = by_two(&groups, |((target, isa), lines)| {
+        let place = VERSIONS.iter().position(|version| version == isa).filter(|&place| place > 0);
+        let before = VERSIONS[place.with_context(|| format!("{} is no PTX ISA version", shown(*isa)))? - 1];
+        let early = refused(tools, lines, target, *isa)?;
+        ensure!(
+            early.is_empty(),
+            "{target}: a row claims PTX ISA {}, where ptxas refuses {early:#?}",
+            shown(*isa)
+        );
+        let all: BTreeSet<_> = lines.iter().cloned().collect();
+        let accepted: Vec<_> = all.difference(&refused(tools, lines, target, before)?).cloned().collect();
+        ensure!(
+            accepted.is_empty(),
+            "{target}: a row claims PTX ISA {}, but ptxas accepts in {} already {accepted:#?}",
+            shown(*isa),
+            shown(before)
+        );
+        let count = all.len();
+        Ok(format!("{target:9} {count:8} {count:8}  .version {} and {}\n", shown(*isa), shown(before)))
+    });
+    let lines = by_target.into_iter().chain(by_version).collect::<Result<Vec<_>>>()?;
+    Ok(format!("target    accepted  refused\n{}", lines.concat()))
+}
+
+/// Holds what the rows say of convergence against the linker's table, by which instructions are marked.
+pub fn convergence(rows: &[Row]) -> Result<()> {
+    let mut faults = Vec::new();
+    for row in rows {
+        for form in row.forms.iter().filter(|form| is_convergent(&form.block.text) != row.convergent) {
+            let (has, wants) = match row.convergent {
+                true => ("", "is in link/src/nonconvergent.txt"),
+                false => ("no ", "is not in link/src/nonconvergent.txt, or has `.sync` or `.aligned`"),
+            };
+            faults.push(format!(
+                "{}/{} has {has}`convergent: convergent;`, and {} {wants}",
+                row.family, row.name, form.instruction
+            ));
+        }
+    }
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(())
+}
