@@ -487,8 +487,8 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     }
 
     /// Takes the CTA's next box and returns the box with its index in each dimension, or `None` when no box is left. The box
-    /// with the index `[i, j]` of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle take
-    /// the same box, without a barrier.
+    /// with the index `[i, j]` of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
+    /// take the same box, without a barrier.
     #[inline(always)]
     pub fn next_tile(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {
         if self.next >= self.count {
