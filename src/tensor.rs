@@ -149,7 +149,8 @@ impl<T, S: LoadShape> Copy for TensorMap<T, S> {}
 static_assertions::assert_not_impl_any!(TensorMap<f32, Box1<4>>: Send, Sync);
 
 impl<T: Element, S: LoadShape> TensorMap<T, S> {
-    /// Makes a handle of the tensor map at `object`. For columns of pixels, use [`from_raw_within`](TensorMap::from_raw_within).
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. For columns of pixels, use
+    /// [`from_raw_within`](TensorMap::from_raw_within).
     ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMap, TensorMapObject};
@@ -168,8 +169,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///   (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
     /// - The element strides of the map are 1. For columns of pixels the strides along W, H and D may differ from 1, as they do
     ///   not change the number of pixels (5.5.4.2).
-    /// - The map has no interleave. It has no swizzle, or a swizzle as wide as a row of the box that permutes units of 16 bytes
-    ///   or more in shared memory. A map for [`Im2colW3`] or one of its siblings has a swizzle, without the 8-byte flip (5.5.5).
+    /// - The map has no interleave. It has no swizzle, or a swizzle that is as wide as a row of the box and permutes units of 16
+    ///   bytes or more in shared memory. A map for [`Im2colW3`] or one of its siblings has a swizzle, without the 8-byte flip
+    ///   (5.5.5).
     /// - The tensor lies in valid global memory, which no thread writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
@@ -180,8 +182,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
         unsafe { Self::from_raw_within(object, ()) }
     }
 
-    /// Makes a handle of the tensor map at `object`, for columns of pixels (im2col) that start within `bounds`. [`BoundingBox`]
-    /// has an example.
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for columns of pixels (im2col) that start within `bounds`.
+    /// [`BoundingBox`] has an example.
     ///
     /// # Safety
     ///
@@ -195,8 +197,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     }
 
     /// Returns the part of the tensor at `at`, for [`load`] and [`prefetch`]. For a box, `at` holds the coordinates of its first
-    /// element, innermost dimension first. Coordinates may be negative or beyond the tensor: elements outside the tensor read as
-    /// the fill of the map, zeros or NaN.
+    /// element, innermost dimension first; the other shapes say what `at` holds for them. Coordinates may be negative or beyond
+    /// the tensor: elements outside the tensor read as the fill of the map, zeros or NaN.
     ///
     /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, or a column would start
     /// outside the [`BoundingBox`].
@@ -272,15 +274,15 @@ macro_rules! at_const {
 at_const! {
     Box1<D0>[X]
     {
-        /// Returns the part at constant coordinates. The build fails if the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative,
-        /// or the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box2<D0, D1>[X, Y]
     {
-        /// Returns the part at constant coordinates. The build fails if the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
         ///
         /// ```
         /// # use ptx::tensor::{Box2, TensorMap};
@@ -290,36 +292,36 @@ at_const! {
         /// ```
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative,
-        /// or the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box3<D0, D1, D2>[X, Y, Z]
     {
-        /// Returns the part at constant coordinates. The build fails if the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative,
-        /// or the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box4<D0, D1, D2, D3>[X, Y, Z, W]
     {
-        /// Returns the part at constant coordinates. The build fails if the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative,
-        /// or the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
     {
-        /// Returns the part at constant coordinates. The build fails if the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative,
-        /// or the innermost coordinate is not a multiple of 16 bytes.
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
 }
 
-/// A part of a [`TensorMap`]'s tensor, as large as one copy: the source of a TMA load or prefetch.
+/// A part of a tensor that is not written ([`TensorMap`]), as large as one copy: the source of a TMA load or prefetch.
 #[derive(Debug)]
 pub struct TensorTile<T, S: LoadShape> {
     pub(crate) map: TensorMap<T, S>,
@@ -360,9 +362,9 @@ pub struct TensorMapMut<T, S: StoreShape> {
 static_assertions::assert_not_impl_any!(TensorMapMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
-    /// Makes a handle of the tensor map at `object`. `boxes` is the number of boxes that the grid writes in each dimension,
-    /// innermost first, or `()` for a shape that is not a box. The boxes may cover more than the tensor: a store writes no
-    /// elements outside the tensor, except the rest of a row's last 16 bytes.
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. `boxes` is the number of boxes that the grid writes in each
+    /// dimension, innermost first, or `()` for a shape that is not a box. The boxes may cover more than the tensor: a store
+    /// writes no elements outside the tensor, except the rest of a row's last 16 bytes.
     ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMapMut, TensorMapObject};
@@ -544,7 +546,7 @@ impl<T, S: ReduceShape> Clone for TensorMapReduce<T, S> {
 impl<T, S: ReduceShape> Copy for TensorMapReduce<T, S> {}
 
 impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
-    /// Makes a handle of the tensor map at `object`. For columns of pixels, use
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. For columns of pixels, use
     /// [`from_raw_within`](TensorMapReduce::from_raw_within).
     ///
     /// # Safety
@@ -563,7 +565,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
         unsafe { Self::from_raw_within(object, ()) }
     }
 
-    /// Makes a handle of the tensor map at `object`, for columns of pixels (im2col) that start within `bounds`.
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for columns of pixels (im2col) that start within `bounds`.
     ///
     /// # Safety
     ///
@@ -601,7 +603,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     }
 }
 
-/// A part of a [`TensorMapReduce`]'s tensor, as large as one copy: the destination of a TMA reduction.
+/// A part of a tensor that only reductions access ([`TensorMapReduce`]), as large as one copy: the destination of a [`reduce`].
 #[derive(Debug)]
 pub struct TensorReduction<T, S: ReduceShape> {
     object: *const u8,

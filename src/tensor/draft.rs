@@ -59,7 +59,7 @@ pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
         let mut i = group.thread_rank();
         while i < 16 {
             // SAFETY: a map has 16 words, aligned to 8 bytes, which no thread writes (`TensorMap::from_raw`). `memory` has 16
-            // words, is `Free`, and so is used by no other thread; one lane writes each word.
+            // words, which no thread uses in the state `Free`; one lane writes each word.
             unsafe { u64::store(memory.addr() + 8 * i, words.add(i as usize).read()) };
             i += lanes;
         }
@@ -547,7 +547,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     }
 }
 
-/// A slot of 128 bytes of global memory for one tensor map that this CTA makes.
+/// A slot of 128 bytes of global memory for one tensor map (`CUtensorMap`) that this CTA makes.
 #[derive(Debug)]
 pub struct TensorMapSlot {
     object: *mut u8,
@@ -577,7 +577,7 @@ impl TensorMapSlot {
     }
 }
 
-/// A tensor map in global memory that is released to the tensormap proxy and not yet acquired:
+/// A tensor map (`CUtensorMap`) in global memory that is released to the tensormap proxy and not yet acquired:
 /// [`acquire`](ReleasedTensorMap::acquire) makes it a [`TensorMap`].
 #[must_use = "copies cannot use a released tensor map yet: call `.acquire(&cta)`"]
 #[derive(Debug)]

@@ -728,9 +728,10 @@ macro_rules! im2col_w {
 
 im2col_w! {
     #[cfg(feature = "sm_100")]
-    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels along W, of a tensor C, W, N, and a halo of `HALO` pixels,
-    /// below 512, behind the column: `.im2col::w`. A load takes the coordinates and `wOffset`. A row is as wide as the swizzle of
-    /// the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape needs the feature `sm_100`.
+    /// A column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has `PIXELS` pixels
+    /// and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and `wOffset`. A row
+    /// is as wide as the swizzle of the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape needs the feature
+    /// `sm_100`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2colW3, Offset5, TensorMap};
@@ -746,30 +747,30 @@ im2col_w! {
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(feature = "sm_100")]
-    /// A column (im2col) with a halo along W, of a tensor C, W, H, N: as [`Im2colW3`].
+    /// A column of pixels along W of a tensor C, W, H, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(feature = "sm_100")]
-    /// A column (im2col) with a halo along W, of a tensor C, W, H, D, N: as [`Im2colW3`].
+    /// A column of pixels along W of a tensor C, W, H, D, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// A column (im2col) of 128 pixels with `CHANNELS` channels along W, of a tensor C, W, N, and a halo of `HALO` pixels, below
-    /// 32, behind each 32 pixels: `.im2col::w::128`. A column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the
-    /// coordinates and `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The
-    /// shape needs the feature `sm_100f` or `sm_110a`.
+    /// A column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`). Each halo has
+    /// `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the coordinates and
+    /// `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The shape needs the
+    /// feature `sm_100f` or `sm_110a`.
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// A column (im2col) of 128 pixels with halos along W, of a tensor C, W, H, N: as [`Im2colW128x3`].
+    /// A column of 128 pixels along W of a tensor C, W, H, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// A column (im2col) of 128 pixels with halos along W, of a tensor C, W, H, D, N: as [`Im2colW128x3`].
+    /// A column of 128 pixels along W of a tensor C, W, H, D, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
