@@ -283,13 +283,6 @@ at_const! {
     Box2<D0, D1>[X, Y]
     {
         /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box2, TensorMap};
-        /// # fn kernel(map: TensorMap<f32, Box2<64, 32>>) {
-        /// let tile = map.at_const::<4, -1>(); // from column 4 of the row above the tensor on
-        /// # }
-        /// ```
     }
     {
         /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or

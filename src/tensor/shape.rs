@@ -631,15 +631,8 @@ im2col! {
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
     /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, D, N. A load uses `.im2col`; it takes
-    /// the coordinates and the 5-bit offsets along W, H and D (5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
-    /// # fn kernel(map: TensorMap<f32, Im2col5<64, 128>>) {
-    /// let [Some(w), Some(h), Some(d)] = [0, 1, 2].map(Offset5::new) else { return };
-    /// let column = map.at(([0, -1, -1, -1, 0], [w, h, d]));
-    /// # }
-    /// ```
+    /// the coordinates and the 5-bit offsets along W, H and D, as [`Offset5`] (5.5.4.1). A store or a reduction uses
+    /// `.im2col_no_offs`.
     Im2col5 5 [Offset5; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col
         cp_async_bulk_prefetch_tensor_5d_global_im2col
@@ -728,10 +721,10 @@ macro_rules! im2col_w {
 
 im2col_w! {
     #[cfg(feature = "sm_100")]
-    /// A column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has `PIXELS` pixels
-    /// and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and `wOffset`. A row
-    /// is as wide as the swizzle of the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape needs the feature
-    /// `sm_100`.
+    /// A column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has `PIXELS`
+    /// pixels and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and
+    /// `wOffset`. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape
+    /// needs the feature `sm_100`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2colW3, Offset5, TensorMap};
