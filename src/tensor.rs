@@ -1,37 +1,41 @@
-//! Tensor copies (9.7.9.25.5): boxes of tensors in global memory, which a *tensor map* describes.
+//! Tensor copies (TMA): `cp.async.bulk.tensor` and its relatives copy boxes of a tensor in global memory, which a *tensor map*
+//! (`CUtensorMap`) describes (9.7.9.25.5).
 //!
-//! A map's type carries its element and its [`Shape`]: the rank, the mode of the copy, and the box, which is as much
-//! as one copy moves. So the shared memory, the coordinates and the bytes that an mbarrier expects fit by their types.
-//! A kernel gets a map as a pointer to a [`TensorMapObject`], which the host has encoded (`ptx_host::TensorMap`), and
-//! makes of it, once:
+//! A map's type carries the type of its elements and a [`Shape`]: the rank of the tensor, the mode of the copy, and the box that
+//! one copy moves. The types therefore fit the shared memory, the coordinates and the byte count of the mbarrier to the box. The
+//! host encodes a map (`ptx_host::TensorMap`) and passes the kernel a pointer to it, a `*const` [`TensorMapObject`]. From this
+//! pointer the kernel makes one of three handles, once:
 //!
-//! | | the tensor is | its copies |
+//! | handle | use of the tensor | copies |
 //! | --- | --- | --- |
-//! | [`TensorMap`] | written by nobody | [`load`], [`prefetch`] from where one likes |
-//! | [`TensorMapMut`] | the grid's alone, its boxes dealt out to the CTAs | [`load`], [`store`] of a box that is owned |
-//! | [`TensorMapReduce`] | only reduced into | [`reduce`] to where one likes |
+//! | [`TensorMap`] | no thread writes it | [`load`] and [`prefetch`], from any place |
+//! | [`TensorMapMut`] | only this grid uses it; each box belongs to one CTA | [`load`] and [`store`], of the CTA's own boxes |
+//! | [`TensorMapReduce`] | only reductions access it | [`reduce`], to any place |
+//!
+//! A load completes on an [`Mbarrier`](crate::mbarrier::Mbarrier). One mbarrier can wait for several boxes, and for tiles of
+//! global memory beside them: [`load`] is the function of [`bulk`](crate::bulk). Stores and reductions complete in a
+//! [`BulkGroup`].
 //!
 //! # Where a copy may begin
 //!
-//! The innermost coordinate, times the size of an element, is a multiple of 16 bytes; otherwise an H200 ends the grid with an
-//! illegal instruction, whatever the operation, the mode and the swizzle. The ISA does not say so. The other coordinates of a
-//! box may be any. So there are three ways to name a place:
+//! The innermost coordinate times the size of an element must be a multiple of 16 bytes. Otherwise an H200 ends the grid with an
+//! illegal instruction, for every operation, mode and swizzle; the ISA does not state this rule. A load accepts any other
+//! coordinates of a box; a store or a reduction accepts none that is negative. Three functions name a place:
 //!
-//! - [`box_at`](TensorMap::box_at) takes the index of a box in each dimension, as a loop over boxes has it. Rows of boxes
-//!   are multiples of 16 bytes, so this is always right.
-//! - [`at`](TensorMap::at) takes coordinates and gives `None` where no copy may begin. Of an innermost coordinate that is
-//!   computed as a multiple nothing is left to check, as LLVM knows its low bits.
-//! - `at_const` takes constant coordinates, as in `map.at_const::<4, -1>()`, which are checked when the kernel is built.
+//! - [`box_at`](TensorMap::box_at) takes the index of a box in each dimension, as a loop over boxes has it. Every index is legal,
+//!   because a row of a box is a multiple of 16 bytes long.
+//! - [`at`](TensorMap::at) takes coordinates and returns `None` where no copy may begin. If the kernel computes the innermost
+//!   coordinate as a suitable multiple, LLVM removes the check. For columns of pixels, `at` also checks the [`BoundingBox`] of
+//!   the map.
+//! - `at_const` takes constant coordinates, as in `map.at_const::<4, -1>()`, and checks them when the kernel is built.
 //!
-//! Columns of pixels start within the bounding box of their map, which [`BoundingBox`] says; `at` checks that too.
+//! # Maps that a CTA makes
 //!
-//! Loads complete on an [`Mbarrier`](crate::mbarrier::Mbarrier), one for a box or for several, and for tiles of global memory
-//! beside them: [`load`] is that of [`bulk`](crate::bulk). Stores and reductions complete in a [`BulkGroup`].
-//!
-//! A CTA can describe a tensor of its own, from a map that is there:
+//! A CTA can describe a tensor of its own. It copies an existing map to shared memory, changes fields and publishes the map:
 //!
 //! ```text
-//!  Shared<Free> ─ draft ─► TensorMapDraft ─ retype, global_address, … ─► TensorMapDraft ─ publish ─► ReleasedTensorMap ─ acquire ─► TensorMap
+//! Shared<Free> ─ draft ─► TensorMapDraft ─ retype, global_address, … ─► TensorMapDraft
+//!              ─ publish ─► ReleasedTensorMap ─ acquire ─► TensorMap
 //! ```
 
 use core::marker::PhantomData;
@@ -54,39 +58,31 @@ pub use draft::{
 };
 pub use shape::*;
 
-// One function for tiles of global memory and of tensors: an mbarrier can wait for both.
+// One mbarrier can wait for tiles of global memory and of tensors together, so both have one `load`.
 pub use crate::bulk::{load, load_with};
 
-/// The 128 opaque bytes of a tensor map, as `cuTensorMapEncodeTiled` writes them: what a kernel's parameter points to.
-///
-/// ```
-/// use ptx::tensor::{Box2, TensorMap, TensorMapObject};
-/// /// What a kernel does first with such a parameter, a `*const TensorMapObject`.
-/// unsafe fn map(object: *const TensorMapObject) -> TensorMap<f32, Box2<64, 32>> {
-///     // SAFETY: the caller's: the host encodes the map so.
-///     unsafe { TensorMap::from_raw(object) }
-/// }
-/// ```
+/// The 128 opaque bytes of a tensor map (`CUtensorMap`), as `cuTensorMapEncodeTiled` writes them. A kernel takes a pointer to a
+/// map.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct TensorMapObject([u64; 16]);
 
 static_assertions::const_assert_eq!(size_of::<TensorMapObject>(), 128);
 
-/// The bytes of a copy of shape `S`. Fails where the shape does not suit the elements.
+/// The bytes of one copy of shape `S`. Fails to compile if the shape does not suit elements of `T`.
 pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
     let () = S::LIMITS;
     assert!(
         size::product([S::ROW, size_of::<T>()]).is_multiple_of(16),
-        "the innermost dimension of a box has a multiple of 16 bytes (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
+        "the innermost dimension of a box or a column (its first parameter) must have a multiple of 16 bytes: for `f32`, choose a multiple of 4 (`cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
     );
     assert!(
         S::SWIZZLES.is_empty() || contains(S::SWIZZLES, size::product([S::ROW, size_of::<T>()])),
-        "the channels of `.im2col::w` and `.im2col::w::128` have the 32, 64 or 128 bytes of a swizzle, which these modes need (PTX ISA 5.5.5)"
+        "the channels of `.im2col::w` and `.im2col::w::128` must fill a swizzle of 32, 64 or 128 bytes (`.im2col::w` on `sm_103a` also 96), which these modes need: choose `CHANNELS` to match (PTX ISA 5.5.5)"
     );
     assert!(
         size::product([S::LEN, size_of::<T>()]) < 1 << 20,
-        "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller box (PTX ISA 9.7.13.15.2)"
+        "a copy must have at most 2^20 - 1 bytes, as many as an mbarrier counts: choose a smaller box (PTX ISA 9.7.13.15.2)"
     );
     size::shared(size::product([S::LEN, size_of::<T>()]))
 }
@@ -98,39 +94,39 @@ const fn contains(widths: &[usize], bytes: usize) -> bool {
     }
 }
 
-/// [`shape_bytes`], which `N` elements of shared memory hold.
+/// [`shape_bytes`], as the size of a shared array of `N` elements. Fails to compile if the lengths differ.
 pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
     assert!(
         N == S::LEN,
-        "the shared array and the box of the tensor map differ in size: a `SharedArray<T, N>` for a `Box2<W, H>` has N = W * H elements"
+        "the shared array and the box of the tensor map differ in length: for a `Box2<W, H>`, use a `SharedArray<T, N>` with N = W * H elements"
     );
     shape_bytes::<T, S>()
 }
 
-/// The elements of which the innermost coordinate is a multiple.
+/// The elements in 16 bytes: the innermost coordinate must be a multiple of this number.
 const fn unit<T>() -> i32 {
     assert!(
         size_of::<T>() <= 16 && size_of::<T>().is_power_of_two(),
-        "an element of a tensor has at most 16 bytes"
+        "an element of a tensor must have 1, 2, 4, 8 or 16 bytes: choose another element type"
     );
     16 / size_of::<T>() as i32
 }
 
-/// Fails where no copy may begin at a constant innermost coordinate.
+/// Fails to compile if no copy may begin at this constant innermost coordinate.
 const fn assert_aligned<T>(innermost: i32) {
     assert!(
         innermost & (unit::<T>() - 1) == 0,
-        "the innermost coordinate of a tensor copy is a multiple of 16 bytes: of 16 elements of one byte, of 4 `f32`, of 2 `f64` (an H200 ends the grid otherwise); load the 16 bytes that hold it, and skip elements"
+        "the innermost coordinate of a tensor copy must be a multiple of 16 bytes (16 elements of one byte, 4 `f32`, 2 `f64`): elsewhere an H200 ends the grid; begin at the multiple before it, and skip elements"
     );
 }
 
-/// A map of a tensor that nobody writes while the kernel runs.
+/// A tensor map (`CUtensorMap`) of a tensor that is not written while the kernel runs: the source of TMA loads and prefetches.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
 /// # fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
 /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
-///     tensor::prefetch(cta, map.box_at([1, 0])); // the next box, while this one is used
+///     tensor::prefetch(cta, map.box_at([1, 0])); // fetches the next box into L2 meanwhile
 ///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
 ///     (tile.release(cta), bar)
 /// });
@@ -153,70 +149,66 @@ impl<T, S: LoadShape> Copy for TensorMap<T, S> {}
 static_assertions::assert_not_impl_any!(TensorMap<f32, Box1<4>>: Send, Sync);
 
 impl<T: Element, S: LoadShape> TensorMap<T, S> {
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. For columns of pixels, use
+    /// [`from_raw_within`](TensorMap::from_raw_within).
+    ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMap, TensorMapObject};
     /// # unsafe fn kernel(object: *const TensorMapObject) {
-    /// // SAFETY: the host encodes a map of `f32`, of two dimensions, with boxes of 64 by 32.
+    /// // SAFETY: the host encodes a map of `f32` with two dimensions and boxes of 64 by 32; no thread writes the tensor.
     /// let map = unsafe { TensorMap::<f32, Box2<64, 32>>::from_raw(object) };
     /// # }
     /// ```
     ///
     /// # Safety
     ///
-    /// - `object` is the generic address, aligned to 64, of a tensor map in global or constant memory, or among the
-    ///   kernel's parameters. It was there before the launch, or was released to and acquired for the tensormap proxy
-    ///   (`fence.proxy.tensormap`). Nobody writes it until the grid ends.
-    /// - it has the rank, the mode and the box of `S`, and elements of the size of `T`, not of a sub-byte type
+    /// - `object` is the generic address, aligned to 64 bytes, of a tensor map in global memory, in constant memory or among the
+    ///   kernel's parameters. The map existed before the launch, or it was released to the tensormap proxy and acquired for it
+    ///   (`fence.proxy.tensormap`). No thread writes the map until the grid ends.
+    /// - The map has the rank, the mode and the box of `S`. Its elements have the size of `T` and are of no sub-byte type
     ///   (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
-    /// - its element strides are 1; of a column of pixels, whose number they do not change (5.5.4.2), those along W, H and D
-    ///   may be others.
-    /// - it has no interleave. It has no swizzle, or one as wide as a row of the box: then units of 16 bytes or more of the
-    ///   shared memory are permuted. Of [`Im2colW3`] and its like it has one, without a flip of 8 bytes (5.5.5).
-    /// - the tensor is valid global memory, which nobody writes until the grid ends.
+    /// - The element strides of the map are 1. For columns of pixels the strides along W, H and D may differ from 1, as they do
+    ///   not change the number of pixels (5.5.4.2).
+    /// - The map has no interleave. It has no swizzle, or a swizzle that is as wide as a row of the box and permutes units of 16
+    ///   bytes or more in shared memory. A map for [`Im2colW3`] or one of its siblings has a swizzle, without the 8-byte flip
+    ///   (5.5.5).
+    /// - The tensor lies in valid global memory, which no thread writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
     where
         S: UnboundedShape,
     {
-        // SAFETY: the caller's contract; such a map has no bounding box.
+        // SAFETY: the caller keeps the same clauses (`# Safety`); a map for an `UnboundedShape` has no bounding box.
         unsafe { Self::from_raw_within(object, ()) }
     }
 
-    /// [`from_raw`](TensorMap::from_raw) of columns of pixels, with the pixels from which they start.
-    ///
-    /// ```
-    /// # use ptx::tensor::{BoundingBox, Im2col3, TensorMap, TensorMapObject};
-    /// # unsafe fn kernel(object: *const TensorMapObject, width: i32) {
-    /// let starts = BoundingBox { first: [-1], last: [width - 2] };
-    /// // SAFETY: a map of `f32`, C by W by N, with columns of 128 pixels of 64 channels and the corners (-1) and (-1).
-    /// let map = unsafe { TensorMap::<f32, Im2col3<64, 128>>::from_raw_within(object, starts) };
-    /// # }
-    /// ```
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for columns of pixels (im2col) that start within `bounds`.
+    /// [`BoundingBox`] has an example.
     ///
     /// # Safety
     ///
-    /// - as [`from_raw`](TensorMap::from_raw).
-    /// - `bounds` lies within the bounding box of the map (5.5.4.1). Of [`Im2colW3`] and its like, whose maps have one along W
-    ///   alone, what it says of H and D lies within the tensor.
+    /// - The clauses of [`from_raw`](TensorMap::from_raw) hold.
+    /// - `bounds` lies within the bounding box of the map (5.5.4.1). A map for [`Im2colW3`] or one of its siblings has a bounding
+    ///   box along W alone; along H and D, `bounds` lies within the tensor.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { shape_bytes::<T, S>() };
         TensorMap { object: object.cast(), bounds, _of: PhantomData }
     }
 
-    /// The part of the tensor at `at`, for [`load`] and [`prefetch`]: for a box the coordinates of its first element, the
-    /// innermost dimension first. Coordinates may be negative or beyond the tensor: what lies outside reads as the fill of
-    /// the map, zeros or NaN.
+    /// Returns the part of the tensor at `at`, for [`load`] and [`prefetch`]. For a box, `at` holds the coordinates of its first
+    /// element, innermost dimension first; the other shapes say what `at` holds for them. Coordinates may be negative or beyond
+    /// the tensor: elements outside the tensor read as the fill of the map, zeros or NaN.
     ///
-    /// `None` where no copy may begin: the innermost coordinate is no multiple of 16 bytes, or a column would start outside of the
-    /// [`BoundingBox`].
+    /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, or a column would start
+    /// outside the [`BoundingBox`].
     ///
     /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
-    /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>, rows: i32) {
+    /// # use ptx::tensor::{Box2, TensorMap};
+    /// # fn kernel(map: TensorMap<f32, Box2<64, 32>>, rows: i32) {
     /// let last_rows = map.at([64, rows - 32]);
-    /// let halo = map.at([-4, -1]); // its first row and its first four columns read as the fill
-    /// let nothing = map.at([-1, 0]); // `None`: four bytes before the first
+    /// let halo = map.at([-4, -1]); // the first row and the first four columns of the box read as the fill
+    /// let none = map.at([-1, 0]); // `None`: begins 4 bytes before a multiple of 16
     /// # }
     /// ```
     #[inline(always)]
@@ -228,16 +220,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
         }
     }
 
-    /// The box of the index `index` among the boxes into which the tensor is divided from coordinate 0 on, the innermost
-    /// dimension first. An index may be negative or beyond the tensor; coordinates wrap around at 2^32.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
-    /// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-    /// let tile = map.box_at([1, 2]); // columns 64 to 127 of rows 64 to 95
-    /// let margin = map.box_at([-1, 0]); // the fill
-    /// # }
-    /// ```
+    /// Returns the box that `index` selects among the boxes into which the tensor is divided from coordinate 0 on. `index` has
+    /// the innermost dimension first: for a `Box2<64, 32>`, `[1, 2]` is columns 64 to 127 of rows 64 to 95. An index may be
+    /// negative or beyond the tensor, where elements read as the fill. Coordinates wrap around at 2^32.
     #[inline(always)]
     pub fn box_at(self, index: S::At) -> TensorTile<T, S>
     where
@@ -246,25 +231,18 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
         TensorTile { map: self, at: S::first(index) }
     }
 
-    /// Brings the map into the cache for a copy to come.
+    /// Prefetches the tensor map itself into the cache, for a later copy (`prefetch.tensormap`).
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `prefetch.tensormap [object];`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMap}};
-    /// # fn kernel(cta: &Cta, map: &TensorMap<f32, Box2<64, 32>>) {
-    /// map.prefetch_tensormap(cta);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
         prefetch_object(group, self.object);
     }
 }
 
-/// `at_const`, for each box with as many coordinates as its rank: of a map for loads and of one for reductions.
+/// `at_const` of [`TensorMap`] and of [`TensorMapReduce`], for each box, with as many coordinates as the box has dimensions.
 macro_rules! at_const {
     ($(
         $Box:ident<$($D:ident),+>[$X:ident $(, $Y:ident)*] { $(#[$load:meta])* } { $(#[$reduce:meta])* }
@@ -285,7 +263,7 @@ macro_rules! at_const {
                     assert_aligned::<T>($X);
                     assert!(
                         $X >= 0 $(&& $Y >= 0)*,
-                        "a reduction begins at coordinates that are not negative (PTX ISA 9.7.9.25.5.1)"
+                        "a reduction must begin at coordinates that are not negative: choose 0 or more (PTX ISA 9.7.9.25.5.1)"
                     );
                 }
                 TensorReduction { object: self.object, corner: [$X $(, $Y)*], _of: PhantomData }
@@ -296,125 +274,47 @@ macro_rules! at_const {
 at_const! {
     Box1<D0>[X]
     {
-        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box1, TensorMap};
-        /// # fn kernel(map: TensorMap<f32, Box1<256>>) {
-        /// let tile = map.at_const::<-4>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
-        /// not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box1, TensorMapReduce};
-        /// # fn kernel(sums: TensorMapReduce<f32, Box1<256>>) {
-        /// let part = sums.at_const::<4>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box2<D0, D1>[X, Y]
     {
-        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box2, TensorMap};
-        /// # fn kernel(map: TensorMap<f32, Box2<64, 32>>) {
-        /// let tile = map.at_const::<4, -1>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
-        /// not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box2, TensorMapReduce};
-        /// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
-        /// let part = sums.at_const::<4, 1>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box3<D0, D1, D2>[X, Y, Z]
     {
-        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box3, TensorMap};
-        /// # fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {
-        /// let tile = map.at_const::<4, -1, 2>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
-        /// not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box3, TensorMapReduce};
-        /// # fn kernel(sums: TensorMapReduce<f32, Box3<64, 8, 4>>) {
-        /// let part = sums.at_const::<4, 1, 2>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box4<D0, D1, D2, D3>[X, Y, Z, W]
     {
-        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box4, TensorMap};
-        /// # fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {
-        /// let tile = map.at_const::<4, -1, 2, 0>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
-        /// not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box4, TensorMapReduce};
-        /// # fn kernel(sums: TensorMapReduce<f32, Box4<64, 4, 4, 2>>) {
-        /// let part = sums.at_const::<4, 1, 2, 0>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
     Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
     {
-        /// The part of the tensor at constant coordinates. If the innermost one is no multiple of 16 bytes, it does not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box5, TensorMap};
-        /// # fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {
-        /// let tile = map.at_const::<4, -1, 2, 0, 1>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
     }
     {
-        /// The part of the tensor at constant coordinates. If one is negative, or the innermost one no multiple of 16 bytes, it does
-        /// not build.
-        ///
-        /// ```
-        /// # use ptx::tensor::{Box5, TensorMapReduce};
-        /// # fn kernel(sums: TensorMapReduce<f32, Box5<32, 4, 4, 2, 2>>) {
-        /// let part = sums.at_const::<4, 1, 2, 0, 1>();
-        /// # }
-        /// ```
+        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
+        /// the first is not a multiple of 16 bytes.
     }
 }
 
-/// A part of a tensor that nobody writes, as large as one copy.
-///
-/// ```
-/// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap, TensorTile}};
-/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-/// let tile: TensorTile<f32, Box2<64, 32>> = map.box_at([0, 1]);
-/// tensor::prefetch(cta, tile);
-/// # }
-/// ```
+/// A part of a tensor that is not written ([`TensorMap`]), as large as one copy: the source of a TMA load or prefetch.
 #[derive(Debug)]
 pub struct TensorTile<T, S: LoadShape> {
     pub(crate) map: TensorMap<T, S>,
@@ -428,8 +328,9 @@ impl<T, S: LoadShape> Clone for TensorTile<T, S> {
 }
 impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 
-/// A map of a tensor that the grid writes and nobody else uses. Of a [`BoxShape`], it is divided into boxes, from
-/// coordinate 0 on, which are dealt out to the CTAs.
+/// A tensor map (`CUtensorMap`) of a tensor that only this grid uses: the destination of TMA stores, and a source of loads. If
+/// the shape is a box, [`boxes`](TensorMapMut::boxes) divides the tensor into boxes from coordinate 0 on and deals them out to
+/// the CTAs.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
@@ -438,7 +339,7 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 ///     let mut tile = tile.write(cta, |_| 1.0).to_async(cta);
 ///     let mut mine = map.boxes(cta);
 ///     while let Some((_, dst)) = mine.next_tile() {
-///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta); // ones everywhere
+///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta); // the whole tensor becomes 1.0
 ///     }
 ///     tile.into_free()
 /// });
@@ -454,28 +355,31 @@ pub struct TensorMapMut<T, S: StoreShape> {
 static_assertions::assert_not_impl_any!(TensorMapMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
-    /// `boxes` is how many boxes the grid writes in each dimension, the innermost first, and `()` of a shape that is not a
-    /// box. They may cover more than the tensor: what a store has outside is not written, but for the rest of a row's last 16 bytes.
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. `boxes` is the number of boxes that the grid writes in each
+    /// dimension, innermost first, or `()` for a shape that is not a box. The boxes may cover more than the tensor: a store
+    /// writes no elements outside the tensor, except the rest of a row's last 16 bytes.
     ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMapMut, TensorMapObject};
     /// # unsafe fn kernel(object: *const TensorMapObject, width: u32, height: u32) {
     /// let boxes = [width.div_ceil(64), height.div_ceil(32)];
-    /// // SAFETY: the host encodes a map of `f32`, `width` by `height`, with boxes of 64 by 32, for this grid alone.
+    /// // SAFETY: the host encodes a map of `f32`, `width` by `height`, with boxes of 64 by 32; only this grid uses the tensor.
     /// let map = unsafe { TensorMapMut::<f32, Box2<64, 32>>::from_raw(object, boxes) };
     /// # }
     /// ```
     ///
     /// # Safety
     ///
-    /// - as [`TensorMap::from_raw`], but that the tensor is written. No two of its elements share memory.
-    /// - a store writes rows by 16 bytes, as measured on an H200: the bytes after a row up to the next multiple of 16, which
-    ///   are padding as strides are such multiples, and so belong to the tensor here, get what the box holds there. A tensor
-    ///   of one dimension has no stride: there the bytes up to that multiple are the grid's too.
-    /// - until the grid ends, it alone uses the tensor, through this handle alone, which each of its threads makes once,
-    ///   with equal arguments, an equal `T` and an equal `S`.
-    /// - there are 2^31 boxes at most, and none of their coordinates is 2^31 or more.
-    /// - with an `.im2col` map, the bounding box stays within the tensor: its lower corner is not negative, its upper corner
+    /// - The clauses of [`TensorMap::from_raw`] hold, except that the grid writes the tensor. No two elements of the tensor share
+    ///   memory.
+    /// - The bytes after a row, up to the next multiple of 16, belong to the tensor or to the grid. A store writes rows in units
+    ///   of 16 bytes (measured on an H200), so these bytes get the contents of the box there. Strides are multiples of 16 bytes,
+    ///   so between rows these bytes are padding of the tensor. A tensor of one dimension has no stride: the bytes after its end
+    ///   must be the grid's too.
+    /// - Until the grid ends, only this grid uses the tensor, and only through this handle. Each thread of the grid makes the
+    ///   handle once, with equal arguments, an equal `T` and an equal `S`.
+    /// - There are at most 2^31 boxes, and no coordinate of a box is 2^31 or more.
+    /// - The bounding box of an `.im2col` map stays within the tensor: its lower corner is not negative, and its upper corner is
     ///   not positive (9.7.9.25.5.1).
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Index) -> Self {
@@ -483,13 +387,13 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
-    /// The part of the tensor at `corner`, for grids that divide it in their own way. `None` where no copy may begin: the
-    /// innermost coordinate is no multiple of 16 bytes, or a coordinate is negative.
+    /// Returns the part of the tensor at `corner`, for a grid that divides the tensor in its own way. Returns `None` where no
+    /// copy may begin: the innermost coordinate is not a multiple of 16 bytes, or a coordinate is negative.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
     /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
-    /// // SAFETY: each CTA has rows of its own, and makes one tile of them.
+    /// // SAFETY: each CTA has its own rows, and makes one tile of them.
     /// let tile = unsafe { map.at([0, 32 * cta.grid_rank() as i32]) };
     /// # let _ = tile;
     /// # }
@@ -497,9 +401,10 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///
     /// # Safety
     ///
-    /// - until the grid ends, the elements of this part are in no other tile that exists, in whichever CTA, unless that tile was
-    ///   given back by its copies before and is not used any more.
-    /// - a column starts within the bounding box of the map (5.5.4.1), along W, H and D.
+    /// - Until the grid ends, no other tile, of any CTA, contains elements of this part. A tile no longer counts once its copies
+    ///   have given it back and no thread uses it any more.
+    /// - The four rows of a [`Scatter4`] differ.
+    /// - A column starts within the bounding box of the map (5.5.4.1), along W, H and D.
     #[inline(always)]
     pub unsafe fn at(&self, corner: S::TensorCoords) -> Option<TensorTileMut<T, S>> {
         if S::writes(&corner, const { unit::<T>() }) {
@@ -509,18 +414,11 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         }
     }
 
-    /// Brings the map into the cache for a copy to come.
+    /// Prefetches the tensor map itself into the cache, for a later copy (`prefetch.tensormap`).
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `prefetch.tensormap [object];`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
-    /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
-    /// map.prefetch_tensormap(cta);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
         prefetch_object(group, self.object);
@@ -528,18 +426,11 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
 }
 
 impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
-    /// The boxes that are this CTA's: those of the numbers `rank`, `rank + count`, …, the innermost dimension fastest.
+    /// Divides the tensor into boxes from coordinate 0 on and returns the boxes of this CTA, as a grid-stride loop would take
+    /// them: the boxes with the numbers `rank`, `rank + count`, …, where `rank` is the CTA's rank in the grid and `count` the
+    /// number of CTAs. Boxes are numbered with the innermost dimension fastest.
     ///
     /// Collective in the CTA.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
-    /// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>) {
-    /// let mut mine = map.boxes(cta);
-    /// let first = mine.next_tile(); // the box of the CTA's rank, if there are so many
-    /// # let _ = first;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn boxes(self, cta: &Cta) -> BoxesMut<T, S> {
         BoxesMut {
@@ -547,32 +438,20 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
             boxes: self.boxes,
             next: cta.grid_rank(),
             count: S::count(self.boxes),
-            // Where there are as many CTAs as there can be boxes, each has one at most.
+            // No CTA has two boxes if the grid has 2^31 CTAs, as many as there can be boxes.
             step: cta.grid_size().min(1 << 31),
             _of: PhantomData,
         }
     }
 }
 
-/// The boxes of a [`TensorMapMut`] that this CTA has and has not yet taken.
-///
-/// ```
-/// # use ptx::tensor::{Box2, BoxesMut};
-/// /// How many boxes are left for this CTA.
-/// fn count(mut boxes: BoxesMut<f32, Box2<64, 32>>) -> u32 {
-///     let mut count = 0;
-///     while boxes.next_tile().is_some() {
-///         count += 1;
-///     }
-///     count
-/// }
-/// ```
+/// The boxes of a [`TensorMapMut`] that this CTA owns and has not yet taken.
 #[derive(Debug)]
 pub struct BoxesMut<T, S: BoxShape> {
     object: *const u8,
     boxes: S::Index,
-    /// Among all boxes: the next of this CTA, their number, and the distance to the one after it. A sum of `step` and a number below `count`
-    /// is below 2^32.
+    /// The number of this CTA's next box, the number of all boxes, and the distance to the CTA's box after the next. `step` plus
+    /// a number below `count` is below 2^32.
     next: u32,
     count: u32,
     step: u32,
@@ -582,8 +461,9 @@ pub struct BoxesMut<T, S: BoxShape> {
 static_assertions::assert_not_impl_any!(BoxesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: BoxShape> BoxesMut<T, S> {
-    /// The largest number of boxes that any CTA of the grid has. This CTA has that many, or one fewer. Equal in all CTAs of the grid, so
-    /// a loop of that many rounds can contain calls that are collective in the cluster.
+    /// Returns the largest number of boxes that any CTA of the grid owns, whether taken or not. This CTA owns that many boxes, or
+    /// one fewer. All CTAs get the same result, so a loop of that many rounds can contain calls that are collective in the
+    /// cluster.
     ///
     /// PTX: none.
     ///
@@ -601,25 +481,16 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
         self.count.div_ceil(self.step) as usize
     }
 
-    /// The next box, with its index in each dimension, or `None` when all are taken. It is one box of the CTA: all threads that hold the
-    /// handle take it alike, without a barrier.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
-    /// # fn kernel(cta: &Cta, map: TensorMapMut<f32, Box2<64, 32>>) {
-    /// let mut mine = map.boxes(cta);
-    /// while let Some(([column, row], tile)) = mine.next_tile() {
-    ///     // `tile` begins at the coordinates [64 * column, 32 * row].
-    /// # let _ = (column, row, tile);
-    /// }
-    /// # }
-    /// ```
+    /// Takes the CTA's next box and returns the box with its index in each dimension, or `None` when no box is left. The box
+    /// with the index `[i, j]` of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
+    /// take the same box, without a barrier.
     #[inline(always)]
     pub fn next_tile(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {
         if self.next >= self.count {
             return None;
         }
-        // SAFETY: there is a box `next`. By the contract of `TensorMapMut::from_raw` none has a coordinate of 2^31 or more.
+        // SAFETY: `next` is less than `count`; clause 4 of `TensorMapMut::from_raw` bounds the number of boxes and their
+        // coordinates.
         let (index, corner) = unsafe {
             let index = S::index(self.boxes, self.next);
             (index, S::corner(index))
@@ -629,7 +500,7 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     }
 }
 
-/// A part of a tensor that is this CTA's alone, as large as one copy.
+/// A part of a tensor that only this CTA uses, as large as one copy: the destination of a TMA store, or the source of a load.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
@@ -651,14 +522,8 @@ pub struct TensorTileMut<T, S: StoreShape> {
 
 static_assertions::assert_not_impl_any!(TensorTileMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
-/// A map of a tensor that is reduced into, by as many CTAs as like, and not used otherwise.
-///
-/// ```
-/// # use ptx::tensor::{Box2, TensorMapReduce};
-/// # fn kernel(sums: TensorMapReduce<f32, Box2<64, 32>>) {
-/// let (one, other) = (sums.at([64, 0]), sums.at([64, 1])); // parts may overlap
-/// # }
-/// ```
+/// A tensor map (`CUtensorMap`) of a tensor that only TMA reductions access; any number of CTAs may reduce into the same
+/// elements.
 #[derive(Debug)]
 pub struct TensorMapReduce<T, S: ReduceShape> {
     object: *const u8,
@@ -674,63 +539,43 @@ impl<T, S: ReduceShape> Clone for TensorMapReduce<T, S> {
 impl<T, S: ReduceShape> Copy for TensorMapReduce<T, S> {}
 
 impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
-    /// ```
-    /// # use ptx::tensor::{Box2, TensorMapObject, TensorMapReduce};
-    /// # unsafe fn kernel(object: *const TensorMapObject) {
-    /// // SAFETY: a map of `f32`, with boxes of 64 by 32, into which this grid alone reduces.
-    /// let sums = unsafe { TensorMapReduce::<f32, Box2<64, 32>>::from_raw(object) };
-    /// # }
-    /// ```
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. For columns of pixels, use
+    /// [`from_raw_within`](TensorMapReduce::from_raw_within).
     ///
     /// # Safety
     ///
-    /// - as [`TensorMap::from_raw`], but that the tensor is reduced into, and that the map's element type is that of `T`:
-    ///   `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; `.f16`, `.bf16` of `half::f16`, `half::bf16` (feature `half`).
-    /// - until the grid ends, the tensor is accessed by reductions through such handles alone, made by threads of this grid. (An
-    ///   ordinary access would be a race, an atomic one of another proxy.)
+    /// - The clauses of [`TensorMap::from_raw`] hold, except that reductions write the tensor. The element type of the map is
+    ///   that of `T`: `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; with the feature `half`, `.f16` for `half::f16` and `.bf16` for
+    ///   `half::bf16`.
+    /// - Until the grid ends, only reductions access the tensor, and only through handles of this type that threads of this grid
+    ///   make. (An ordinary access would be a race; an atomic access would come from another proxy.)
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
     where
         S: UnboundedShape,
     {
-        // SAFETY: the caller's contract; such a map has no bounding box.
+        // SAFETY: the caller keeps the same clauses (`# Safety`); a map for an `UnboundedShape` has no bounding box.
         unsafe { Self::from_raw_within(object, ()) }
     }
 
-    /// [`from_raw`](TensorMapReduce::from_raw) of columns of pixels, with the pixels from which they start.
-    ///
-    /// ```
-    /// # use ptx::tensor::{BoundingBox, Im2col3, TensorMapObject, TensorMapReduce};
-    /// # unsafe fn kernel(object: *const TensorMapObject, width: i32) {
-    /// let starts = BoundingBox { first: [0], last: [width - 1] };
-    /// // SAFETY: a map of `f32`, C by W by N, with columns of 128 pixels of 64 channels and the corners (0) and (0).
-    /// let sums = unsafe { TensorMapReduce::<f32, Im2col3<64, 128>>::from_raw_within(object, starts) };
-    /// # }
-    /// ```
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for columns of pixels (im2col) that start within `bounds`.
     ///
     /// # Safety
     ///
-    /// - as [`from_raw`](TensorMapReduce::from_raw).
-    /// - the bounding box of the map stays within the tensor: its lower corner is not negative, its upper corner not positive
-    ///   (9.7.9.25.5.1). `bounds` lies within it.
+    /// - The clauses of [`from_raw`](TensorMapReduce::from_raw) hold.
+    /// - The bounding box of the map stays within the tensor: its lower corner is not negative, and its upper corner is not
+    ///   positive (9.7.9.25.5.1). `bounds` lies within the bounding box.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { shape_bytes::<T, S>() };
         TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 
-    /// The part of the tensor at `corner`, for [`reduce`]. What a reduction has outside of the tensor is dropped, but perhaps
-    /// for the bytes after a row up to the next multiple of 16, as of a store.
+    /// Returns the part of the tensor at `corner`, for [`reduce`]. A reduction drops elements outside the tensor, except perhaps
+    /// the bytes after a row up to the next multiple of 16, as a store does (see [`TensorMapMut::from_raw`]).
     ///
-    /// `None` where no copy may begin: the innermost coordinate is no multiple of 16 bytes, a coordinate is negative (9.7.9.25.5.1),
-    /// or a column would start outside of the [`BoundingBox`].
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapReduce}};
-    /// # fn kernel(cta: &Cta, sums: TensorMapReduce<f32, Box2<64, 32>>) {
-    /// let Some(part) = sums.at([64 * cta.grid_rank() as i32, 0]) else { return };
-    /// # }
-    /// ```
+    /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, a coordinate is negative
+    /// (9.7.9.25.5.1), or a column would start outside the [`BoundingBox`].
     #[inline(always)]
     pub fn at(self, corner: S::TensorCoords) -> Option<TensorReduction<T, S>> {
         if S::writes(&corner, const { unit::<T>() }) & S::is_within(&corner, self.bounds) {
@@ -740,36 +585,18 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
         }
     }
 
-    /// Brings the map into the cache for a copy to come.
+    /// Prefetches the tensor map itself into the cache, for a later copy (`prefetch.tensormap`).
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `prefetch.tensormap [object];`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapReduce}};
-    /// # fn kernel(cta: &Cta, map: &TensorMapReduce<f32, Box2<64, 32>>) {
-    /// map.prefetch_tensormap(cta);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
         prefetch_object(group, self.object);
     }
 }
 
-/// A part of a tensor that is reduced into.
-///
-/// ```
-/// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction}};
-/// # fn kernel(cta: &mut Cta, tile: SharedArray<i32, 2048>, dst: TensorReduction<i32, Box2<64, 32>>) {
-/// cta.async_scope(tile, |cta, tile| {
-///     let tile = tile.write(cta, |i| i as i32).to_async(cta);
-///     let (tile, _) = tensor::reduce(cta, op::Max, tile, dst).commit(cta).wait(cta);
-///     tile.into_free()
-/// });
-/// # }
-/// ```
+/// A part of a tensor that only reductions access ([`TensorMapReduce`]), as large as one copy: the destination of a [`reduce`].
 #[derive(Debug)]
 pub struct TensorReduction<T, S: ReduceShape> {
     object: *const u8,
@@ -788,13 +615,13 @@ impl<T, S: ReduceShape> Sealed for TensorReduction<T, S> {}
 #[inline(always)]
 fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
     if group.is_leader() {
-        // SAFETY: by the contract of its `from_raw`, a map at a generic address.
+        // SAFETY: clause 1 of each `from_raw`: `object` is the generic address of a tensor map.
         unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, object) }
     }
 }
 
 impl<T, S: LoadShape> Sealed for TensorTile<T, S> {}
-// SAFETY: the shape brings as many bytes, asserted.
+// SAFETY: a copy of the shape brings `tile_bytes`, which `FITS` asserts to be the size of `N` elements.
 unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Shared<'_, T, N, State, G>>
     for TensorTile<T, S>
 {
@@ -803,14 +630,14 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Share
     };
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
-        // SAFETY: the caller's contract and that of `TensorMap::from_raw`; a tile begins where a copy may, by `at`; shared
-        // arrays are aligned to 128 bytes.
+        // SAFETY: the copy owns `dst`, and `mbar` is valid (`# Safety`). `TensorMap::from_raw` vouches for the map. A
+        // `TensorTile` begins where a copy may; shared arrays are aligned to 128 bytes.
         unsafe { S::load(dst.addr(), self.map.object, self.at, mbar, hint) }
     }
 }
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
-// SAFETY: the shape brings as many bytes, asserted.
+// SAFETY: a copy of the shape brings `tile_bytes`, which `FITS` asserts to be the size of `N` elements.
 unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared<'_, T, N, State, G>>
     for TensorTileMut<T, S>
 {
@@ -819,23 +646,17 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
     };
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
-        // SAFETY: as above, and of `TensorMapMut::from_raw`; the copy owns the source.
+        // SAFETY: the copy owns `dst` and the source, and `mbar` is valid (`# Safety`). `TensorMapMut::from_raw` vouches for the
+        // map. A `TensorTileMut` begins where a copy may; shared arrays are aligned to 128 bytes.
         unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, hint) }
     }
 }
 
-/// Starts to fetch a part of a tensor into the L2 cache. Nothing has to be waited for.
+/// Prefetches a part of a tensor into the L2 cache (TMA). The prefetch needs no wait.
 ///
 /// Collective in the group.
 ///
 /// PTX, of a `Box2`, by the leader: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
-///
-/// ```
-/// # use ptx::{launch::Cta, tensor::{self, Box2, TensorMap}};
-/// # fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {
-/// tensor::prefetch(cta, map.box_at([2, 1]));
-/// # }
-/// ```
 #[inline(always)]
 pub fn prefetch<T: Element, S: PrefetchShape>(
     group: &impl ThreadGroup,
@@ -843,57 +664,26 @@ pub fn prefetch<T: Element, S: PrefetchShape>(
 ) {
     let (src, hint) = src.split();
     if group.is_leader() {
-        // SAFETY: the contract of `TensorMap::from_raw`; a tile begins where a copy may.
+        // SAFETY: `TensorMap::from_raw` vouches for the map; a `TensorTile` begins where a copy may.
         unsafe { S::prefetch(src.map.object, src.at, hint) }
     }
 }
 
-/// A store of [`Shared`] memory in flight: its source and its destination.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, tensor::{Box2, TensorStore, TensorTileMut}};
-/// # use ptx::shared::{Fenced, Shared};
-/// type Store<'s> = TensorStore<'s, f32, 2048, Fenced, Box2<64, 32>>;
-/// fn finish<'s>(cta: &Cta, group: BulkGroup<Store<'s>, Committed>) -> Shared<'s, f32, 2048, Fenced> {
-///     let (tile, _dst) = group.wait(cta);
-///     tile
-/// }
-/// ```
+/// The handles of a [`store`] in flight, as its [`BulkGroup`] owns them: the [`Shared`] source and the destination.
 pub type TensorStore<'s, T, const N: usize, State, S, G = Cta> =
     (Shared<'s, T, N, State, G>, TensorTileMut<T, S>);
 
-/// A reduction of [`Shared`] memory in flight: its source and its destination.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta, tensor::{Box1, TensorReduce}};
-/// # use ptx::shared::{Fenced, Shared};
-/// type Reduce<'s> = TensorReduce<'s, f32, 256, Fenced, Box1<256>>;
-/// fn finish<'s>(cta: &Cta, group: BulkGroup<Reduce<'s>, Committed>) -> Shared<'s, f32, 256, Fenced> {
-///     let (tile, _dst) = group.wait(cta);
-///     tile
-/// }
-/// ```
+/// The handles of a [`reduce`] in flight, as its [`BulkGroup`] owns them: the [`Shared`] source and the destination.
 pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
     (Shared<'s, T, N, State, G>, TensorReduction<T, S>);
 
-/// Starts a group with the copy of `src` to a part of a tensor. What is outside of the tensor is not written, but for the rest
-/// of a row's last 16 bytes (see [`TensorMapMut::from_raw`]). `src` is as of [`bulk::store`](crate::bulk::store()).
+/// Starts a bulk async-group with a TMA store: the copy of `src` from shared memory to a part of a tensor. The store writes no
+/// elements outside the tensor, except the rest of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
+/// [`bulk::store`](crate::bulk::store()) says what `src` can be; [`TensorMapMut`] has an example.
 ///
 /// Collective in the group.
 ///
-/// PTX, of a `Box2`, by the leader: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}],
-/// [src];`
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
-/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
-/// cta.async_scope(tile, |cta, tile| {
-///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
-///     let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
-///     tile.into_free()
-/// });
-/// # }
-/// ```
+/// PTX, of a `Box2`, by the leader: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}], [src];`
 #[inline(always)]
 pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup>(
     group: &G,
@@ -914,15 +704,15 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     if group.is_leader() {
-        // SAFETY: the shape proves the size; a tile begins where a copy may, by `at` and `next_tile`; the source is aligned to 128
-        // bytes and visible to the async proxy, by its `tile`; the destination is this CTA's alone; both go into the group.
+        // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
+        // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
         unsafe { S::store(dst.object, dst.corner, src.tile(), hint) }
     }
 }
 
-/// What [`reduce`] does with elements of `T`: `op::Add`, `op::Min` and their like.
+/// Operations that [`reduce`] applies to elements of `T`: `op::Add`, `op::Min` and the like.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tensor reduction of elements of `{T}`",
+    message = "`{Self}` is not a tensor reduction of elements of `{T}`",
     label = "not an operation on `{T}`",
     note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32`; with the feature `half`, `Add`, `Min`, `Max` take its two types (PTX ISA 9.7.9.25.5.3)"
 )]
@@ -949,8 +739,8 @@ reduce_ops! {
     Max: half::f16, half::bf16;
 }
 
-/// Starts a group with the reduction of `src` into a part of a tensor: each element there becomes `op` of itself and of that
-/// of `src`, atomically (relaxed, at the scope of the GPU). `src` is as of [`bulk::store`](crate::bulk::store()).
+/// Starts a bulk async-group with a TMA reduction: each element of the destination becomes `op` of its old value and the element
+/// of `src`, atomically (relaxed, at GPU scope). [`bulk::store`](crate::bulk::store()) says what `src` can be.
 ///
 /// Collective in the group.
 ///
@@ -995,15 +785,15 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     if group.is_leader() {
-        // SAFETY: as in `start_store`, but that others may reduce into the destination meanwhile: 9.7.9.25.5.3: "Each
-        // reduction operation … has individually `.relaxed.gpu` memory ordering semantics." The map's type is `T`'s, which
-        // the operation takes.
+        // SAFETY: as `start_store`, but the CTA shares `dst`: "Each reduction operation … has individually `.relaxed.gpu` memory
+        // ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of `TensorMapReduce::from_raw` fit the operation to the
+        // map's element type.
         unsafe { S::reduce(op, dst.object, dst.corner, src.tile(), hint) }
     }
 }
 
 impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Adds the copy of `src` to a part of a tensor.
+    /// Adds a TMA store to an uncommitted group: the copy of `src` to a part of a tensor, as [`tensor::store`](store) starts it.
     ///
     /// Collective in the group.
     ///
@@ -1036,25 +826,12 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 
-    /// Adds the reduction of `src` into a part of a tensor.
+    /// Adds a TMA reduction to an uncommitted group: the reduction of `src` into a part of a tensor, as
+    /// [`tensor::reduce`](reduce) starts it. [`tensor_store`](BulkGroup::tensor_store) has an example of such a group.
     ///
     /// Collective in the group.
     ///
     /// PTX: as [`tensor::reduce`](reduce).
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box2, TensorReduction, TensorTileMut}};
-    /// # type Stage = SharedArray<f32, 2048>;
-    /// # type Shape = Box2<64, 32>;
-    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: TensorTileMut<f32, Shape>, sums: TensorReduction<f32, Shape>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
-    ///     let group = tensor::store(cta, a, x).tensor_reduce(cta, op::Add, b, sums).commit(cta);
-    ///     let ((a, _), (b, _)) = group.wait(cta);
-    ///     (a.into_free(), b.into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "the group with one copy more")]
     pub fn tensor_reduce<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: ReduceShape>(
@@ -1071,7 +848,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 }
 
-// SAFETY: a tuple.
+// SAFETY: the parts are the two fields of the tuple, each once.
 unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) {
     type Sources = Src::Read;
     type Destinations = TensorTileMut<T, S>;
@@ -1081,7 +858,7 @@ unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) 
     }
 }
 
-// SAFETY: a tuple.
+// SAFETY: the parts are the two fields of the tuple, each once.
 unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduction<T, S>) {
     type Sources = Src::Read;
     type Destinations = TensorReduction<T, S>;

@@ -1,4 +1,4 @@
-//! Tensor maps that a CTA writes: 9.7.9.28, 9.7.13.16.
+//! Tensor maps that a CTA makes on the device: `tensormap.replace` (9.7.9.28) and `tensormap.cp_fenceproxy` (9.7.13.16).
 
 use core::marker::PhantomData;
 
@@ -8,25 +8,30 @@ use crate::qualifier::{Sealed, elemtype, fill_mode, ord, scope, space, swizzle_m
 use crate::raw;
 use crate::shared::{Element, Free, Shared};
 
-/// A tensor map in shared memory that is being written. Its type tells the rank, the box and the elements, at first those of
-/// the map it was copied from; [`retype`](TensorMapDraft::retype) changes them together, in the type and in the map. Of an interleave
-/// it has none, and its element strides are 1, as a [`TensorMap`] wants.
+/// A tensor map (`CUtensorMap`) in shared memory whose fields the CTA replaces (`tensormap.replace`). The type carries the
+/// elements and the shape of the map, which are at first those of the copied map; [`retype`](TensorMapDraft::retype) changes them
+/// in the type and in the map together. A draft has no interleave, and its element strides are 1, as a [`TensorMap`] requires.
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
+/// # use ptx::{launch::Cta, qualifier::ord, shared::{Free, Shared}, tensor::{self, Box2, TensorMap, TensorMapSlot}};
+/// # type Memory<'s> = Shared<'s, u64, 16, Free>;
+/// # type Map = TensorMap<f32, Box2<64, 32>>;
 /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-/// /// The first `rows` rows of a tensor elsewhere.
-/// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-/// fn change<'s>(
+/// /// Makes a map of the first `rows` rows of another tensor, whose rows are as long.
+/// unsafe fn first_rows<'s>(
 ///     cta: &Cta,
-///     draft: TensorMapDraft<'s, f32, Box2<64, 32>>,
-///     address: *const f32,
-///     rows: u32,
-/// ) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
-///     draft.global_address(cta, address).global_dim(cta, ord::D1, rows)
+///     memory: Memory<'s>,
+///     map: &Map,
+///     (tensor, rows): (*const f32, u32),
+///     slot: TensorMapSlot,
+/// ) -> (Memory<'s>, Map) {
+///     let draft = tensor::draft(cta, memory, map).global_address(cta, tensor).global_dim(cta, ord::D1, rows);
+///     // SAFETY: the caller passes a tensor that no thread writes, aligned to 16 bytes; all threads make this one call.
+///     let (memory, released) = unsafe { draft.publish(cta, slot) };
+///     (memory, released.acquire(cta))
 /// }
 /// ```
-#[must_use = "a draft becomes a tensor map by `.publish(&cta, slot)`, which gives back its memory"]
+#[must_use = "a draft is not a tensor map yet: call `.publish(&cta, slot)`, which also gives back the shared memory"]
 #[derive(Debug)]
 pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
     memory: Shared<'s, u64, 16, Free, G>,
@@ -36,27 +41,12 @@ pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
 
 static_assertions::assert_not_impl_any!(TensorMapDraft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
 
-/// Copies a tensor map to shared memory, to be changed there. The first warp does, and other threads do not wait for it.
+/// Copies a tensor map to shared memory, as a draft whose fields can be replaced. The first warp copies the map; the other
+/// threads do not wait for the copy. [`TensorMapDraft`] has an example.
 ///
 /// Collective in the group.
 ///
 /// PTX, by the first warp, per eight bytes: `ld.b64`, `st.weak.shared::cta.b64`; then `bar.warp.sync 0xffffffff;`
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapSlot, TensorMap}};
-/// # fn kernel(cta: &mut Cta, memory: SharedArray<u64, 16>, map: TensorMap<f32, Box2<64, 32>>, slot: TensorMapSlot) {
-/// let mut mine = None;
-/// cta.async_scope(memory, |cta, memory| {
-///     let draft = tensor::draft(cta, memory, &map);
-///     // With the feature `sm_90a`: `draft.global_address(cta, address).global_dim(cta, ord::D1, rows)`.
-///     // SAFETY: what it describes is valid; one place of the program.
-///     let (memory, published) = unsafe { draft.publish(cta, slot) };
-///     mine = Some(published.acquire(cta));
-///     memory
-/// });
-/// # let _ = mine;
-/// # }
-/// ```
 #[inline(always)]
 pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
     group: &G,
@@ -68,39 +58,39 @@ pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
     if is_in_warp {
         let mut i = group.thread_rank();
         while i < 16 {
-            // SAFETY: a map has 16 words, aligned to 8, which nobody writes; the memory has as many, which by its state nobody uses,
-            // and each has one lane.
+            // SAFETY: a map has 16 words, aligned to 8 bytes, which no thread writes (`TensorMap::from_raw`). `memory` has 16
+            // words, which no thread uses in the state `Free`; one lane writes each word.
             unsafe { u64::store(memory.addr() + 8 * i, words.add(i as usize).read()) };
             i += lanes;
         }
-        // The leader replaces fields of what the other lanes have copied.
+        // The leader will replace fields that other lanes have copied.
         sync_first_warp();
     }
     TensorMapDraft { memory, bounds: map.bounds, _of: PhantomData }
 }
 
-/// The fields: each a function over the raw one of it, after its tags, on what is at `addr`.
+/// The fields of a map. Each has a trait function over the raw function that replaces the field of the map at `addr`.
 macro_rules! fields {
     ($( $field:ident$(<$tag:ident: $Tag:ident>)?($($value:ident: $Value:ty)?) = $replace:ident; )*) => {
-        /// Drafts whose fields can be replaced.
+        /// Drafts whose fields `tensormap.replace` can replace on the selected target.
         #[diagnostic::on_unimplemented(
-            message = "the target of the crate's features cannot change this tensor map",
+            message = "this tensor map cannot be changed on the target that the crate's features select",
             label = "no `tensormap.replace` for this map on this target",
-            note = "`tensormap.replace` needs the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a`, and has the mode `.tile` alone: it changes maps of `Box1` to `Box5` and of `Gather4` (PTX ISA 9.7.9.28)"
+            note = "select the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a`, which `tensormap.replace` needs; it has the mode `.tile` alone and changes maps of `Box1` to `Box5` and of `Gather4` (PTX ISA 9.7.9.28)"
         )]
         #[cfg_attr(doc, doc(hidden))]
         pub trait Replace: Sealed { $(
             /// # Safety
             ///
-            /// The raw function's.
+            /// The clauses of the raw function hold.
             #[doc(hidden)]
             unsafe fn $field($($tag: impl raw::$Tag,)? addr: u32 $(, $value: $Value)?);
         )*
-            /// Writes a swizzle of 16-byte units.
+            /// Replaces the swizzle by a swizzle of 16-byte units.
             ///
             /// # Safety
             ///
-            /// The raw function's.
+            /// The clauses of the raw function hold.
             #[doc(hidden)]
             unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32);
         }
@@ -109,17 +99,17 @@ macro_rules! fields {
         impl<T, S: TiledShape, G> Replace for TensorMapDraft<'_, T, S, G> { $(
             #[inline(always)]
             unsafe fn $field($($tag: impl raw::$Tag,)? addr: u32 $(, $value: $Value)?) {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe { raw::$replace(space::SharedCta, $($tag,)? addr $(, $value)?) }
             }
         )*
             #[inline(always)]
             unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32) {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe { raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, mode, addr) };
-                // 5.5.7: a swizzle of less than 128 bytes has no other, and the map may have had one.
+                // The map may have had another atomicity, which only a swizzle of 128 bytes can have (5.5.7).
                 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe {
                     raw::tensormap_replace_tile_swizzle_atomicity(
                         space::SharedCta,
@@ -143,19 +133,19 @@ fields! {
 }
 impl<T, S: LoadShape, G> Sealed for TensorMapDraft<'_, T, S, G> {}
 
-/// Drafts whose swizzle has an atomicity that can be replaced, and that loads heed.
+/// Drafts whose swizzle atomicity can be replaced, on targets whose loads support `.swizzle_atomicity`.
 #[diagnostic::on_unimplemented(
-    message = "the target of the crate's features has no swizzle atomicity of loads",
+    message = "loads have no swizzle atomicity on the target that the crate's features select",
     label = "no `.swizzle_atomicity` on this target",
-    note = "it needs the feature `sm_100f` or `sm_110a` (PTX ISA 9.7.9.28, 9.7.9.25.5.1)"
+    note = "select the feature `sm_100f` or `sm_110a`, which `.swizzle_atomicity` needs (PTX ISA 9.7.9.28, 9.7.9.25.5.1)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReplaceAtomicity: Replace {
-    /// Writes the swizzle of 128 bytes with this atomicity.
+    /// Replaces the swizzle by the 128-byte swizzle with this atomicity.
     ///
     /// # Safety
     ///
-    /// The raw functions'.
+    /// The clauses of the raw functions hold.
     #[doc(hidden)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32);
 }
@@ -164,7 +154,7 @@ pub trait ReplaceAtomicity: Replace {
 impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
     #[inline(always)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the clauses of the raw functions (`# Safety`).
         unsafe {
             raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, swizzle_mode::B128, addr);
             raw::tensormap_replace_tile_swizzle_atomicity(space::SharedCta, atomicity, addr);
@@ -172,24 +162,24 @@ impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
     }
 }
 
-/// Element types that a map of `T` can have: of its size, and of its kind.
+/// Element types (`.elemtype`) of the size and the kind of `T`, which a map of `T` can have.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no element type of a tensor map of `{T}`",
-    label = "not a type of elements of `{T}`",
-    note = "it is `U8` of `u8`, `i8`; `U16`, `F16`, `Bf16` of `u16`, `i16`; `U32`, `S32` of `u32`, `i32`; `U64`, `S64` of `u64`, `i64`; `F32`, `F32Ftz`, `Tf32`, `Tf32Ftz` of `f32`; `F64` of `f64`; `F16` of `half::f16`; `Bf16` of `half::bf16`"
+    message = "`{Self}` is not an element type of a tensor map of `{T}`",
+    label = "not an element type for `{T}`",
+    note = "the element types are `U8` for `u8`, `i8`; `U16`, `F16`, `Bf16` for `u16`, `i16`; `U32`, `S32` for `u32`, `i32`; `U64`, `S64` for `u64`, `i64`; `F32`, `F32Ftz`, `Tf32`, `Tf32Ftz` for `f32`; `F64` for `f64`; `F16` for `half::f16`; `Bf16` for `half::bf16`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ElementTypeOf<T: Element>: raw::TensormapElemtype {}
 
-/// Elements that a map has a type for.
+/// Elements for which a tensor map has an element type.
 #[diagnostic::on_unimplemented(
     message = "a tensor map has no element type for `{Self}`",
     label = "not an element of a tensor map",
-    note = "the elements of a tensor are integers of 8 to 64 bits, `f32`, `f64`, and `half::f16` and `half::bf16` with the feature `half`"
+    note = "the elements of a tensor are integers of 8 to 64 bits, `f32`, `f64`, and, with the feature `half`, `half::f16` and `half::bf16`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MapElement: Element {
-    /// The type of that name.
+    /// The element type that corresponds to `Self`.
     #[doc(hidden)]
     type Elemtype: ElementTypeOf<Self> + Default;
 }
@@ -221,11 +211,11 @@ element_types! {
     half::bf16: Bf16;
 }
 
-/// What elements of `T` outside of the tensor can read as.
+/// Fills that elements of `T` outside the tensor can read as.
 #[diagnostic::on_unimplemented(
-    message = "elements of `{T}` outside of a tensor do not read as `{Self}`",
-    label = "not a fill of `{T}`",
-    note = "`fill_mode::Zero` fills with zeros; `fill_mode::OobNan` is for `f32`, `f64`, and for `half::f16` and `half::bf16` with the feature `half`"
+    message = "elements of `{T}` outside a tensor cannot read as `{Self}`",
+    label = "not a fill for `{T}`",
+    note = "`fill_mode::Zero` fills with zeros; `fill_mode::OobNan` is for `f32`, `f64`, and, with the feature `half`, for `half::f16` and `half::bf16`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait FillOf<T: Element>: raw::TensormapFill {}
@@ -239,16 +229,16 @@ impl FillOf<half::bf16> for fill_mode::OobNan {}
 
 /// Maps that copies can use: [`TensorMap`] alone.
 #[diagnostic::on_unimplemented(
-    message = "a copy cannot use a tensor map that is not acquired for the tensormap proxy",
+    message = "a copy cannot use a tensor map that has not been acquired for the tensormap proxy",
     label = "not a `TensorMap` yet",
-    note = "what was written to a map reaches tensor copies through `.publish(&cta, slot)`, then `.acquire(&cta)`"
+    note = "call `.publish(&cta, slot)` on a draft, then `.acquire(&cta)`: only then do tensor copies see the fields that were written"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Acquired: Sealed {}
 impl<T, S: LoadShape> Sealed for ReleasedTensorMap<T, S> {}
 
 impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
-    /// Says that this is not a [`TensorMap`] yet.
+    /// Exists for its error message, which says that a draft is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
     pub fn at(&self, _at: S::At) -> TensorTile<T, S>
@@ -258,7 +248,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         crate::launch::trap()
     }
 
-    /// Writes fields, in the one thread that does, at the draft's address.
+    /// Calls `write` with the draft's address, in the leader alone.
     #[inline(always)]
     fn replace(self, group: &G, write: impl FnOnce(u32)) -> Self {
         if group.is_leader() {
@@ -268,46 +258,28 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     }
 }
 
-// SAFETY of what follows: the draft holds a map in shared memory, which only the leader touches until it is published;
-// by `Replace` its mode is `.tile`; that new values of the tensor suit is in the contract of `publish`.
+// The SAFETY comments of this block rest on three facts. Until the map is published, only the leader touches it. `Replace` proves
+// the mode `.tile`. The caller of `publish` vouches for the values that describe the tensor.
 impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
-    /// Replaces the address of the tensor.
+    /// Replaces the global address of the tensor, a multiple of 16.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, address: *const f32) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
-    /// let draft = draft.global_address(cta, address); // a multiple of 16
-    /// # draft
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn global_address(self, group: &G, address: *const T) -> Self
     where
         Self: Replace,
     {
-        // SAFETY: see above.
+        // SAFETY: only the leader touches the map; the caller of `publish` vouches for the address.
         self.replace(group, |addr| unsafe { Self::replace_global_address(addr, address.cast()) })
     }
 
-    /// Replaces the size of the tensor in the dimension `ORD`, 0 being the innermost, in elements.
+    /// Replaces the size of the tensor in the dimension `ORD`, in elements. Dimension 0 is the innermost.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, rows: u32) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
-    /// let draft = draft.global_dim(cta, ord::D1, rows);
-    /// # draft
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn global_dim<Ord: raw::TensormapOrd>(self, group: &G, ord: Ord, elements: u32) -> Self
     where
@@ -316,28 +288,19 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         const {
             assert!(
                 digit::<Ord>() < S::RANK,
-                "a tensor has the dimensions `ord::D0` to that of its rank less one (PTX ISA 9.7.9.28)"
+                "a tensor has the dimensions `ord::D0` to that of its rank less one: choose one of these (PTX ISA 9.7.9.28)"
             )
         };
-        // SAFETY: see above; the map has the dimension.
+        // SAFETY: only the leader touches the map, which has the dimension; the caller of `publish` vouches for the size.
         self.replace(group, |addr| unsafe { Self::replace_global_dim(ord, addr, elements) })
     }
 
-    /// Replaces the bytes from one index to the next of the dimension after `ORD`: `ord::D0` is the stride of dimension 1, as
-    /// dimension 0 is contiguous.
+    /// Replaces a stride of the tensor, in bytes, a multiple of 16. `ORD` is one less than the dimension: `ord::D0` selects the
+    /// stride of dimension 1, because dimension 0 is contiguous.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, width: u64) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
-    /// let draft = draft.global_stride(cta, ord::D0, 4 * width); // from row to row
-    /// # draft
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn global_stride<Ord: raw::TensormapOrd>(self, group: &G, ord: Ord, bytes: u64) -> Self
     where
@@ -346,20 +309,21 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         const {
             assert!(
                 digit::<Ord>() + 1 < S::RANK,
-                "a tensor has one stride fewer than dimensions: the innermost is contiguous (PTX ISA 9.7.9.28)"
+                "a tensor has one stride fewer than dimensions, as the innermost is contiguous: `ord::D0` is the stride of dimension 1 (PTX ISA 9.7.9.28)"
             )
         };
-        // SAFETY: see above; the map has the stride.
+        // SAFETY: only the leader touches the map, which has the stride; the caller of `publish` vouches for its value.
         self.replace(group, |addr| unsafe { Self::replace_global_stride(ord, addr, bytes) })
     }
 
-    /// Makes it a map of elements of `U` in boxes of `To`, not swizzled, which fills with zeros. The address, the sizes and the
-    /// strides of the tensor stay, in the dimensions that there were before: replace those that are not right any more.
+    /// Makes the draft a map of elements of `U` in boxes of `To`, without a swizzle and with zeros as the fill. The address, the
+    /// sizes and the strides of the tensor stay, in the dimensions that the map had before: replace those that no longer fit, and
+    /// set those of new dimensions.
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the leader, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if
-    /// the rank is another; for each dimension `tensormap.replace.tile.box_dim`, `ORD, elements`, and, if it is new,
+    /// PTX, by the leader, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if the
+    /// rank changes; for each dimension `tensormap.replace.tile.box_dim`, `ORD, elements`, and, if the dimension is new,
     /// `tensormap.replace.tile.element_stride`, `ORD, 1`; `tensormap.replace.tile.elemtype`, the type of `U`;
     /// `tensormap.replace.tile.swizzle_mode`, `0`; with the feature `sm_100f` or `sm_110a`
     /// `tensormap.replace.tile.swizzle_atomicity`, `0`; `tensormap.replace.tile.fill_mode`, `0`
@@ -367,7 +331,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// ```
     /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Box3, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, images: u32) -> TensorMapDraft<'s, u16, Box3<64, 8, 8>> {
+    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, images: u32)
+    /// # -> TensorMapDraft<'s, u16, Box3<64, 8, 8>> {
     /// let draft = draft.retype::<u16, Box3<64, 8, 8>>(cta);
     /// // Images of 640 by 480 elements of two bytes.
     /// let draft = draft.global_dim(cta, ord::D0, 640).global_dim(cta, ord::D1, 480).global_dim(cta, ord::D2, images);
@@ -382,8 +347,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     {
         const { shape_bytes::<U, To>() };
         let draft = self.replace(group, |addr| {
-            // SAFETY: see above; together these are the rank, the box and the elements of the new type, with values that
-            // the section's table and the limits of shapes allow.
+            // SAFETY: only the leader touches the map. The values are the rank, the box and the elements of the new type, which
+            // `shape_bytes` checks and the table of 9.7.9.28 allows.
             unsafe {
                 if To::RANK != S::RANK {
                     Self::replace_rank(addr, To::RANK as u32 - 1);
@@ -401,18 +366,18 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
-    /// Writes the box's size in a dimension of `To`, and the element stride if `S` does not have the dimension.
+    /// Replaces the box's size in a dimension of `To`, and sets the element stride of a dimension that `S` does not have.
     ///
     /// # Safety
     ///
-    /// `addr` is the draft's address, in the leader.
+    /// `addr` is the draft's address, and the leader makes the call.
     #[inline(always)]
     unsafe fn retype_dimension<To: TiledShape, Ord: raw::TensormapOrd>(ord: Ord, addr: u32)
     where
         Self: Replace,
     {
         let Some(&elements) = To::BOX.get(const { digit::<Ord>() }) else { return };
-        // SAFETY: the caller's contract; `To` has the dimension.
+        // SAFETY: the leader alone makes the call, with the draft's address (`# Safety`); `To` has the dimension.
         unsafe {
             Self::replace_box_dim(ord, addr, elements);
             if digit::<Ord>() >= S::RANK {
@@ -421,71 +386,47 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         }
     }
 
-    /// Replaces the type of the elements by another of the same size, which tells what a copy does to them:
-    /// `elemtype::Tf32` rounds an `f32`, for good (see [`publish`](TensorMapDraft::publish)), `elemtype::F32Ftz` flushes subnormals.
+    /// Replaces the type of the elements by another type of the same size, which decides how a copy converts elements:
+    /// `elemtype::Tf32` rounds an `f32`, `elemtype::F32Ftz` flushes subnormals to zero. A map cannot leave the `Tf32` types again
+    /// (see [`publish`](TensorMapDraft::publish)).
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::elemtype, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
-    /// let draft = draft.elemtype(cta, elemtype::Tf32);
-    /// # draft
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn elemtype(self, group: &G, elemtype: impl ElementTypeOf<T>) -> Self
     where
         Self: Replace,
     {
-        // SAFETY: see above; a type of the section's table, as large as a `T`.
+        // SAFETY: only the leader touches the map; `ElementTypeOf` is a type of the table of 9.7.9.28, as large as a `T`.
         self.replace(group, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
     }
 
-    /// Replaces how 16-byte units are permuted in shared memory: not at all, or by a swizzle as wide as a row of the box.
+    /// Replaces the swizzle, which permutes 16-byte units in shared memory: no swizzle, or a swizzle as wide as a row of the box,
+    /// such as `swizzle_mode::B128` for rows of 32 elements of four bytes.
     ///
     /// Collective in the group.
     ///
-    /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature
-    /// `sm_100f` or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<32, 64>>) -> TensorMapDraft<'s, f32, Box2<32, 64>> {
-    /// let draft = draft.swizzle_mode(cta, swizzle_mode::B128); // rows of 32 elements of four bytes
-    /// # draft
-    /// # }
-    /// ```
+    /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature `sm_100f`
+    /// or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
     #[inline(always)]
     pub fn swizzle_mode<Mode: raw::TensormapSwizzle>(self, group: &G, mode: Mode) -> Self
     where
         Self: Replace,
     {
         const { row_is_as_wide::<T, S, Mode>() };
-        // SAFETY: see above; a swizzle as wide as the row.
+        // SAFETY: only the leader touches the map; the swizzle is asserted to be as wide as the row.
         self.replace(group, |addr| unsafe { Self::replace_swizzle(mode, addr) })
     }
 
-    /// Replaces the swizzle by that of 128 bytes, as wide as a row of the box, which keeps units of 16, 32 or 64 bytes whole, or
-    /// units of 32 with the halves of each 16 bytes swapped in every second row.
+    /// Replaces the swizzle by the 128-byte swizzle with the given atomicity, for a box with rows of 128 bytes. Units of 16, 32
+    /// or 64 bytes stay whole: with `swizzle_atomicity::B64`, 16 `f32` stay together. `B32FlipB8` keeps units of 32 bytes and
+    /// swaps the halves of each 16 bytes in every second row.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_atomicity, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<32, 64>>) -> TensorMapDraft<'s, f32, Box2<32, 64>> {
-    /// let draft = draft.swizzle_atomicity(cta, swizzle_atomicity::B64); // 16 `f32` stay together
-    /// # draft
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn swizzle_atomicity<Atomicity>(self, group: &G, atomicity: Atomicity) -> Self
     where
@@ -493,52 +434,45 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         Self: ReplaceAtomicity,
     {
         const { row_is_as_wide::<T, S, swizzle_mode::B128>() };
-        // SAFETY: see above; 5.5.7: of the swizzles, that of 128 bytes has every atomicity; "32B + 8B-flip" is for loads, and a
-        // draft becomes a map for loads. Shared arrays are aligned to 128 bytes, which all units ask for at most.
+        // SAFETY: only the leader touches the map. The 128-byte swizzle has every atomicity, "32B + 8B-flip" for loads, which a
+        // draft is for (5.5.7). Shared arrays are aligned to 128 bytes, the most that a unit needs.
         self.replace(group, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) })
     }
 
-    /// Replaces the fill: what elements outside of the tensor read as, zeros or, of floating-point elements, a NaN.
+    /// Replaces the fill, the value of elements outside the tensor: zeros or, for floating-point elements, a NaN
+    /// (`fill_mode::OobNan`).
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [addr], fill;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::fill_mode, tensor::{Box2, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>) -> TensorMapDraft<'s, f32, Box2<64, 32>> {
-    /// let draft = draft.fill_mode(cta, fill_mode::OobNan);
-    /// # draft
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fill_mode(self, group: &G, fill: impl FillOf<T>) -> Self
     where
         Self: Replace,
     {
-        // SAFETY: see above; a fill of the section's table.
+        // SAFETY: only the leader touches the map; `FillOf` is a fill of the table of 9.7.9.28.
         self.replace(group, |addr| unsafe { Self::replace_fill_mode(fill, addr) })
     }
 }
 
-/// The number of a tag that is a digit: the dimension of an `ord`.
+/// The number of a tag whose PTX text is one digit: the dimension of an `ord`, the value of a swizzle mode.
 const fn digit<Tag: crate::qualifier::Qualifier>() -> usize {
     (Tag::PTX.as_bytes()[0] - b'0') as usize
 }
 
-/// Fails where a swizzle of `Mode` is not as wide as a row of the box.
+/// Fails to compile if a swizzle of `Mode` is not as wide as a row of the box.
 const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
-    // By their numbers in the section's table.
+    // The widths in bytes, in the order of the table of 9.7.9.28.
     let width = [0, 32, 64, 128, 96][digit::<Mode>()];
     assert!(
         width == 0 || width == crate::size::product([S::ROW, size_of::<T>()]),
-        "a swizzle is as wide as a row of the box: `swizzle_mode::B32` is for rows of 32 bytes, `B64` of 64, `B128` of 128 (a narrower row would be padded, a wider one refused)"
+        "a swizzle must be as wide as a row of the box: use `swizzle_mode::B32` for rows of 32 bytes, `B64` for 64, `B128` for 128 (a narrower row would be padded, a wider row refused)"
     );
 }
 
 impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
-    /// Copies the map to its slot in global memory and releases it to the tensormap proxy. Gives back the shared memory.
+    /// Copies the map to `slot` in global memory and releases it to the tensormap proxy. Returns the shared memory and the
+    /// released map.
     ///
     /// Collective in the group.
     ///
@@ -546,36 +480,28 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`
     /// `fence.proxy.async.shared::cta;`, then `barrier.cta.sync.aligned 0;`
     ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{Box2, TensorMapDraft, TensorMapSlot}};
-    /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, slot: TensorMapSlot) -> Shared<'s, u64, 16, Free> {
-    /// // SAFETY: the draft still describes the tensor of its map; one place of the program.
-    /// let (memory, published) = unsafe { draft.publish(cta, slot) };
-    /// let map = published.acquire(cta);
-    /// # memory
-    /// # }
-    /// ```
-    ///
     /// # Safety
     ///
-    /// - what the map describes now is as [`TensorMap::from_raw`] says: valid global memory that nobody writes until the grid
-    ///   ends, of an address and of strides that are multiples of 16. After [`retype`](TensorMapDraft::retype) each dimension that the
-    ///   map did not have has a size and a stride.
-    /// - if it fills with NaN, its element type is a floating-point one: the host can have encoded another than `T`'s.
-    /// - if its element type was once `.tf32` or `.tf32.ftz`, it is one of these: `tensormap.replace` of another leaves a part of
-    ///   them behind, as measured on an H200, and copies round still, or fail.
-    /// - the threads of a warp make this call from one place of the program (`.aligned`).
+    /// - The map now satisfies [`TensorMap::from_raw`]: its tensor is valid global memory that no thread writes until the grid
+    ///   ends, and its address and strides are multiples of 16. After [`retype`](TensorMapDraft::retype), each dimension that the
+    ///   map did not have before has a size and a stride.
+    /// - If the fill is NaN, the element type of the map is a floating-point type: the host may have encoded a type other than
+    ///   `T`'s.
+    /// - If the element type was ever `.tf32` or `.tf32.ftz`, it is one of these two now. A later `tensormap.replace` leaves a
+    ///   part of these types behind (measured on an H200): copies still round, or fail.
+    /// - The threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
     pub unsafe fn publish(
         self,
         group: &G,
         slot: TensorMapSlot,
     ) -> (Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the same clauses (`# Safety`).
         sync_with(group, unsafe { self.publish_at_sync(group, slot) })
     }
 
-    /// [`publish`](TensorMapDraft::publish), at a barrier that other transitions share.
+    /// Copies and releases the map as [`publish`](TensorMapDraft::publish) does, and leaves the barrier to the group's
+    /// `sync_with`, which other transitions can share.
     ///
     /// Collective in the group.
     ///
@@ -585,17 +511,17 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, tensor::{Box2, TensorMapDraft, TensorMapSlot, TensorMap}};
     /// # type Map = TensorMap<f32, Box2<64, 32>>;
     /// # fn kernel(cta: &Cta, draft: TensorMapDraft<f32, Box2<64, 32>>, slot: TensorMapSlot, loaded: Mbarrier<Uninit>) {
-    /// // SAFETY: the draft still describes the tensor of its map; one place of the program.
-    /// let published = unsafe { draft.publish_at_sync(cta, slot) };
-    /// // One barrier for the map and the mbarrier.
-    /// let ((memory, published), loaded) = cta.sync_with((published, loaded.init_at_sync(cta)));
-    /// let map: Map = published.acquire(cta);
+    /// // SAFETY: the draft still describes the tensor of its map; all threads make this one call.
+    /// let released = unsafe { draft.publish_at_sync(cta, slot) };
+    /// // One barrier serves the map and the mbarrier.
+    /// let ((memory, released), loaded) = cta.sync_with((released, loaded.init_at_sync(cta)));
+    /// let map: Map = released.acquire(cta);
     /// # }
     /// ```
     ///
     /// # Safety
     ///
-    /// As [`publish`](TensorMapDraft::publish).
+    /// The clauses of [`publish`](TensorMapDraft::publish) hold.
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "what `publish` gives")]
     pub unsafe fn publish_at_sync(
@@ -604,16 +530,16 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         slot: TensorMapSlot,
     ) -> AfterSync<(Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>), G> {
         if group.first_warp().0 {
-            // The other lanes copy what the leader has replaced.
+            // All lanes copy the fields that the leader has replaced.
             sync_first_warp();
             let dst = raw::cvta_to(space::Global, slot.object) as *mut u8;
-            // SAFETY: warps are 32 threads of consecutive ranks, and those of this one all come here, by the contract. The
-            // slot is 128 bytes of global memory, aligned to 128, used by nobody; the draft is a map.
+            // SAFETY: the 32 threads of this warp, which have consecutive ranks, all make this call (clause 4). The slot is 128
+            // bytes of global memory, aligned to 128, that only this CTA uses (`TensorMapSlot::from_raw`); the draft is a map.
             unsafe { raw::tensormap_cp_fenceproxy(scope::Gpu, dst, self.memory.addr()) };
-            // The memory, which these lanes have written, can become the destination of a copy.
+            // These lanes wrote the memory through the generic proxy; a bulk copy may write the memory next.
             raw::fence_proxy_async(space::SharedCta);
         }
-        // Behind the barrier each thread can acquire what the warp has released.
+        // Behind the barrier, each thread can acquire the map that the warp has released.
         AfterSync::new((
             self.memory,
             ReleasedTensorMap { object: slot.object, bounds: self.bounds, _of: PhantomData },
@@ -621,19 +547,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     }
 }
 
-/// 128 bytes of global memory for one tensor map that this CTA makes.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::{Free, Shared}, tensor::{self, Box2, TensorMapSlot, TensorMap}};
-/// type Map = TensorMap<f32, Box2<64, 32>>;
-/// type Memory<'s> = Shared<'s, u64, 16, Free>;
-/// /// A map of the CTA's own, equal to the one that is there.
-/// unsafe fn copy<'s>(cta: &Cta, memory: Memory<'s>, map: &Map, slot: TensorMapSlot) -> (Memory<'s>, Map) {
-///     // SAFETY: it describes what `map` does; the caller's: one place of the program.
-///     let (memory, published) = unsafe { tensor::draft(cta, memory, map).publish(cta, slot) };
-///     (memory, published.acquire(cta))
-/// }
-/// ```
+/// A slot of 128 bytes of global memory for one tensor map (`CUtensorMap`) that this CTA makes.
 #[derive(Debug)]
 pub struct TensorMapSlot {
     object: *mut u8,
@@ -642,10 +556,12 @@ pub struct TensorMapSlot {
 static_assertions::assert_not_impl_any!(TensorMapSlot: Copy, Clone, Send, Sync);
 
 impl TensorMapSlot {
+    /// Makes a handle of the slot at `object`.
+    ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{TensorMapSlot, TensorMapObject}};
     /// # unsafe fn kernel(cta: &Cta, slots: *mut TensorMapObject) {
-    /// // SAFETY: the host passes a slot for each CTA, aligned to 128.
+    /// // SAFETY: the host passes one slot for each CTA, aligned to 128 bytes.
     /// let slot = unsafe { TensorMapSlot::from_raw(slots.add(cta.grid_rank() as usize)) };
     /// # }
     /// ```
@@ -653,23 +569,17 @@ impl TensorMapSlot {
     /// # Safety
     ///
     /// - `object` is the generic or global address, aligned to 128, of 128 bytes of global memory.
-    /// - until the grid ends, this CTA alone uses them, through this handle alone, which each of its threads makes once, with
-    ///   an equal argument. If they held a map before, no copy uses it any more.
+    /// - Until the grid ends, only this CTA uses these bytes, and only through this handle. Each thread of the CTA makes the
+    ///   handle once, with an equal argument. If the bytes held a map before, no copy uses that map any more.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *mut TensorMapObject) -> Self {
         TensorMapSlot { object: object.cast() }
     }
 }
 
-/// A tensor map in global memory that is released to the tensormap proxy, and not yet acquired.
-///
-/// ```
-/// # use ptx::{launch::Cta, tensor::{Box2, ReleasedTensorMap, TensorMap}};
-/// fn usable(cta: &Cta, published: ReleasedTensorMap<f32, Box2<64, 32>>) -> TensorMap<f32, Box2<64, 32>> {
-///     published.acquire(cta)
-/// }
-/// ```
-#[must_use = "a published map is usable after `.acquire(&cta)`"]
+/// A tensor map (`CUtensorMap`) in global memory that is released to the tensormap proxy and not yet acquired:
+/// [`acquire`](ReleasedTensorMap::acquire) makes it a [`TensorMap`].
+#[must_use = "copies cannot use a released tensor map yet: call `.acquire(&cta)`"]
 #[derive(Debug)]
 pub struct ReleasedTensorMap<T, S: LoadShape> {
     object: *const u8,
@@ -680,7 +590,7 @@ pub struct ReleasedTensorMap<T, S: LoadShape> {
 static_assertions::assert_not_impl_any!(ReleasedTensorMap<f32, super::Box1<4>>: Copy, Clone, Send, Sync);
 
 impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
-    /// Says that this is not a [`TensorMap`] yet.
+    /// Exists for its error message, which says that a released map is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
     pub fn at(&self, _at: S::At) -> TensorTile<T, S>
@@ -690,22 +600,14 @@ impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
         crate::launch::trap()
     }
 
-    /// Acquires the map for the copies of this CTA.
+    /// Acquires the released map for the tensor copies of this CTA (`fence.proxy.tensormap`) and returns it as a [`TensorMap`].
     ///
     /// Collective in the group.
     ///
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, ReleasedTensorMap, TensorMap}};
-    /// # fn kernel(cta: &Cta, published: ReleasedTensorMap<f32, Box2<64, 32>>) {
-    /// let map = published.acquire(cta);
-    /// let tile = map.box_at([1, 1]);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn acquire(self, _group: &impl ThreadGroup) -> TensorMap<T, S> {
-        // SAFETY: 128 bytes of global memory, by the contract of `TensorMapSlot::from_raw`.
+        // SAFETY: clause 1 of `TensorMapSlot::from_raw`: `object` is the address of 128 bytes of global memory.
         unsafe { raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, self.object) };
         TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }
     }

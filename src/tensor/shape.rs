@@ -1,81 +1,72 @@
-//! What one tensor copy moves: the box, its rank, and the mode.
+//! Shapes of tensor copies (TMA): the box, the rank and the mode (`.tile`, `.im2col`, …) of one copy.
 
 use crate::mask::CtaMask;
 use crate::qualifier::{Sealed, cta_group, load_mode, multicast, space};
 use crate::raw;
 use crate::size;
 
-/// As much of a tensor as one copy moves, and how: a box ([`Box1`] to [`Box5`]), a column of pixels ([`Im2col3`] to
-/// [`Im2col5`]), or rows from anywhere.
-///
-/// ```
-/// use ptx::tensor::{Box2, Im2col4, Shape};
-/// /// The bytes of the shared array that one copy of `f32` fills.
-/// const fn bytes<S: Shape>() -> usize {
-///     4 * S::LEN
-/// }
-/// const BYTES: [usize; 2] = [bytes::<Box2<64, 32>>(), bytes::<Im2col4<64, 32>>()];
-/// ```
+/// What one tensor copy (TMA) moves, and how: a box ([`Box1`] to [`Box5`]), a column of pixels ([`Im2col3`] to [`Im2col5`],
+/// [`Im2colW3`] and [`Im2colW128x3`] and their siblings), or four rows from anywhere ([`Gather4`], [`Scatter4`]).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shape of a tensor copy",
+    message = "`{Self}` is not a shape of a tensor copy",
     label = "not a shape",
-    note = "a shape is a box such as `Box2<64, 32>`, the innermost dimension first, or a column such as `Im2col4<64, 32>`"
+    note = "use a box such as `Box2<64, 32>`, the innermost dimension first, or a column such as `Im2col4<64, 32>`"
 )]
 pub trait Shape: Sealed + 'static {
-    /// The dimensions of the tensor.
+    /// The number of dimensions of the tensor.
     const RANK: usize;
-    /// The elements that a copy moves, inside and outside of the tensor: the length of the shared array.
+    /// The number of elements that a copy moves, inside and outside the tensor: the length of the shared array.
     const LEN: usize;
-    /// The elements of a row, which is contiguous.
+    /// The number of elements of a row, which is contiguous.
     #[doc(hidden)]
     const ROW: usize;
-    /// The bytes of a row, one of these, where its map needs a swizzle.
+    /// The widths in bytes that a row can have, if the mode needs a swizzle; otherwise empty.
     #[doc(hidden)]
     const SWIZZLES: &'static [usize] = &[];
-    /// Fails where the box is one that no map has.
+    /// Fails to compile if no map can have this box.
     #[doc(hidden)]
     const LIMITS: ();
-    /// Where copies begin at all, as only the map knows: the [`BoundingBox`] of columns, `()` of the others, which begin
+    /// Where copies may begin, as only the map knows: a [`BoundingBox`] for columns; `()` for other shapes, which may begin
     /// anywhere.
     type Bounds: Copy + core::fmt::Debug;
 }
 
-/// Shapes whose copies may begin at any pixel: all but columns.
+/// Shapes whose copies may begin at any pixel: all shapes except columns.
 #[diagnostic::on_unimplemented(
-    message = "a map of `{Self}` has a bounding box, within which its columns start",
+    message = "a map of `{Self}` has a bounding box, within which its columns must start",
     label = "columns without a bounding box",
-    note = "`from_raw_within(object, BoundingBox {{ first, last }})` says where columns start; elsewhere they would end the grid (PTX ISA 5.5.4.1)"
+    note = "call `from_raw_within(object, BoundingBox {{ first, last }})`, which says where columns may start; elsewhere a column would end the grid (PTX ISA 5.5.4.1)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait UnboundedShape: Shape<Bounds = ()> {}
 
-/// Shapes of which shared memory is loaded.
+/// Shapes that a copy can load into shared memory.
 #[diagnostic::on_unimplemented(
-    message = "nothing of the shape `{Self}` is loaded",
-    label = "not a shape of loads of this target",
+    message = "a copy cannot load the shape `{Self}`",
+    label = "not a shape of loads on this target",
     note = "loads take `Box1` to `Box5` and `Im2col3` to `Im2col5`; with the feature `sm_100` also `Gather4` and `Im2colW3` to `Im2colW5`, with `sm_100f` or `sm_110a` also `Im2colW128x3` to `Im2colW128x5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait LoadShape: Shape {
-    /// Where a copy reads: the coordinates, and what else the mode takes.
+    /// Where a copy reads: the coordinates, and the further operands of the mode.
     type At: Copy + core::fmt::Debug;
-    /// Whether a copy may begin there: the innermost coordinate is a multiple of `unit`, a power of two, and the others are
-    /// within the bounds.
+    /// Whether a copy may begin at `at`: the innermost coordinate is a multiple of `unit`, a power of two, and the other
+    /// coordinates are within `bounds`.
     #[doc(hidden)]
     fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool;
     /// Starts a load.
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_async_bulk_tensor_1d_global_tile` in this rank and mode.
+    /// The clauses of `raw::cp_async_bulk_tensor_1d_global_tile` hold, in this rank and mode.
     #[doc(hidden)]
     unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint);
 }
 
-/// Shapes of which shared memory of several CTAs is loaded at once.
+/// Shapes that one copy can load into the shared memory of several CTAs of a cluster.
 #[diagnostic::on_unimplemented(
-    message = "nothing of the shape `{Self}` is multicast",
-    label = "not a shape of multicasts of this target",
+    message = "a copy cannot multicast the shape `{Self}`",
+    label = "not a shape of multicasts on this target",
     note = "multicasts take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`, `Im2colW128x3` to `Im2colW128x5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
@@ -84,7 +75,7 @@ pub trait MulticastShape: LoadShape {
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_async_bulk_tensor_1d_global_tile` with `.multicast::cluster` in this rank and mode.
+    /// The clauses of `raw::cp_async_bulk_tensor_1d_global_tile` with `.multicast::cluster` hold, in this rank and mode.
     #[doc(hidden)]
     unsafe fn multicast(
         dst: u32,
@@ -96,10 +87,10 @@ pub trait MulticastShape: LoadShape {
     );
 }
 
-/// Shapes that are fetched into the L2 cache.
+/// Shapes that can be prefetched into the L2 cache.
 #[diagnostic::on_unimplemented(
-    message = "nothing of the shape `{Self}` is prefetched",
-    label = "not a shape of prefetches of this target",
+    message = "the shape `{Self}` cannot be prefetched",
+    label = "not a shape of prefetches on this target",
     note = "prefetches take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
@@ -108,54 +99,53 @@ pub trait PrefetchShape: LoadShape {
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_async_bulk_prefetch_tensor_1d_global_tile` in this rank and mode.
+    /// The clauses of `raw::cp_async_bulk_prefetch_tensor_1d_global_tile` hold, in this rank and mode.
     #[doc(hidden)]
     unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint);
 }
 
-/// Shapes that are stored from shared memory.
+/// Shapes that a copy can store from shared memory.
 #[diagnostic::on_unimplemented(
-    message = "nothing of the shape `{Self}` is stored",
-    label = "not a shape of stores of this target",
+    message = "a copy cannot store the shape `{Self}`",
+    label = "not a shape of stores on this target",
     note = "stores take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Scatter4`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait StoreShape: Shape {
     /// Where a copy writes: the coordinates.
     type TensorCoords: Copy + core::fmt::Debug;
-    /// Whether a copy may begin there, within the bounds: the innermost coordinate is a multiple of `unit`, a power of two, and
-    /// none is negative.
-    ///
-    /// 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
+    /// Whether a copy whose column is within the bounds may begin at `corner`: the innermost coordinate is a multiple of `unit`,
+    /// a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box
+    /// (`tensorCoords`) must be non-negative."
     #[doc(hidden)]
     fn writes(corner: &Self::TensorCoords, unit: i32) -> bool;
-    /// Boxes in each dimension, or the number of one of them; `()` for what is not a box.
+    /// The number of boxes in each dimension, or the index of a box; `()` for a shape that is not a box.
     type Index: Copy + core::fmt::Debug;
     /// Starts a store.
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
+    /// The clauses of `raw::cp_async_bulk_tensor_1d_global_shared_cta` hold, in this rank and mode.
     #[doc(hidden)]
     unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint);
 }
 
-/// Shapes that are reduced into.
+/// Shapes that a copy can reduce into a tensor.
 #[diagnostic::on_unimplemented(
-    message = "nothing of the shape `{Self}` is reduced into",
+    message = "a copy cannot reduce the shape `{Self}` into a tensor",
     label = "not a shape of reductions",
     note = "reductions take `Box1` to `Box5` and `Im2col3` to `Im2col5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceShape: StoreShape {
-    /// Whether a copy that begins there is within the bounds.
+    /// Whether a copy that begins at `corner` is within the bounds.
     #[doc(hidden)]
     fn is_within(corner: &Self::TensorCoords, bounds: Self::Bounds) -> bool;
     /// Starts a reduction.
     ///
     /// # Safety
     ///
-    /// That of `raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta` in this rank and mode.
+    /// The clauses of `raw::cp_reduce_async_bulk_tensor_1d_global_shared_cta` hold, in this rank and mode.
     #[doc(hidden)]
     unsafe fn reduce(
         op: impl raw::TensorRedOp,
@@ -166,55 +156,55 @@ pub trait ReduceShape: StoreShape {
     );
 }
 
-/// Shapes of maps whose fields `tensormap.replace` changes.
+/// Shapes of maps whose fields `tensormap.replace` can replace.
 #[diagnostic::on_unimplemented(
-    message = "no tensor map becomes one of `{Self}`",
+    message = "a tensor map cannot be changed into a map of `{Self}`",
     label = "not a shape of the mode `.tile`",
-    note = "`tensormap.replace` has the mode `.tile` alone: a map becomes one of `Box1` to `Box5`, or of `Gather4` (PTX ISA 9.7.9.28)"
+    note = "`tensormap.replace` has the mode `.tile` alone: retype the map to `Box1` to `Box5`, or to `Gather4` (PTX ISA 9.7.9.28)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TiledShape: LoadShape<Bounds = ()> {
-    /// The sizes of the map's box, as many as the rank.
+    /// The size of the map's box in each dimension.
     #[doc(hidden)]
     const BOX: &'static [u32];
 }
 
-/// Boxes, into which a tensor is divided.
+/// Boxes, into which a tensor can be divided.
 #[diagnostic::on_unimplemented(
-    message = "a tensor is not divided into `{Self}`",
+    message = "a tensor cannot be divided into `{Self}`",
     label = "not a box",
-    note = "the boxes are `Box1` to `Box5`; of other shapes a tile is made by `TensorMapMut::at`"
+    note = "the boxes are `Box1` to `Box5`; for other shapes, make a tile with `TensorMapMut::at`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait BoxShape: LoadShape + StoreShape {
-    /// How many there are in all.
+    /// The number of boxes in all dimensions together.
     #[doc(hidden)]
     fn count(boxes: Self::Index) -> u32;
-    /// Box `i`, the innermost dimension fastest.
+    /// The index of box `i`, counted with the innermost dimension fastest.
     ///
     /// # Safety
     ///
     /// `i` is less than `count`, which does not overflow.
     #[doc(hidden)]
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
-    /// Its first element, if that has no coordinate of 2^31 or more.
+    /// The first element of the box at `index`, if its coordinates are below 2^31.
     #[doc(hidden)]
     fn corner(index: Self::Index) -> Self::TensorCoords;
-    /// As coordinates of a load.
+    /// The coordinates of a load that begins at `corner`.
     #[doc(hidden)]
     fn at(corner: Self::TensorCoords) -> Self::At;
-    /// The first element of the box of that index. Whatever the index, the innermost coordinate is a multiple of 16 bytes,
-    /// as rows are: it wraps around at 2^32.
+    /// The first element of the box at `index`. For any index, the innermost coordinate is a multiple of 16 bytes, as rows are,
+    /// and coordinates wrap around at 2^32.
     #[doc(hidden)]
     fn first(index: Self::At) -> Self::At;
 }
 
-/// The pixels from which a column may start, along W, H and D as far as there are (5.5.4.1): an `.im2col` map's bounding box,
-/// its corners included.
+/// The pixels at which a column may start, along each of W, H and D that the tensor has: the bounding box of an im2col tensor
+/// map, both corners included (5.5.4.1).
 ///
-/// The map says it by `pixelBoxLowerCorner` and `pixelBoxUpperCorner`: the first pixel is the lower corner, the last one that
-/// of the tensor moved by the upper corner. A column that starts elsewhere ends the grid on an H200, with an illegal
-/// instruction.
+/// The host encodes the box as `pixelBoxLowerCorner` and `pixelBoxUpperCorner`. The first pixel is the lower corner; the last
+/// pixel is the last pixel of the tensor, moved by the upper corner. A column that starts elsewhere ends the grid on an H200,
+/// with an illegal instruction.
 ///
 /// ```
 /// # use ptx::tensor::{BoundingBox, Im2col4, TensorMap, TensorMapObject};
@@ -227,15 +217,15 @@ pub trait BoxShape: LoadShape + StoreShape {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BoundingBox<const DIMS: usize> {
-    /// Its lower corner.
+    /// The first pixel, the lower corner of the box: W, then H, then D.
     pub first: [i32; DIMS],
-    /// Its upper corner.
+    /// The last pixel, the upper corner of the box.
     pub last: [i32; DIMS],
 }
 
 impl<const DIMS: usize> BoundingBox<DIMS> {
-    /// Whether the pixel of a tensor's coordinates, channels first and images last, is inside: along W, from which on
-    /// `.im2col::w` starts left of the box too (5.5.5.1), and along H and D.
+    /// Whether a column may start at `coords`, channels first and images last. With `left_of_it`, as for `.im2col::w` (5.5.5.1),
+    /// the column may start to the left of the box along W.
     #[inline(always)]
     fn holds(self, coords: &[i32], left_of_it: bool) -> bool {
         let mut inside = true;
@@ -249,7 +239,7 @@ impl<const DIMS: usize> BoundingBox<DIMS> {
     }
 }
 
-// The checks are few and cheap: computing all of them is better than a branch for each.
+// Computing all of these few cheap checks takes less time than a branch for each.
 
 /// Whether the innermost coordinate is a multiple of `unit`, a power of two.
 #[inline(always)]
@@ -268,27 +258,12 @@ const fn is_non_negative<const COORDS: usize>(coords: &[i32; COORDS]) -> bool {
     signs >= 0
 }
 
-/// A number below 32: an offset of [`Im2col5`] (5.5.4.1), or the `wOffset` of [`Im2colW3`] and its like (9.7.9.25.5.2).
-///
-/// ```
-/// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
-/// # fn kernel(map: TensorMap<f32, Im2col5<64, 32>>) {
-/// let (Some(none), Some(last)) = (Offset5::new(0), Offset5::new(31)) else { return };
-/// let column = map.at(([0; 5], [none, none, last]));
-/// # }
-/// ```
+/// A number below 32: an offset of [`Im2col5`] (5.5.4.1), or the `wOffset` of [`Im2colW3`] and its siblings (9.7.9.25.5.2).
 #[derive(Clone, Copy, Debug)]
 pub struct Offset5(u16);
 
 impl Offset5 {
-    /// `offset`, or `None` from 32 on.
-    ///
-    /// ```
-    /// # use ptx::tensor::Offset5;
-    /// # fn example() {
-    /// assert!(Offset5::new(31).is_some() && Offset5::new(32).is_none());
-    /// # }
-    /// ```
+    /// Makes an `Offset5` of `offset`; returns `None` if `offset` is 32 or more.
     #[inline(always)]
     pub const fn new(offset: u16) -> Option<Self> {
         if offset < 32 { Some(Offset5(offset)) } else { None }
@@ -300,7 +275,7 @@ const fn limits<const RANK: usize>(dims: [usize; RANK]) {
     while i < RANK {
         assert!(
             dims[i] >= 1 && dims[i] <= 256,
-            "a box has 1 to 256 elements in each dimension (`boxDim` of `cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
+            "a box must have 1 to 256 elements in each dimension: choose a size in this range (`boxDim` of `cuTensorMapEncodeTiled`, PTX ISA 5.5.3.1)"
         );
         i += 1;
     }
@@ -309,21 +284,22 @@ const fn limits<const RANK: usize>(dims: [usize; RANK]) {
 const fn column_limits(channels: usize, pixels: usize) {
     assert!(
         channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= 1024,
-        "a column has 1 to 1024 pixels of 1 to 256 channels (`pixelsPerColumn`, `channelsPerPixel` of `cuTensorMapEncodeIm2col`, PTX ISA 5.5.4.1)"
+        "a column must have 1 to 1024 pixels of 1 to 256 channels: choose `PIXELS` and `CHANNELS` in these ranges (`pixelsPerColumn`, `channelsPerPixel` of `cuTensorMapEncodeIm2col`, PTX ISA 5.5.4.1)"
     );
 }
 
 const fn halo_limit(halo: usize, limit: usize) {
     assert!(
         halo < limit,
-        "a halo has fewer than 512 pixels with `.im2col::w`, fewer than 32 with `.im2col::w::128` (PTX ISA 9.7.9.25.5.2)"
+        "a halo must have fewer than 512 pixels with `.im2col::w`, fewer than 32 with `.im2col::w::128`: choose a smaller `HALO` (PTX ISA 9.7.9.25.5.2)"
     );
 }
 
-/// What `.im2col::w` takes: 5.5.5.3: "how many filter halo elements must be loaded at the end of the image".
+/// Limits and length of `.im2col::w`. 5.5.5.3, of the halo: "how many filter halo elements must be loaded at the end of the
+/// image".
 mod w {
     pub(super) const HALO_LIMIT: usize = 512;
-    /// Of `cuTensorMapEncodeIm2colWide`; 96 bytes as 9.7.9.25.5.1 has them.
+    /// The swizzles of `cuTensorMapEncodeIm2colWide`; 96 bytes under the restrictions of 9.7.9.25.5.1.
     pub(super) const SWIZZLES: &[usize] =
         if cfg!(feature = "sm_103a") { &[32, 64, 96, 128] } else { &[32, 64, 128] };
     pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
@@ -331,7 +307,8 @@ mod w {
     }
 }
 
-/// What `.im2col::w::128` takes: 5.5.5.3: "how many halo elements must be loaded after every 32 elements" of the 128.
+/// Limits and length of `.im2col::w::128`. 5.5.5.3, of the halo: "how many halo elements must be loaded after every 32 elements"
+/// of the 128.
 mod w_128 {
     pub(super) const HALO_LIMIT: usize = 32;
     /// 9.7.9.25.5.1, of 96 bytes: "The `.load_mode` must not be set to `.im2col::w::128`."
@@ -341,7 +318,7 @@ mod w_128 {
     }
 }
 
-/// The boxes: rank, dimensions, and the instructions.
+/// The box types: each with its dimensions, its rank and its instructions.
 macro_rules! boxes {
     ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $prefetch:ident $store:ident
         $reduce:ident; )*) => { $(
@@ -350,7 +327,7 @@ macro_rules! boxes {
         pub enum $Box<$(const $D: usize),+> {}
 
         impl<$(const $D: usize),+> $Box<$($D),+> {
-            /// The elements of the box: the length of its shared array.
+            /// The number of elements of the box: the length of its shared array.
             pub const LEN: usize = size::product(Self::DIMS);
             const DIMS: [usize; $rank] = [$($D),+];
         }
@@ -375,7 +352,7 @@ macro_rules! boxes {
             }
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
-                // SAFETY: the caller's contract is the instruction's.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe {
                     raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, multicast::None, hint)
                 }
@@ -392,7 +369,7 @@ macro_rules! boxes {
                 mask: CtaMask,
                 hint: impl raw::L2CacheHint,
             ) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe {
                     raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, multicast::Cluster(mask), hint)
                 }
@@ -402,7 +379,7 @@ macro_rules! boxes {
         impl<$(const $D: usize),+> PrefetchShape for $Box<$($D),+> {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe { raw::$prefetch(map, at, hint) }
             }
         }
@@ -416,7 +393,7 @@ macro_rules! boxes {
             }
             #[inline(always)]
             unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe { raw::$store(load_mode::Tile, map, corner, src, hint) }
             }
         }
@@ -434,7 +411,7 @@ macro_rules! boxes {
                 src: u32,
                 hint: impl raw::L2CacheHint,
             ) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe { raw::$reduce(op, load_mode::Tile, map, corner, src, hint) }
             }
         }
@@ -450,7 +427,7 @@ macro_rules! boxes {
             }
             #[inline(always)]
             unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller passes an `i` below the number of boxes (`# Safety`).
                 unsafe { nth(boxes, i) }
             }
             #[inline(always)]
@@ -469,11 +446,11 @@ macro_rules! boxes {
     )* };
 }
 
-/// Box `i` of `boxes` in each dimension, the innermost fastest.
+/// The index of box `i` of `boxes` in each dimension, counted with the innermost dimension fastest.
 ///
 /// # Safety
 ///
-/// There is a box `i`.
+/// `i` is less than the product of `boxes`.
 #[inline(always)]
 unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
     let mut rest = i;
@@ -481,7 +458,7 @@ unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
         if d + 1 == RANK {
             return rest;
         }
-        // SAFETY: where there is a box, no dimension has none.
+        // SAFETY: `i` is less than the product of `boxes` (`# Safety`), so no factor is 0.
         unsafe { core::hint::assert_unchecked(boxes[d] != 0) };
         let index = rest % boxes[d];
         rest /= boxes[d];
@@ -490,21 +467,12 @@ unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
 }
 
 boxes! {
-    /// A box of a tensor of one dimension.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Box1, TensorMap};
-    /// use ptx::shared::SharedArray;
-    /// type Tile = SharedArray<f32, { Box1::<256>::LEN }>; // 256 elements
-    /// # fn kernel(map: TensorMap<f32, Box1<256>>) {
-    /// let tile = map.box_at([2]); // elements 512 to 767
-    /// # }
-    /// ```
+    /// A box of a tensor of one dimension: `D0` contiguous elements (`.tile`).
     Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile
         cp_async_bulk_prefetch_tensor_1d_global_tile
         cp_async_bulk_tensor_1d_global_shared_cta
         cp_reduce_async_bulk_tensor_1d_global_shared_cta;
-    /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements.
+    /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements (`.tile`).
     ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMap};
@@ -518,51 +486,24 @@ boxes! {
         cp_async_bulk_prefetch_tensor_2d_global_tile
         cp_async_bulk_tensor_2d_global_shared_cta
         cp_reduce_async_bulk_tensor_2d_global_shared_cta;
-    /// A box of a tensor of three dimensions, the innermost first.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Box3, TensorMap};
-    /// use ptx::shared::SharedArray;
-    /// type Tile = SharedArray<f32, { Box3::<64, 8, 4>::LEN }>; // 2048 elements
-    /// # fn kernel(map: TensorMap<f32, Box3<64, 8, 4>>) {
-    /// let tile = map.box_at([1, 0, 1]); // from [64, 0, 4] on
-    /// # }
-    /// ```
+    /// A box of a tensor of three dimensions, the innermost first (`.tile`).
     Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile
         cp_async_bulk_prefetch_tensor_3d_global_tile
         cp_async_bulk_tensor_3d_global_shared_cta
         cp_reduce_async_bulk_tensor_3d_global_shared_cta;
-    /// A box of a tensor of four dimensions, the innermost first.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Box4, TensorMap};
-    /// use ptx::shared::SharedArray;
-    /// type Tile = SharedArray<f32, { Box4::<64, 4, 4, 2>::LEN }>; // 2048 elements
-    /// # fn kernel(map: TensorMap<f32, Box4<64, 4, 4, 2>>) {
-    /// let tile = map.box_at([0, 1, 1, 0]); // from [0, 4, 4, 0] on
-    /// # }
-    /// ```
+    /// A box of a tensor of four dimensions, the innermost first (`.tile`).
     Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile
         cp_async_bulk_prefetch_tensor_4d_global_tile
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
-    /// A box of a tensor of five dimensions, the innermost first.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Box5, TensorMap};
-    /// use ptx::shared::SharedArray;
-    /// type Tile = SharedArray<f32, { Box5::<32, 4, 4, 2, 2>::LEN }>; // 2048 elements
-    /// # fn kernel(map: TensorMap<f32, Box5<32, 4, 4, 2, 2>>) {
-    /// let tile = map.box_at([0, 1, 1, 0, 1]); // from [0, 4, 4, 0, 2] on
-    /// # }
-    /// ```
+    /// A box of a tensor of five dimensions, the innermost first (`.tile`).
     Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile
         cp_async_bulk_prefetch_tensor_5d_global_tile
         cp_async_bulk_tensor_5d_global_shared_cta
         cp_reduce_async_bulk_tensor_5d_global_shared_cta;
 }
 
-/// The columns of pixels: rank, the offsets of a load and what makes them 16-bit numbers, and the instructions.
+/// The column types: each with its rank, the offsets of a load, their conversion to 16 bits, and its instructions.
 macro_rules! im2col {
     ($( $(#[$doc:meta])* $Im2col:ident $rank:literal [$Offset:ty; $n:literal] |$offset:ident| $info:expr;
         $load:ident
@@ -573,7 +514,7 @@ macro_rules! im2col {
         pub enum $Im2col<const CHANNELS: usize, const PIXELS: usize> {}
 
         impl<const CHANNELS: usize, const PIXELS: usize> $Im2col<CHANNELS, PIXELS> {
-            /// The elements of a column: the length of its shared array.
+            /// The number of elements of a column: the length of its shared array.
             pub const LEN: usize = size::product([CHANNELS, PIXELS]);
         }
         #[diagnostic::do_not_recommend]
@@ -596,7 +537,7 @@ macro_rules! im2col {
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
-                // SAFETY: the caller's contract is the instruction's; the type of the offsets bounds them.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`); the type of the offsets bounds them.
                 unsafe {
                     raw::$load(space::SharedCta, cta_group::None, dst, map, at, mbar, info, multicast::None, hint)
                 }
@@ -614,7 +555,7 @@ macro_rules! im2col {
                 hint: impl raw::L2CacheHint,
             ) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`); the type of the offsets bounds them.
                 unsafe {
                     raw::$load(space::SharedCluster, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), hint)
                 }
@@ -625,7 +566,7 @@ macro_rules! im2col {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 let (at, info) = (at.0, at.1.map(|$offset| $info));
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`); the type of the offsets bounds them.
                 unsafe { raw::$prefetch(map, at, info, hint) }
             }
         }
@@ -640,7 +581,7 @@ macro_rules! im2col {
             #[inline(always)]
             unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
                 let mode = load_mode::Im2colNoOffs;
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe { raw::$store(mode, map, corner, src, hint) }
             }
         }
@@ -659,7 +600,7 @@ macro_rules! im2col {
                 hint: impl raw::L2CacheHint,
             ) {
                 let mode = load_mode::Im2colNoOffs;
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe { raw::$reduce(op, mode, map, corner, src, hint) }
             }
         }
@@ -667,28 +608,20 @@ macro_rules! im2col {
 }
 
 im2col! {
-    /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, N: `.im2col` for loads, which take the
-    /// coordinates and the offset along W, of 16 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2col3, TensorMap};
-    /// # fn kernel(map: TensorMap<f32, Im2col3<64, 128>>) {
-    /// // 128 pixels from W = -1 of the first image on, moved by 2: the third tap of a filter.
-    /// let column = map.at(([0, -1, 0], [2]));
-    /// # }
-    /// ```
+    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, N. A load uses `.im2col`; it takes the
+    /// coordinates and the 16-bit offset along W (5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
     Im2col3 3 [u16; 1] |offset| offset;
         cp_async_bulk_tensor_3d_global_im2col
         cp_async_bulk_prefetch_tensor_3d_global_im2col
         cp_async_bulk_tensor_3d_global_shared_cta
         cp_reduce_async_bulk_tensor_3d_global_shared_cta;
-    /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, N: `.im2col` for loads, which take the
-    /// coordinates and the offsets along W and H, of 8 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
+    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, N. A load uses `.im2col`; it takes the
+    /// coordinates and the 8-bit offsets along W and H (5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2col4, TensorMap};
     /// # fn kernel(map: TensorMap<f32, Im2col4<64, 128>>) {
-    /// // The tap (2, 1) of a 3 by 3 filter, of pixels from (-1, -1) on.
+    /// // The tap (2, 1) of a 3 by 3 filter: 128 pixels of the first image, from (-1, -1) on, moved by (2, 1).
     /// let column = map.at(([0, -1, -1, 0], [2, 1]));
     /// # }
     /// ```
@@ -697,17 +630,9 @@ im2col! {
         cp_async_bulk_prefetch_tensor_4d_global_im2col
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
-    /// A column of `PIXELS` pixels of `CHANNELS` channels, of a tensor C, W, H, D, N: `.im2col` for loads, which take
-    /// the coordinates and the offsets along W, H and D, of 5 bits (5.5.4.1); `.im2col_no_offs` for stores and reductions.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2col5, Offset5, TensorMap};
-    /// # fn kernel(map: TensorMap<f32, Im2col5<64, 128>>) {
-    /// let tap = [0, 1, 2].map(Offset5::new);
-    /// let [Some(w), Some(h), Some(d)] = tap else { return };
-    /// let column = map.at(([0, -1, -1, -1, 0], [w, h, d]));
-    /// # }
-    /// ```
+    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, D, N. A load uses `.im2col`; it takes
+    /// the coordinates and the 5-bit offsets along W, H and D, as [`Offset5`] (5.5.4.1). A store or a reduction uses
+    /// `.im2col_no_offs`.
     Im2col5 5 [Offset5; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col
         cp_async_bulk_prefetch_tensor_5d_global_im2col
@@ -715,7 +640,7 @@ im2col! {
         cp_reduce_async_bulk_tensor_5d_global_shared_cta;
 }
 
-/// The columns along W: rank, what the mode takes, channels, pixels, and the instructions.
+/// The types of columns along W: each with its parameters, rank, mode, module of limits, channels, pixels, and instructions.
 macro_rules! im2col_w {
     ($( #[$gate:meta] $(#[$doc:meta])* $Im2col:ident<$($P:ident),+> $rank:literal $mode:ident $limits:ident $channels:expr, $pixels:expr;
         $load:ident
@@ -725,7 +650,7 @@ macro_rules! im2col_w {
         pub enum $Im2col<$(const $P: usize,)+ const HALO: usize = 0> {}
 
         impl<$(const $P: usize,)+ const HALO: usize> $Im2col<$($P,)+ HALO> {
-            /// The elements of a column and its halo: the length of its shared array.
+            /// The number of elements of a column and its halo: the length of its shared array.
             pub const LEN: usize = size::product([$channels, $limits::pixels($pixels, HALO)]);
         }
         #[diagnostic::do_not_recommend]
@@ -753,7 +678,8 @@ macro_rules! im2col_w {
             #[inline(always)]
             unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
-                // SAFETY: the caller's contract is the instruction's; `LIMITS` bounds the halo, its type the offset.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`); `LIMITS` bounds the halo, its type the
+                // offset.
                 unsafe {
                     raw::$load(space::SharedCta, mode, cta_group::None, dst, map, at, mbar, info, multicast::None, hint)
                 }
@@ -772,7 +698,8 @@ macro_rules! im2col_w {
                 hint: impl raw::L2CacheHint,
             ) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`); `LIMITS` bounds the halo, its type the
+                // offset.
                 unsafe {
                     raw::$load(space::SharedCluster, mode, cta_group::None, dst, map, at, mbar, info, multicast::Cluster(mask), hint)
                 }
@@ -784,7 +711,8 @@ macro_rules! im2col_w {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 let (at, info, mode) = (at.0, [HALO as u16, at.1.0], load_mode::$mode);
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the clauses of the instruction (`# Safety`); `LIMITS` bounds the halo, its type the
+                // offset.
                 unsafe { raw::$prefetch(mode, map, at, info, hint) }
             }
         }
@@ -793,13 +721,14 @@ macro_rules! im2col_w {
 
 im2col_w! {
     #[cfg(feature = "sm_100")]
-    /// A column of `PIXELS` pixels of `CHANNELS` channels along W of a tensor C, W, N, and `HALO` pixels, below 512, behind it:
-    /// `.im2col::w`. A load takes the coordinates and `wOffset`. A row is as wide as the map's swizzle: 32, 64 or 128
-    /// bytes, with the feature `sm_103a` also 96. It needs the feature `sm_100`.
+    /// A column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has `PIXELS`
+    /// pixels and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and
+    /// `wOffset`. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape
+    /// needs the feature `sm_100`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2colW3, Offset5, TensorMap};
-    /// // For a filter 3 wide: 256 pixels and two more.
+    /// // For a filter of width 3: 256 pixels and a halo of two.
     /// const ELEMENTS: usize = Im2colW3::<32, 256, 2>::LEN; // 32 * (256 + 2)
     /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(map: TensorMap<f32, Im2colW3<32, 256, 2>>) {
@@ -811,96 +740,43 @@ im2col_w! {
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(feature = "sm_100")]
-    /// [`Im2colW3`], of a tensor C, W, H, N.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2colW4, Offset5, TensorMap};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW4<32, 256>>) {
-    /// let Some(offset) = Offset5::new(1) else { return };
-    /// let column = map.at(([0, 64, 0, 0], offset)); // from W = 64 on
-    /// # }
-    /// ```
+    /// A column of pixels along W of a tensor C, W, H, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(feature = "sm_100")]
-    /// [`Im2colW3`], of a tensor C, W, H, D, N.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2colW5, Offset5, TensorMap};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW5<32, 256>>) {
-    /// let Some(offset) = Offset5::new(1) else { return };
-    /// let column = map.at(([0, 64, 0, 0, 0], offset)); // from W = 64 on
-    /// # }
-    /// ```
+    /// A column of pixels along W of a tensor C, W, H, D, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// A column of 128 pixels of `CHANNELS` channels along W of a tensor C, W, N, with `HALO` pixels, below 32, behind each 32:
-    /// `.im2col::w::128`. A load takes the coordinates and `wOffset`. A row is as wide as the map's swizzle: 32, 64 or 128
-    /// bytes. It needs the feature `sm_100f` or `sm_110a`.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2colW128x3, Offset5, TensorMap};
-    /// // For a filter 3 wide: 32 pixels and two more, four times.
-    /// const ELEMENTS: usize = Im2colW128x3::<32, 2>::LEN; // 32 * 4 * (32 + 2)
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW128x3<32, 2>>) {
-    /// let Some(offset) = Offset5::new(1) else { return };
-    /// let column = map.at(([0, 64, 0], offset)); // from W = 64 on
-    /// # }
-    /// ```
+    /// A column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`). Each halo has
+    /// `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the coordinates and
+    /// `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The shape needs the
+    /// feature `sm_100f` or `sm_110a`.
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// [`Im2colW128x3`], of a tensor C, W, H, N.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2colW128x4, Offset5, TensorMap};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW128x4<32>>) {
-    /// let Some(offset) = Offset5::new(1) else { return };
-    /// let column = map.at(([0, 64, 0, 0], offset)); // from W = 64 on
-    /// # }
-    /// ```
+    /// A column of 128 pixels along W of a tensor C, W, H, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
-    /// [`Im2colW128x3`], of a tensor C, W, H, D, N.
-    ///
-    /// ```
-    /// # use ptx::tensor::{Im2colW128x5, Offset5, TensorMap};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(map: TensorMap<f32, Im2colW128x5<32>>) {
-    /// let Some(offset) = Offset5::new(1) else { return };
-    /// let column = map.at(([0, 64, 0, 0, 0], offset)); // from W = 64 on
-    /// # }
-    /// ```
+    /// A column of 128 pixels along W of a tensor C, W, H, D, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
 }
 
-/// Four rows of `WIDTH` elements from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
-/// `WIDTH` by 1. A load takes the column and the four rows. It needs the feature `sm_100`.
-///
-/// ```
-/// # use ptx::tensor::{Gather4, TensorMap};
-/// # #[cfg(feature = "sm_100a")]
-/// # fn kernel(map: TensorMap<f32, Gather4<64>>) {
-/// let rows = map.at([128, 7, 3, 90, 3]); // `Some`: columns 128 to 191 of the rows 7, 3, 90 and 3
-/// # }
-/// ```
+/// Four rows of `WIDTH` elements, gathered from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
+/// `WIDTH` by 1. A load takes the column and the four rows: `map.at([128, 7, 3, 90, 3])` is the rows 7, 3, 90 and 3 from column
+/// 128 on. The shape needs the feature `sm_100`.
 #[derive(Debug)]
 pub enum Gather4<const WIDTH: usize> {}
 
 impl<const WIDTH: usize> Gather4<WIDTH> {
-    /// The elements of the four rows: the length of their shared array.
+    /// The number of elements of the four rows: the length of their shared array.
     pub const LEN: usize = size::product([4, WIDTH]);
 }
 #[diagnostic::do_not_recommend]
@@ -925,7 +801,7 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
     }
     #[inline(always)]
     unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint) {
-        // SAFETY: the caller's contract is the instruction's.
+        // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
         unsafe {
             raw::cp_async_bulk_tensor_2d_global_tile_gather4(
                 space::SharedCta,
@@ -957,7 +833,7 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
         mask: CtaMask,
         hint: impl raw::L2CacheHint,
     ) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
         unsafe {
             raw::cp_async_bulk_tensor_2d_global_tile_gather4(
                 space::SharedCluster,
@@ -977,30 +853,19 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
 impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
     #[inline(always)]
     unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
         unsafe { raw::cp_async_bulk_prefetch_tensor_2d_global_tile_gather4(map, at, hint) }
     }
 }
 
-/// Four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
-/// `WIDTH` by 1. A store takes the column and the four rows, which differ. It needs
-/// the feature `sm_100f` or `sm_110a`.
-///
-/// ```
-/// # use ptx::{launch::Cta, tensor::{Scatter4, TensorMapMut}};
-/// # #[cfg(feature = "sm_100a")]
-/// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Scatter4<64>>) {
-/// let column = 64 * cta.grid_rank() as i32;
-/// // SAFETY: each CTA has columns of its own, and makes one tile of them.
-/// let rows = unsafe { map.at([column, 7, 3, 90, 4]) };
-/// # let _ = rows;
-/// # }
-/// ```
+/// Four rows of `WIDTH` elements, scattered to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
+/// `WIDTH` by 1. A store takes the column and the four rows, which must differ: `map.at([128, 7, 3, 90, 4])` is the rows 7, 3, 90
+/// and 4 from column 128 on. The shape needs the feature `sm_100f` or `sm_110a`.
 #[derive(Debug)]
 pub enum Scatter4<const WIDTH: usize> {}
 
 impl<const WIDTH: usize> Scatter4<WIDTH> {
-    /// The elements of the four rows: the length of their shared array.
+    /// The number of elements of the four rows: the length of their shared array.
     pub const LEN: usize = size::product([4, WIDTH]);
 }
 #[diagnostic::do_not_recommend]
@@ -1024,7 +889,7 @@ impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
     }
     #[inline(always)]
     unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
         unsafe { raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner, src, hint) }
     }
 }
