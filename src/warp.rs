@@ -545,14 +545,6 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// if let Some(large) = cta.warp().filter(value > 100) {
-    ///     let (slot, greatest) = (large.rank(), large.reduce_max(value));
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the group.

@@ -169,26 +169,17 @@ pub(super) const fn per_vector<T: Element>() -> usize {
 
 impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     /// Stores `f(i)` into each element `i` of the tile by the threads of the CTA, instead of by a bulk store. A thread calls `f`
-    /// for the elements from its rank on, stepping by the number of threads of the CTA. There is no barrier.
+    /// for the elements at `r`, `r + t`, `r + 2 * t`, … for its rank `r` in the CTA and `t` threads in the CTA. There is no
+    /// barrier.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `st.global` an element
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalMut, launch::Cta, shared::{Published, Shared}};
-    /// # fn kernel(cta: &Cta, counts: &Shared<'_, u32, 256, Published>, output: GlobalMut<u32, 256>) {
-    /// let (mut tiles, _) = output.tiles(cta);
-    /// if let Some((_, mine)) = tiles.next_tile() {
-    ///     mine.write(cta, |i| counts.get(i).unwrap_or(0));
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) {
         let (mut i, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
         while i < N {
-            // SAFETY: `i < N`, only this CTA accesses the tile, and threads start at different ranks: element `i` is this thread's.
+            // SAFETY: `i < N`, this CTA owns the tile, and threads start at different ranks: element `i` is this thread's.
             unsafe { self.base.add(i).write(f(i)) };
             i += threads;
         }
@@ -268,16 +259,16 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     ///
     /// - `base` is the global or generic address, aligned to the element's size, of `len` elements of global memory.
     /// - if `len` is a `u32`, `len` plus the number of threads of the grid is less than 2^32.
-    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` on), only this grid
-    ///   accesses the elements, and each thread only through this one handle. All threads of the grid make the handle with the
-    ///   same address and length.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` to the end of the grid),
+    ///   only this grid accesses the elements, and each thread only through this one handle. All threads of the grid make the
+    ///   handle with the same address and length.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: L) -> Self {
         GlobalElementsMut { base, len }
     }
 
-    /// Returns the elements of the executing thread: every `t`-th element from the thread's rank in the grid on, where `t` is the
-    /// number of threads of the grid.
+    /// Returns the elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
+    /// and `t` threads in the grid.
     ///
     /// Not collective.
     ///
@@ -290,8 +281,8 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
 }
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
-    /// Returns the elements of the executing thread's warp: every `w`-th element from the warp's rank in the grid on, where `w`
-    /// is the number of warps of the grid. The first lane gets the element; the other lanes iterate in step, with `None`.
+    /// Returns the elements of the executing thread's warp: those at `r`, `r + w`, `r + 2 * w`, … for the warp's rank `r` in the
+    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`.
     ///
     /// Not collective.
     ///
@@ -463,16 +454,16 @@ impl<T: Element> GlobalVectorsMut<T> {
     /// # Safety
     ///
     /// - `base` is the global or generic address, aligned to 16 bytes, of `len` elements of global memory.
-    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` on), only this grid
-    ///   accesses the elements, and each thread only through this one handle. All threads of the grid make the handle with the
-    ///   same address and length.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` to the end of the grid),
+    ///   only this grid accesses the elements, and each thread only through this one handle. All threads of the grid make the
+    ///   handle with the same address and length.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         GlobalVectorsMut { base, len }
     }
 
-    /// Returns the vectors of the executing thread, every `t`-th vector from the thread's rank in the grid on, where `t` is the
-    /// number of threads of the grid; and the thread's elements after the last whole vector.
+    /// Returns the vectors of the executing thread, those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
+    /// and `t` threads in the grid, and the thread's elements after the last whole vector.
     ///
     /// Not collective.
     ///

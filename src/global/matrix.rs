@@ -61,8 +61,8 @@ impl<T: Element> GlobalMatrix<T> {
         Some(unsafe { Global::from_raw(self.base.add(start(y as u32, self.columns)), self.columns as usize) })
     }
 
-    /// Returns the tile of `R` rows and `C` columns at `[x, y]`, counted in tiles (columns `x * C` on, rows `y * R` on); `None`
-    /// if a part of the tile is outside of the matrix.
+    /// Returns the tile of `R` rows and `C` columns at `[x, y]`, counted in tiles: its first element is in row `y * R`, column
+    /// `x * C`. `None` if a part of the tile is outside of the matrix.
     ///
     /// Not collective.
     ///
@@ -86,14 +86,6 @@ const fn start(y: u32, columns: u32) -> usize {
 }
 
 /// A tile of `R` rows and `C` columns of a [`GlobalMatrix`]. Reads are checked against the constants `R` and `C` only.
-///
-/// ```
-/// # use ptx::{global::MatrixTile, launch::Cta};
-/// # fn kernel(cta: &Cta, tile: MatrixTile<f32, 32, 32>) {
-/// let t = cta.thread_rank() as usize;
-/// let own = tile.get_vector([t % 8, t / 8]);
-/// # }
-/// ```
 #[derive(Debug)]
 pub struct MatrixTile<T, const R: usize, const C: usize> {
     /// The tile's first column in row 0 of the matrix. The tile begins `row` rows below.
@@ -112,8 +104,8 @@ impl<T, const R: usize, const C: usize> Clone for MatrixTile<T, R, C> {
 impl<T, const R: usize, const C: usize> Copy for MatrixTile<T, R, C> {}
 
 impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
-    /// Returns the 16 bytes of row `y` that start at byte `16 * x` of the tile's row (for `f32`, a `float4` load); `None` outside
-    /// of the tile.
+    /// Returns the 16 bytes of the tile's row `y` that start at byte `16 * x` (for `f32`, a `float4` load); `None` outside of the
+    /// tile.
     ///
     /// Not collective.
     ///
@@ -164,7 +156,7 @@ impl<T: Element> GlobalRowsMut<T> {
         GlobalRowsMut { base, rows, columns }
     }
 
-    /// Returns the rows of the CTA: every `c`-th row from the CTA's rank on, where `c` is the number of CTAs of the grid.
+    /// Returns the rows of the CTA: those at `r`, `r + c`, `r + 2 * c`, … for the CTA's rank `r` and `c` CTAs in the grid.
     ///
     /// Not collective.
     ///
@@ -219,8 +211,8 @@ pub struct RowMut<T> {
 static_assertions::assert_not_impl_any!(RowMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> RowMut<T> {
-    /// Returns the row's 16-byte vectors of the executing thread: every `t`-th vector from the thread's rank in the CTA on, where
-    /// `t` is the number of threads of the CTA.
+    /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`
+    /// in the CTA and `t` threads in the CTA.
     ///
     /// Not collective.
     ///
@@ -231,8 +223,8 @@ impl<T: Element> RowMut<T> {
         VectorsMut::new(self.base, rank, self.vector_count(), step)
     }
 
-    /// Returns the row's elements of the executing thread: every `t`-th element from the thread's rank in the CTA on, where `t`
-    /// is the number of threads of the CTA.
+    /// Returns the row's elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the
+    /// CTA and `t` threads in the CTA.
     ///
     /// Not collective.
     ///

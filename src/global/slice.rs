@@ -37,7 +37,7 @@ impl<T, const N: usize> Clone for GlobalSlice<T, N> {
 impl<T, const N: usize> Copy for GlobalSlice<T, N> {}
 
 impl<T: Element> Global<T> {
-    /// Returns the `len` elements from index `first` on, as the source of a bulk load into a tile of `N` elements.
+    /// Returns the `len` elements starting at index `first`, as the source of a bulk load into a tile of `N` elements.
     ///
     /// `None` if the slice ends before `first + len`, if `len` is 0 or greater than `N`, or if the offset or the size in bytes is
     /// not a multiple of 16 (9.7.9.25.4.1).
