@@ -168,9 +168,8 @@ pub(super) const fn per_vector<T: Element>() -> usize {
 }
 
 impl<T: Element, const N: usize> GlobalTileMut<T, N> {
-    /// Stores `f(i)` into each element `i` of the tile by the threads of the CTA, instead of by a bulk store. A thread calls `f`
-    /// for the elements at `r`, `r + t`, `r + 2 * t`, … for its rank `r` in the CTA and `t` threads in the CTA. There is no
-    /// barrier.
+    /// Stores `f(i)` into each element `i` of the tile by the threads of the CTA, without a bulk store and without a barrier. A
+    /// thread calls `f` for the elements at `r`, `r + t`, `r + 2 * t`, … for its rank `r` in the CTA and `t` threads in the CTA.
     ///
     /// Collective in the CTA.
     ///
