@@ -279,8 +279,8 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for `f32` `redux.sync.min.f32` on
-    /// sm_100f; other floats are reduced as integers of the same order.
+    /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
+    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`.
     #[inline(always)]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -292,8 +292,8 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for `f32` `redux.sync.max.f32` on
-    /// sm_100f; other floats are reduced as integers of the same order.
+    /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
+    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`.
     #[inline(always)]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
