@@ -1,11 +1,18 @@
-//! Global memory: slices made once at the kernel's entry, and the tiles that copies move.
+//! Global memory: read-only slices and matrices, and writable ones divided among the CTAs, warps or threads of the grid
+//! (grid-stride loops).
 //!
-//! [`Global`] is read by everyone. [`GlobalMut`] is written, and so divided: its whole tiles among the CTAs of the
-//! grid ([`TilesMut`]), the rest among the threads ([`TailMut`]). A tile that a CTA has is its alone.
+//! A kernel makes each handle once, at its entry, from a pointer that the host passes. A writable handle is divided, so that each
+//! part has one owner:
 //!
-//! What threads write one by one is dealt out by elements or vectors over the grid ([`GlobalElementsMut`], [`GlobalVectorsMut`]), by
-//! rows over the CTAs ([`GlobalRowsMut`]), or by tiles of a matrix ([`GlobalMatrixMut`]). What a bulk load takes of a length that is known
-//! at run time is a [`GlobalSlice`].
+//! | Handle | Access | Parts and their owners |
+//! |---|---|---|
+//! | [`Global`] | read | every thread reads all elements; copies take [`Tiles`], the [`Tail`] or a [`GlobalSlice`] |
+//! | [`GlobalMatrix`] | read | every thread reads all rows and tiles |
+//! | [`GlobalMut`] | read, write | whole tiles: one CTA each ([`TilesMut`]); the rest: one thread per element ([`TailMut`]) |
+//! | [`GlobalElementsMut`] | read, write | elements: one thread or one warp each |
+//! | [`GlobalVectorsMut`] | read, write | vectors of 16 bytes: one thread each |
+//! | [`GlobalRowsMut`] | read, write | rows: one CTA each |
+//! | [`GlobalMatrixMut`] | write | tiles of a matrix: one CTA each, fragments of them: one thread each |
 
 use crate::cache_policy::CachePolicy;
 use crate::group::Cta;
@@ -27,11 +34,11 @@ pub use matrix::{
 };
 pub use slice::GlobalSlice;
 
-/// Bytes to which the address of a bulk copy is aligned (9.7.9.25.4.1).
+/// The alignment in bytes of the global address of a bulk copy (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
 
 pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
-    assert!(N > 0, "a tile has at least one element");
+    assert!(N > 0, "a tile has at least one element: choose N > 0");
     assert!(
         size::bytes::<T, N>().is_multiple_of(16),
         "a bulk copy moves a multiple of 16 bytes: choose a tile of a multiple of 16 bytes (PTX ISA 9.7.9.25.4.1)"
@@ -43,12 +50,12 @@ pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
     size::bytes::<T, N>()
 }
 
-/// A slice of global memory that nobody writes while the kernel runs.
+/// A slice of global memory that no thread writes while the kernel runs (`const T* __restrict__` and a length).
 ///
 /// ```
 /// # use ptx::{global::Global, launch::Cta};
 /// # unsafe fn kernel(cta: &Cta, x: *const f32, n: usize) {
-/// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which nobody writes while the kernel runs.
+/// // SAFETY: the host passes `n` elements, aligned to 16 bytes, that no thread writes while the kernel runs.
 /// let x = unsafe { Global::from_raw(x, n) };
 /// let first = x.get(0);
 /// let (tiles, tail) = x.tiles::<1024>();
@@ -70,99 +77,65 @@ impl<T> Clone for Global<T> {
 impl<T> Copy for Global<T> {}
 
 impl<T: Element> Global<T> {
+    /// Makes a slice from a pointer and a length in elements.
+    ///
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
-    /// - nobody writes them until the grid ends. (Inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on.)
-    /// - every thread of the CTA makes it with equal arguments.
-    ///
-    /// ```
-    /// # use ptx::global::Global;
-    /// # unsafe fn kernel(table: *const u32) {
-    /// // SAFETY: the host passes 256 elements, aligned to 16 bytes, which nobody writes meanwhile.
-    /// let table = unsafe { Global::from_raw(table, 256) };
-    /// # }
-    /// ```
+    /// - no thread writes the elements until the grid ends. (Inside a [`Prerequisite`](crate::launch::Prerequisite): from its
+    ///   `wait` to the end of the grid.)
+    /// - every thread of the CTA makes the handle with equal arguments.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *const T, len: usize) -> Self {
         Global { base, len }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::global::Global;
-    /// # fn kernel(x: Global<f32>) {
-    /// let last = x.len().checked_sub(1).and_then(|i| x.get(i));
-    /// # }
-    /// ```
     #[inline(always)]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the slice has no elements.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::global::Global;
-    /// # fn kernel(x: Global<f32>) {
-    /// let nothing_to_do = x.is_empty();
-    /// # }
-    /// ```
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Element `i`, or `None` past the end.
-    ///
-    /// ```
-    /// # use ptx::{global::Global, launch::Cta};
-    /// # fn kernel(cta: &Cta, x: Global<f32>) {
-    /// let own = x.get(cta.thread_rank() as usize).unwrap_or(0.0);
-    /// # }
-    /// ```
+    /// Returns element `i`, or `None` past the end.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds, and nobody writes.
+        // SAFETY: `i` is in bounds, and no thread writes the elements (clause 2 of `from_raw`).
         (i < self.len).then(|| unsafe { self.base.add(i).read() })
     }
 
-    /// The whole tiles of `N` elements, `N * size_of::<T>()` being a multiple of 16, and the elements after them.
-    ///
-    /// ```
-    /// # use ptx::global::Global;
-    /// # fn kernel(x: Global<f32>) {
-    /// let (tiles, tail) = x.tiles::<1024>();
-    /// let elements = tiles.count() * 1024 + tail.len(); // all of them
-    /// # }
-    /// ```
+    /// Divides the slice into whole tiles of `N` elements and the [`Tail`] after them. `N` elements are a multiple of 16 bytes.
     #[inline(always)]
     pub fn tiles<const N: usize>(self) -> (Tiles<T, N>, Tail<T>) {
         const { tile_bytes::<T, N>() };
         let count = self.len / N;
-        // SAFETY: `count * N <= len`.
+        // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
         (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N, policy: () })
     }
 }
 
 impl CachePolicy {
-    /// Gives accesses to the first `first` elements of `slice` the primary priority, to its others the secondary one;
-    /// `None` if the slice is shorter, empty, or of 2^32 bytes or more.
+    /// Makes a policy for `slice`: accesses to its first `first` elements get the primary priority, accesses to the rest the
+    /// secondary priority. `None` if `slice` is shorter than `first`, empty, or of 2^32 bytes or more.
     ///
-    /// PTX: `createpolicy.range.global.L2::primary.L2::secondary.b64 cache-policy, [slice], primary-size, total-size;`,
-    /// sizes in bytes
+    /// PTX: `createpolicy.range.global.L2::primary.L2::secondary.b64 cache-policy, [slice], primary-size, total-size;`, sizes in
+    /// bytes
     ///
     /// ```
     /// # use ptx::{cache_policy::CachePolicy, global::Global};
     /// # fn kernel(table: Global<f32>) -> Option<CachePolicy> {
     /// use ptx::qualifier::evict;
-    /// // The head of the table is used over and over.
+    /// // The kernel reads the first 4096 elements of the table again and again.
     /// let head_stays = CachePolicy::range(evict::Last, evict::First, table, 4096)?;
     /// # Some(head_stays)
     /// # }
@@ -178,8 +151,7 @@ impl CachePolicy {
             return None;
         }
         let bytes = |elements: usize| (elements * size_of::<T>()) as u32;
-        // SAFETY: the address is that of a slice of global memory, of which `first` elements are a part; both sizes fit into
-        // 32 bits.
+        // SAFETY: the range is a slice of global memory (`Global::from_raw`), `first <= len`, and both sizes fit into 32 bits.
         Some(CachePolicy(unsafe {
             raw::createpolicy_range(
                 space::Global,
@@ -193,14 +165,14 @@ impl CachePolicy {
     }
 }
 
-/// The whole tiles of a [`Global`].
+/// The whole tiles of a [`Global`], each of `N` elements.
 ///
 /// ```
 /// # use ptx::{bulk, global::Tiles, launch::Cta};
 /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
 /// let mut i = cta.grid_rank() as usize;
 /// while let Some(tile) = tiles.get(i) {
-///     bulk::prefetch(cta, tile);
+///     bulk::prefetch(cta, tile); // each CTA prefetches its own tiles into L2
 ///     i += cta.grid_size() as usize;
 /// }
 /// # }
@@ -221,49 +193,25 @@ impl<T, const N: usize> Clone for Tiles<T, N> {
 impl<T, const N: usize> Copy for Tiles<T, N> {}
 
 impl<T: Element, const N: usize> Tiles<T, N> {
-    /// How many there are.
-    ///
-    /// ```
-    /// # use ptx::global::Tiles;
-    /// # fn kernel(tiles: Tiles<f32, 1024>) {
-    /// let last = tiles.count().checked_sub(1).and_then(|i| tiles.get(i));
-    /// # }
-    /// ```
+    /// Returns the number of tiles.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Tile `i`, or `None` past the end.
-    ///
-    /// ```
-    /// # use ptx::{global::Tiles, launch::Cta};
-    /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
-    /// // `None` in the CTAs for which there is none.
-    /// let own = tiles.get(cta.grid_rank() as usize);
-    /// # }
-    /// ```
+    /// Returns tile `i`, or `None` past the end.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<GlobalTile<T, N>> {
         if i >= self.count {
             return None;
         }
-        // SAFETY: in bounds.
+        // SAFETY: `i < count`, and `count * N` elements are in the slice (`Global::tiles`).
         Some(GlobalTile { base: unsafe { self.base.add(i * N) } })
     }
 }
 
-/// `N` elements of global memory that nobody writes, aligned and sized for a bulk copy.
-///
-/// ```
-/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 64>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
-/// let (tile, bar) = cta.async_scope((tile, bar), |cta, (tile, bar)| {
-///     let (bar, tile, src) = bulk::load(cta, bar, tile, src).wait(cta);
-///     (tile.release(cta), bar)
-/// });
-/// # }
-/// ```
+/// `N` elements of global memory that no thread writes: the source of a bulk load (`cp.async.bulk`) or of a prefetch. The tile is
+/// aligned to 16 bytes, and its size is a multiple of 16 bytes.
 #[derive(Debug)]
 pub struct GlobalTile<T, const N: usize> {
     pub(crate) base: *const T,
@@ -278,19 +226,8 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 }
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
-/// The elements of a [`Global`] after its whole tiles. `P` is the L2 cache policy of their copy: none, or that of
-/// [`cache_hint`](Tail::cache_hint).
-///
-/// ```
-/// # use ptx::{global::Global, launch::Cta};
-/// # fn kernel(cta: &Cta, x: Global<f32>) {
-/// let (_, tail) = x.tiles::<1024>();
-/// let mut i = cta.thread_rank() as usize;
-/// while let Some(v) = tail.get(i) {
-///     i += cta.thread_count() as usize;
-/// }
-/// # }
-/// ```
+/// The elements of a [`Global`] after its whole tiles. `P` is the L2 cache policy of their copy: `()` for no policy, or the
+/// [`CachePolicy`] that [`cache_hint`](Tail::cache_hint) attaches.
 #[derive(Debug)]
 pub struct Tail<T, P = ()> {
     pub(crate) base: *const T,
@@ -308,20 +245,9 @@ impl<T, P: Copy> Clone for Tail<T, P> {
 impl<T, P: Copy> Copy for Tail<T, P> {}
 
 impl<T> Tail<T> {
-    /// The same elements, for [`load_zero_filled`](crate::cp_async::load_zero_filled) under an L2 cache policy.
+    /// Attaches an L2 cache policy, for [`load_zero_filled`](crate::cp_async::load_zero_filled) of these elements.
     ///
     /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
-    ///
-    /// ```
-    /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Tail, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 1024>, tail: Tail<f32>) {
-    /// let once = CachePolicy::evict_first();
-    /// cta.async_scope(memory, |cta, tile| {
-    ///     let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail.cache_hint(once)).wait_all(cta);
-    ///     tile.to_async(cta).into_free()
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn cache_hint(self, policy: CachePolicy) -> Tail<T, CachePolicy> {
         Tail { base: self.base, len: self.len, policy }
@@ -329,54 +255,33 @@ impl<T> Tail<T> {
 }
 
 impl<T: Element, P> Tail<T, P> {
-    /// How many there are.
-    ///
-    /// ```
-    /// # use ptx::global::Tail;
-    /// # fn kernel(tail: Tail<f32>) {
-    /// let last = tail.len().checked_sub(1).and_then(|i| tail.get(i));
-    /// # }
-    /// ```
+    /// Returns the number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
-    ///
-    /// ```
-    /// # use ptx::global::Tail;
-    /// # fn kernel(tail: Tail<f32>) {
-    /// let tiles_are_all = tail.is_empty();
-    /// # }
-    /// ```
+    /// Returns whether the tail has no elements.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Element `i`, or `None` past the end.
-    ///
-    /// ```
-    /// # use ptx::{global::Tail, launch::Cta};
-    /// # fn kernel(cta: &Cta, tail: Tail<f32>) {
-    /// let own = tail.get(cta.thread_rank() as usize).unwrap_or(0.0);
-    /// # }
-    /// ```
+    /// Returns element `i` of the tail, or `None` past the end.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds, and nobody writes.
+        // SAFETY: `i` is in bounds, and no thread writes the elements (clause 2 of `Global::from_raw`).
         (i < self.len).then(|| unsafe { self.base.add(i).read() })
     }
 }
 
-/// A slice of global memory that the kernel writes and nobody else uses, divided into tiles of `N` elements. `N` is part
-/// of the type because all CTAs have to divide it alike.
+/// A slice of global memory that the kernel reads and writes, divided into tiles of `N` elements. No other grid accesses the
+/// slice meanwhile. `N` is part of the type because all CTAs must divide the slice alike.
 ///
 /// ```
 /// # use ptx::{global::GlobalMut, launch::Cta};
 /// # unsafe fn kernel(cta: &Cta, y: *mut f32, n: usize) {
-/// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which this grid alone uses, here only.
+/// // SAFETY: the host passes `n` elements, aligned to 16 bytes; only this grid accesses them, and only through this handle.
 /// let y = unsafe { GlobalMut::<_, 1024>::from_raw(y, n) };
 /// let (mut tiles, tail) = y.tiles(cta);
 /// while let Some((index, tile)) = tiles.next_tile() { /* this CTA's tile */ }
@@ -392,41 +297,27 @@ pub struct GlobalMut<T, const N: usize> {
 static_assertions::assert_not_impl_any!(GlobalMut<u32, 4>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const N: usize> GlobalMut<T, N> {
+    /// Makes a slice from a pointer and a length in elements.
+    ///
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to [`ALIGN`], of `len` elements of global memory.
-    /// - until the grid ends it alone uses them, through this handle alone, which each of its threads makes once, with
-    ///   equal arguments and an equal `N`.
-    ///
-    /// ```
-    /// # use ptx::global::GlobalMut;
-    /// # unsafe fn kernel(y: *mut f32, n: usize) {
-    /// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which this grid alone uses, here only.
-    /// let y = unsafe { GlobalMut::<f32, 1024>::from_raw(y, n) };
-    /// # }
-    /// ```
+    /// - until the grid ends, only this grid accesses the elements, and only through this handle. Each thread of the grid makes
+    ///   the handle once, with equal arguments and an equal `N`.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         const { tile_bytes::<T, N>() };
         GlobalMut { base, len }
     }
 
-    /// The whole tiles that are this CTA's, `rank`, `rank + count`, …, and the part of the elements
-    /// after the last whole tile that is this thread's.
+    /// Divides the slice among the grid. Returns the whole tiles of this CTA, whose indices are `r`, `r + c`, `r + 2 * c`, … for
+    /// the CTA's rank `r` and `c` CTAs, and the executing thread's part of the elements after the last whole tile.
     ///
     /// Collective in the CTA.
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalMut, launch::Cta};
-    /// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>) {
-    /// let (tiles, tail) = y.tiles(cta);
-    /// tail.update(cta, |_, v| v + 1.0);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn tiles(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
         let count = self.len / N;
-        // SAFETY: `count * N <= len`.
+        // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
         (
             TilesMut {
@@ -440,7 +331,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     }
 }
 
-/// The tiles of a [`GlobalMut`] that this CTA has and has not yet taken.
+/// The tiles of a [`GlobalMut`] that belong to this CTA and that [`next_tile`](TilesMut::next_tile) has not yet returned.
 ///
 /// ```
 /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
@@ -456,7 +347,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 #[derive(Debug)]
 pub struct TilesMut<T, const N: usize> {
     pub(crate) base: *mut T,
-    /// Among all tiles of the slice: the next of this CTA, their number, and the distance to the one after it.
+    /// Indices among all tiles of the slice: the CTA's next tile, the end, and the step from one tile of the CTA to the next.
     pub(crate) next: usize,
     pub(crate) count: usize,
     pub(crate) step: usize,
@@ -465,8 +356,8 @@ pub struct TilesMut<T, const N: usize> {
 static_assertions::assert_not_impl_any!(TilesMut<u32, 4>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const N: usize> TilesMut<T, N> {
-    /// The largest number of tiles that any CTA of the grid has. This CTA has that many, or one fewer. Equal in all CTAs of the grid, so
-    /// a loop of that many rounds can contain calls that are collective in the cluster.
+    /// Returns the largest number of tiles that any CTA of the grid has; this CTA has that number or one fewer. The result is the
+    /// same in all CTAs of the grid, so a loop of `rounds` iterations can contain calls that are collective in the cluster.
     ///
     /// PTX: none.
     ///
@@ -484,17 +375,8 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
         self.count.div_ceil(self.step)
     }
 
-    /// The next tile with its index among all tiles of the slice, or `None` when all are taken. It is one tile of
-    /// the CTA: all threads that hold the handle take it alike, without a barrier.
-    ///
-    /// ```
-    /// # use ptx::global::TilesMut;
-    /// # fn kernel(mut tiles: TilesMut<f32, 1024>) {
-    /// while let Some((index, tile)) = tiles.next_tile() {
-    ///     let first_element = index * 1024;
-    /// }
-    /// # }
-    /// ```
+    /// Returns the CTA's next tile and its index among all tiles of the slice, or `None` after the last tile. The tile belongs to
+    /// the CTA: all threads that hold the handle make the call alike, and there is no barrier.
     #[inline(always)]
     pub fn next_tile(&mut self) -> Option<(usize, GlobalTileMut<T, N>)> {
         let index = self.next;
@@ -502,22 +384,14 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
             return None;
         }
         self.next += self.step;
-        // SAFETY: in bounds.
+        // SAFETY: `index < count`, and `count * N` elements are in the slice (`GlobalMut::tiles`).
         Some((index, GlobalTileMut { base: unsafe { self.base.add(index * N) } }))
     }
 }
 
-/// `N` elements of global memory that are this CTA's alone, aligned and sized for a bulk copy.
-///
-/// ```
-/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
-/// # -> Shared<'s, f32, 64, Fenced> {
-/// // The store owns it, and gives it back when it is written.
-/// let (tile, to) = bulk::store(cta, tile, to).commit(cta).wait(cta);
-/// # tile
-/// # }
-/// ```
+/// `N` elements of global memory that only this CTA accesses: the destination of a bulk store (`cp.async.bulk`), or the source of
+/// a load. The tile is aligned to 16 bytes, and its size is a multiple of 16 bytes. A copy takes the tile, and returns it after
+/// the copy's `wait`.
 #[derive(Debug)]
 pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
@@ -525,27 +399,15 @@ pub struct GlobalTileMut<T, const N: usize> {
 
 static_assertions::assert_not_impl_any!(GlobalTileMut<u32, 4>: Copy, Clone, Send, Sync);
 
-/// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`] that the copy owns meanwhile.
-///
-/// ```
-/// # use ptx::{cp_async::{self, CpAsyncSource}, global::TileSource, launch::Cta, shared::{Free, Published, Shared}};
-/// // From a tile that nobody writes, or from one that the CTA writes later; under a cache policy or not.
-/// fn fetch<'s, Src: CpAsyncSource<f32, 64, Handle: TileSource<f32, 64>>>(
-///     cta: &Cta,
-///     tile: Shared<'s, f32, 64, Free>,
-///     src: Src,
-/// ) -> (Shared<'s, f32, 64, Published>, Src::Handle) {
-///     cp_async::load(cta, tile, src).wait_all(cta)
-/// }
-/// ```
+/// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`], which the copy owns meanwhile.
 ///
 /// # Safety
 ///
-/// Implemented here only.
+/// `base` returns the address, aligned to 16 bytes, of `N` elements of global memory. Implemented in this crate only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no source for a load of {N} elements of `{T}`",
+    message = "`{Self}` cannot be the source of a load of {N} elements of `{T}`",
     label = "not a tile of {N} `{T}`",
-    note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
+    note = "the source has the length and the element type of the shared memory: pass a `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
 )]
 pub unsafe trait TileSource<T, const N: usize>: Sealed {
     #[doc(hidden)]
@@ -565,7 +427,7 @@ crate::cache_policy::hintable! {
     [T, const N: usize] GlobalTileMut<T, N>, "a load or a store":
         "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};"
         "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
-        "// The next kernel reads it."
+        "// The next kernel reads this tile."
         "let to = to.cache_hint(CachePolicy::evict_last());"
         "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);"
         "# tile"
@@ -573,7 +435,7 @@ crate::cache_policy::hintable! {
 }
 
 impl<T, const N: usize> Sealed for GlobalTile<T, N> {}
-// SAFETY: its address.
+// SAFETY: `base` is the address of a tile of N elements, aligned to 16 bytes: `Global::from_raw` and `tile_bytes`.
 unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {
@@ -582,7 +444,7 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
 }
 
 impl<T, const N: usize> Sealed for GlobalTileMut<T, N> {}
-// SAFETY: its address.
+// SAFETY: `base` is the address of a tile of N elements, aligned to 16 bytes: `GlobalMut::from_raw` and `tile_bytes`.
 unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {
@@ -590,15 +452,7 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     }
 }
 
-/// The elements of a [`GlobalMut`] after its whole tiles: each belongs to one thread of the grid.
-///
-/// ```
-/// # use ptx::{global::GlobalMut, launch::Cta};
-/// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>) {
-/// let (_tiles, tail) = y.tiles(cta);
-/// tail.update(cta, |_, _| 0.0);
-/// # }
-/// ```
+/// The elements of a [`GlobalMut`] after its whole tiles. Each element belongs to one thread of the grid.
 #[derive(Debug)]
 pub struct TailMut<T> {
     base: *mut T,
@@ -608,7 +462,8 @@ pub struct TailMut<T> {
 static_assertions::assert_not_impl_any!(TailMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> TailMut<T> {
-    /// Replaces each element `v` at index `i` of the tail by `f(i, v)`; each thread of the grid does its share.
+    /// Replaces each element `v` of the tail, at index `i` of the tail, by `f(i, v)`. Each thread of the grid updates its own
+    /// elements.
     ///
     /// Collective in the CTA.
     ///
@@ -623,7 +478,7 @@ impl<T: Element> TailMut<T> {
         let threads = cta.thread_count() as usize;
         let mut i = cta.grid_rank() as usize * threads + cta.thread_rank() as usize;
         while i < self.len {
-            // SAFETY: in bounds, and element `i` is this thread's alone.
+            // SAFETY: `i < len`, and threads start at different `i` and step by their number: element `i` is this thread's alone.
             unsafe {
                 let element = self.base.add(i);
                 element.write(f(i, element.read()));

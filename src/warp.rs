@@ -1,19 +1,30 @@
-//! A warp's threads among themselves: votes, matches, reductions, shuffles, elections (9.7.13.2, 9.7.13.9 to 9.7.13.14,
-//! 9.7.9.6).
+//! Warp-level primitives: votes, matches, reductions, scans, shuffles and elections among the lanes of a warp (`__ballot_sync`,
+//! `__match_any_sync`, `__reduce_add_sync`, `__shfl_sync`; PTX ISA 9.7.13.2, 9.7.13.9 to 9.7.13.14, 9.7.9.6).
 //!
-//! [`Cta::warp`](crate::launch::Cta::warp) gives the [`Warp`]. Its calls are collective: the threads of a warp make the same
-//! sequence of them. Groups of the warp's threads are [`Lanes`], which carry the `membermask` of their calls; a thread
-//! gets only groups that it is in:
+//! [`Cta::warp`](crate::launch::Cta::warp) returns the [`Warp`]. Its calls are collective: all threads of a warp make the same
+//! sequence of calls. A part of the warp is a group of [`Lanes`], which carries the `membermask` of its calls. A thread only gets
+//! groups that contain the thread itself:
 //!
-//! - [`tiles`](Warp::tiles): neighbours, 2 to 32 at a time;
-//! - [`partition_by`](Lanes::partition_by): those with the same value;
-//! - [`filter`](Lanes::filter): those where a predicate is true.
+//! - [`tiles`](Warp::tiles): 1 to 32 neighbouring lanes (`cg::tiled_partition`);
+//! - [`partition_by`](Lanes::partition_by): the lanes with the same value (`cg::labeled_partition`);
+//! - [`filter`](Lanes::filter): the lanes where a predicate is true (`cg::binary_partition`).
 //!
-//! A set of lanes ([`LaneMask`]), such as [`active_mask`] or a ballot, is a value: it makes no group. What `activemask`
-//! says may be different in the next instruction.
+//! ```
+//! # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+//! let warp = cta.warp();
+//! let mean = warp.reduce_add(value) / 32; // the same in all lanes
+//! let largest_of_8 = warp.tiles::<8>().reduce_max(value); // the same in all lanes of a tile
+//! if let Some(odd) = warp.filter(value % 2 == 1) {
+//!     let slot = odd.rank(); // 0, 1, 2, … in the lanes whose value is odd
+//! }
+//! # }
+//! ```
 //!
-//! Lanes of the CTA's last warp that have no thread count as exited: no call waits for them, and what is read from them is
-//! unspecified.
+//! A set of lanes ([`LaneMask`]), such as a ballot or [`active_mask`], is a value and cannot become a group. The result of
+//! `activemask` can differ at the next instruction.
+//!
+//! If the number of threads of a CTA is not a multiple of 32, its last warp has lanes without a thread. Such a lane counts as
+//! exited: no call waits for it, and a value read from it is unspecified.
 
 use core::marker::PhantomData;
 use core::num::NonZero;
@@ -30,33 +41,28 @@ mod reduce;
 
 pub use reduce::{BitReducible, Reducible};
 
-/// The threads of a warp. It borrows the CTA or the [`FirstWarp`] that has given it, as the groups of its lanes do: what runs a closure in a
-/// part of the threads takes that by `&mut`, so that no `Warp` of theirs is inside.
-///
-/// ```
-/// use ptx::warp::Warp;
-/// /// Collective among the threads of the warp.
-/// fn mean(warp: &Warp, value: u32) -> u32 {
-///     warp.reduce_add(value) / 32
-/// }
-/// ```
+/// All threads of a warp (`cg::thread_block_tile<32>`). A `Warp` borrows the CTA, the [`FirstWarp`] or the [`Warps`]
+/// that it comes from. A call that runs a closure in a part of those threads takes them by `&mut`, so the closure cannot use
+/// their `Warp`.
 pub type Warp<'w> = Lanes<'w, FullWarp>;
 
-/// Threads of a warp that make calls together: all ([`Warp`]), or those of a group.
+/// A group of threads of one warp that call together: the whole warp ([`Warp`]), a tile, or the lanes that a vote or a match
+/// selected (`cg::thread_block_tile`, `cg::coalesced_group`).
 ///
-/// Each call is collective among them: the threads of the group make the same sequence of calls on it.
+/// Calls are collective in the group, unless they say otherwise: all threads of the group make the same sequence of calls.
 ///
 /// ```
 /// use ptx::warp::{Lanes, Members};
-/// /// In any group: the whole warp, a tile of it, or what a vote has put together.
+/// /// In any group: the whole warp, a tile, or the lanes that a vote selected.
 /// fn span<M: Members>(lanes: &Lanes<'_, M>, value: u32) -> u32 {
 ///     lanes.reduce_max(value) - lanes.reduce_min(value)
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Lanes<'w, M> {
+    // Invariant: the mask contains the executing thread, and every thread of the mask holds a group with an equal mask.
     members: M,
-    /// Bound to its thread, and to the borrow of the CTA or the first warp.
+    // Ties the group to its thread (not `Send`), and to the borrow of the CTA, the first warp or the warps.
     _group: PhantomData<(&'w (), *mut ())>,
 }
 
@@ -66,13 +72,13 @@ static_assertions::assert_not_impl_any!(Lanes<LaneSubset>: Copy, Clone, Send, Sy
 static_assertions::assert_not_impl_any!(Lanes<LaneTile<16>>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbours);
 
-/// The threads of a group of [`Lanes`].
+/// Which threads a group of [`Lanes`] contains.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Members: Sealed {
-    /// The bits of the segment mask in a shuffle's operand `c`.
+    /// The segment mask, bits 8 to 12 of operand `c` of a shuffle.
     #[doc(hidden)]
     const SEGMENT: u32;
-    /// The group's width, if its lanes are neighbours.
+    /// The number of lanes if the group's lanes are neighbours.
     #[doc(hidden)]
     const WIDTH: Option<u32>;
     /// The `membermask`.
@@ -80,49 +86,23 @@ pub trait Members: Sealed {
     fn mask(&self) -> u32;
 }
 
-/// Groups of neighbours: lanes are counted from the group's first.
+/// Groups of neighbouring lanes. Lanes are counted from the first lane of the group.
 #[diagnostic::on_unimplemented(
-    message = "lanes are not neighbours in a group of the kind `{Self}`",
-    label = "no lane above or below",
-    note = "shuffle among the whole warp, or among `warp.tiles::<WIDTH>()`"
+    message = "the lanes of a `{Self}` group are not neighbours",
+    label = "no lane above or below in this group",
+    note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tiles::<WIDTH>()`; `shuffle` reads any lane of any group"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Neighbours: Members {}
 
-/// [`Members`]: all threads of the warp.
-///
-/// ```
-/// use ptx::warp::{FullWarp, Lanes};
-/// /// The same as a `Warp`.
-/// fn count(warp: &Lanes<'_, FullWarp>, mine: bool) -> u32 {
-///     warp.ballot(mine).count()
-/// }
-/// ```
+/// [`Members`]: all threads of the warp. [`Warp`] is `Lanes` of `FullWarp`.
 #[derive(Debug)]
 pub struct FullWarp(());
-/// [`Members`]: `WIDTH` neighbours.
-///
-/// ```
-/// use ptx::warp::{Lanes, LaneTile};
-/// /// The sum over eight neighbours.
-/// fn sum(tile: &Lanes<'_, LaneTile<8>>, mut value: f32) -> f32 {
-///     for lanes in [4, 2, 1] {
-///         value += tile.shuffle_xor(value, lanes);
-///     }
-///     value
-/// }
-/// ```
+/// [`Members`]: `WIDTH` neighbouring lanes (`cg::thread_block_tile<WIDTH>`), from [`tiles`](Warp::tiles).
 #[derive(Debug)]
 pub struct LaneTile<const WIDTH: u32>(u32);
-/// [`Members`]: threads that a vote or a match has put together.
-///
-/// ```
-/// use ptx::warp::{Lanes, LaneSubset};
-/// /// The value of the group's lowest lane, in all of it.
-/// fn first(group: &Lanes<'_, LaneSubset>, value: f32) -> f32 {
-///     group.broadcast_first(value)
-/// }
-/// ```
+/// [`Members`]: the lanes that a vote or a match selected (`cg::coalesced_group`), from [`filter`](Lanes::filter) or
+/// [`partition_by`](Lanes::partition_by).
 #[derive(Debug)]
 pub struct LaneSubset(u32);
 
@@ -158,16 +138,16 @@ impl Members for LaneSubset {
     }
 }
 
-/// 32 or 64 bits.
+/// The bits of a [`Word`]: 32 or 64.
 #[doc(hidden)]
 pub trait WordBits: Copy + Sealed {
     /// # Safety
     ///
-    /// That of `shfl.sync`.
+    /// The clauses of `raw::shfl_sync`.
     unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self;
     /// # Safety
     ///
-    /// That of `shfl.sync`.
+    /// The clauses of `raw::shfl_sync_pred`.
     unsafe fn shfl_pred<Mode: raw::ShflMode>(
         self,
         mode: Mode,
@@ -177,18 +157,18 @@ pub trait WordBits: Copy + Sealed {
     ) -> (Self, bool);
     /// # Safety
     ///
-    /// That of `match.any.sync`.
+    /// The clauses of `raw::match_any_sync`.
     unsafe fn match_any(self, membermask: u32) -> u32;
     /// # Safety
     ///
-    /// That of `match.all.sync`.
+    /// The clauses of `raw::match_all_sync_pred`.
     unsafe fn match_all(self, membermask: u32) -> (u32, bool);
 }
 
 impl WordBits for u32 {
     #[inline(always)]
     unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the clauses of `shfl_sync` (`# Safety`).
         unsafe { raw::shfl_sync(mode, self, b, c, membermask) }
     }
     #[inline(always)]
@@ -199,17 +179,17 @@ impl WordBits for u32 {
         c: u32,
         membermask: u32,
     ) -> (Self, bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the clauses of `shfl_sync_pred` (`# Safety`).
         unsafe { raw::shfl_sync_pred(mode, self, b, c, membermask) }
     }
     #[inline(always)]
     unsafe fn match_any(self, membermask: u32) -> u32 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the clauses of `match_any_sync` (`# Safety`).
         unsafe { raw::match_any_sync(ty::B32, self, membermask) }
     }
     #[inline(always)]
     unsafe fn match_all(self, membermask: u32) -> (u32, bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the clauses of `match_all_sync_pred` (`# Safety`).
         unsafe { raw::match_all_sync_pred(ty::B32, self, membermask) }
     }
 }
@@ -217,7 +197,7 @@ impl WordBits for u32 {
 impl WordBits for u64 {
     #[inline(always)]
     unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self {
-        // SAFETY: the caller's, for each half.
+        // SAFETY: the caller keeps the clauses of `shfl_sync` (`# Safety`), and both halves have the same source lane.
         let (low, high) = unsafe {
             (
                 raw::shfl_sync(mode, self as u32, b, c, membermask),
@@ -234,7 +214,7 @@ impl WordBits for u64 {
         c: u32,
         membermask: u32,
     ) -> (Self, bool) {
-        // SAFETY: the caller's, for each half.
+        // SAFETY: the caller keeps the clauses of `shfl_sync_pred` (`# Safety`), and both halves have the same source lane.
         let ((low, inside), high) = unsafe {
             (
                 raw::shfl_sync_pred(mode, self as u32, b, c, membermask),
@@ -245,38 +225,31 @@ impl WordBits for u64 {
     }
     #[inline(always)]
     unsafe fn match_any(self, membermask: u32) -> u32 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the clauses of `match_any_sync` (`# Safety`).
         unsafe { raw::match_any_sync(ty::B64, self, membermask) }
     }
     #[inline(always)]
     unsafe fn match_all(self, membermask: u32) -> (u32, bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the clauses of `match_all_sync_pred` (`# Safety`).
         unsafe { raw::match_all_sync_pred(ty::B64, self, membermask) }
     }
 }
 
-/// What goes from lane to lane: a number of 32 or 64 bits, two shuffles then.
-///
-/// ```
-/// use ptx::warp::{Warp, Word};
-/// /// The next lane's value, of any such type; the last lane keeps its own.
-/// fn next<T: Word>(warp: &Warp, value: T) -> T {
-///     warp.shuffle_down(value, 1).unwrap_or(value)
-/// }
-/// ```
+/// A 32-bit or 64-bit number that shuffles and matches pass between lanes: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`. A shuffle
+/// of 64 bits is two instructions.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not go from lane to lane",
+    message = "`{Self}` cannot be passed between the lanes of a warp",
     label = "not a number of 32 or 64 bits",
-    note = "shuffles and matches take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert it, or take it apart"
+    note = "shuffles and matches take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert the value, or split it into such numbers"
 )]
 pub trait Word: Element {
-    /// Its bits.
+    /// The unsigned integer of the same size.
     #[doc(hidden)]
     type Bits: WordBits;
-    /// As bits.
+    /// The value's bits.
     #[doc(hidden)]
     fn into_bits(self) -> Self::Bits;
-    /// From bits.
+    /// The value with these bits.
     #[doc(hidden)]
     fn of_bits(bits: Self::Bits) -> Self;
 }
@@ -348,32 +321,21 @@ impl Word for f64 {
     }
 }
 
-/// The threads of the warp that execute this together. They may be others in the next instruction, so it makes no group.
+/// Returns the lanes of the warp that are active at this instruction (`__activemask()`). The active lanes can differ at the next
+/// instruction, so the mask makes no group.
 ///
 /// PTX: `activemask.b32 d;`
-///
-/// ```
-/// # fn kernel() {
-/// let how_many = ptx::warp::active_mask().count();
-/// # }
-/// ```
 #[inline(always)]
 pub fn active_mask() -> LaneMask {
     LaneMask::from_bits_retain(raw::activemask())
 }
 
 impl Cta {
-    /// The thread's warp, whose threads make calls among themselves.
+    /// Returns the warp of the executing thread, for votes, shuffles and reductions among its threads.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let sum: u32 = cta.warp().reduce_add(value);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn warp(&self) -> Warp<'_> {
         Warp::new()
@@ -381,7 +343,7 @@ impl Cta {
 }
 
 impl FirstWarp<'_> {
-    /// The warp, for votes, shuffles and reductions among its threads.
+    /// Returns the warp, for votes, shuffles and reductions among its threads.
     ///
     /// Not collective.
     ///
@@ -404,19 +366,11 @@ impl FirstWarp<'_> {
 }
 
 impl<B> Warps<'_, B> {
-    /// The thread's warp, for votes, shuffles and reductions among its threads.
+    /// Returns the warp of the executing thread, for votes, shuffles and reductions among its threads.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{launch::Warps, pipeline::FullStage};
-    /// # fn consume(warps: &Warps, tile: &FullStage<'_, [u32; 512], 4>) {
-    /// let own = tile.get(warps.thread_rank() as usize).unwrap_or(0);
-    /// let sum: u32 = warps.warp().reduce_add(own);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn warp(&self) -> Warp<'_> {
         Warp::new()
@@ -429,24 +383,17 @@ impl<'w> Warp<'w> {
         Lanes { members: FullWarp(()), _group: PhantomData }
     }
 
-    /// The group of `WIDTH` neighbours, 1, 2, 4, 8, 16 or 32, that this thread is in.
+    /// Returns the tile of the executing thread: `WIDTH` neighbouring lanes, 1, 2, 4, 8, 16 or 32 (`cg::tiled_partition<WIDTH>`).
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `mov.u32 lane, %laneid;` and the mask's arithmetic.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let quad = cta.warp().tiles::<4>();
-    /// let (lane, sum) = (quad.rank(), quad.reduce_add(value));
-    /// # }
-    /// ```
+    /// PTX: `mov.u32 lane, %laneid;` and the arithmetic of the mask.
     #[inline(always)]
     pub fn tiles<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
         const {
             assert!(
                 WIDTH.is_power_of_two() && WIDTH <= 32,
-                "a tile of a warp is of 1, 2, 4, 8, 16 or 32 threads: a shuffle's segments are powers of two (PTX ISA 9.7.9.6)"
+                "a tile has 1, 2, 4, 8, 16 or 32 lanes, as a shuffle's segments do (PTX ISA 9.7.9.6): choose such a WIDTH for `tiles`"
             )
         };
         let first = raw::laneid() & !(WIDTH - 1);
@@ -454,112 +401,73 @@ impl<'w> Warp<'w> {
     }
 }
 
-/// Every instruction of this layer is given this mask. Its SAFETY, for all calls below: "The behavior … is undefined if the
-/// executing thread is not in the membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): a thread gets only groups with itself in
-/// them. All threads of the mask that have not exited execute the same instruction with it: by the contract of `Cta::enter`.
+// SAFETY of the instructions of this `impl`, two clauses. (a) "The behavior … is undefined if the executing thread is not in the
+// membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): the mask contains the thread (invariant of `Lanes::members`). (b) All threads of
+// the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
 impl<'w, M: Members> Lanes<'w, M> {
-    /// The group's lanes.
+    /// Returns the lanes of the group.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let lanes = cta.warp().partition_by(value).mask();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn mask(&self) -> LaneMask {
         LaneMask::from_bits_retain(self.members.mask())
     }
 
-    /// The thread's lane in the warp, 0 to 31.
+    /// Returns the thread's lane in the warp, 0 to 31 (`%laneid`).
     ///
     /// Not collective.
     ///
     /// PTX: `mov.u32 d, %laneid;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let even = cta.warp().lane() % 2 == 0;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn lane(&self) -> u32 {
         raw::laneid()
     }
 
-    /// The thread's rank in the group, by lane.
+    /// Returns the thread's rank in the group (`thread_rank()` of cooperative groups): the number of lanes of the group below the
+    /// thread's lane.
     ///
     /// Not collective.
     ///
     /// PTX: `mov.u32 d, %lanemask_lt;` `popc.b32`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let tile = cta.warp().tiles::<8>();
-    /// let first = tile.rank() == 0;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn rank(&self) -> u32 {
         (self.members.mask() & raw::lanemask_lt()).count_ones()
     }
 
-    /// Waits for the threads of the group; what each wrote before is visible to them after.
+    /// Waits for all threads of the group (`__syncwarp()`). Each thread's earlier writes are visible to the group afterwards.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `bar.warp.sync membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// // … each thread writes …
-    /// cta.warp().sync();
-    /// // … and reads what the others wrote.
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn sync(&self) {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::bar_warp_sync(self.members.mask()) }
     }
 
-    /// The lanes of the group where the predicate is true.
+    /// Returns the lanes of the group where `predicate` is true (`__ballot_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let odd = cta.warp().ballot(value % 2 == 1);
-    /// let how_many = odd.count();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn ballot(&self, predicate: bool) -> LaneMask {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         LaneMask::from_bits_retain(unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) })
     }
 
-    /// Whether the predicate is true in all threads of the group.
+    /// Returns whether `predicate` is true in all threads of the group (`__all_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let done: bool = cta.warp().all(value == 0);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn all(&self, predicate: bool) -> bool {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) }
     }
 
-    /// Whether the predicate is true in any thread of the group.
+    /// Returns whether `predicate` is true in at least one thread of the group (`__any_sync`).
     ///
     /// Collective in the group of lanes.
     ///
@@ -568,68 +476,52 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, mut step: impl FnMut() -> bool) {
     /// let warp = cta.warp();
-    /// while warp.any(step()) {} // the answer is the same in all threads, so all leave together
+    /// while warp.any(step()) {} // the result is the same in all threads: they leave the loop together
     /// # }
     /// ```
     #[inline(always)]
     pub fn any(&self, predicate: bool) -> bool {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
     }
 
-    /// Whether the predicate is the same in all threads of the group.
+    /// Returns whether `predicate` is the same in all threads of the group.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let together: bool = cta.warp().uniform(value == 0);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn uniform(&self, predicate: bool) -> bool {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) }
     }
 
-    /// The lanes of the group whose value has the same bits as this thread's.
+    /// Returns the lanes of the group whose value has the same bits as the executing thread's (`__match_any_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let how_many_like_me = cta.warp().match_any(value).count();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn match_any<T: Word>(&self, value: T) -> LaneMask {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         LaneMask::from_bits_retain(unsafe { value.into_bits().match_any(self.members.mask()) })
     }
 
-    /// The lanes of the group, if the value has the same bits in all its threads, else `None`.
+    /// Returns the lanes of the group if the value has the same bits in all threads of the group, else `None`
+    /// (`__match_all_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let one_value = cta.warp().match_all(value).is_some();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn match_all<T: Word>(&self, value: T) -> Option<LaneMask> {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (mask, all) = unsafe { value.into_bits().match_all(self.members.mask()) };
         all.then_some(LaneMask::from_bits_retain(mask))
     }
 
-    /// The group of the threads whose value has the same bits as this thread's.
+    /// Divides the group by value: returns the group of the threads whose value has the same bits as the executing thread's
+    /// (`cg::labeled_partition`).
     ///
     /// Collective in the group of lanes.
     ///
@@ -638,56 +530,45 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, key: u32, value: u32) {
     /// let same_key = cta.warp().partition_by(key);
-    /// let sum = same_key.reduce_add(value);
+    /// let sum = same_key.reduce_add(value); // the sum of the values with this thread's key
     /// # }
     /// ```
     #[inline(always)]
     pub fn partition_by<T: Word>(&self, value: T) -> Lanes<'w, LaneSubset> {
-        // Its own value equals its own, so the thread is in the mask, and all in the mask get the same mask.
+        // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
         Lanes { members: LaneSubset(self.match_any(value).bits()), _group: PhantomData }
     }
 
-    /// The group of the threads where the predicate is true, for these; `None` for the others.
+    /// Returns the group of the threads where `predicate` is true; `None` in the threads where `predicate` is false
+    /// (`cg::binary_partition`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// if let Some(large) = cta.warp().filter(value > 100) {
-    ///     let (slot, greatest) = (large.rank(), large.reduce_max(value));
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
-        // Of the threads in the mask each has a true predicate, and so gets the group.
+        // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the group.
         let mask = self.ballot(predicate).bits();
         predicate.then_some(Lanes { members: LaneSubset(mask), _group: PhantomData })
     }
 
-    /// Calls `f` in one thread of the group, always the same, which alone gets what it returns.
+    /// Calls `f` in one thread of the group and returns its result there; returns `None` in the other threads (`cg::invoke_one`).
+    ///
+    /// The elected thread is the same in every call on an equal group.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `elect.sync d|p, membermask;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, mut count: impl FnMut(u32)) {
-    /// let warp = cta.warp();
-    /// let waiting = warp.ballot(true).count();
-    /// warp.elect(|| count(waiting));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn elect<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         if elected { Some(f()) } else { None }
     }
 
-    /// Calls `f` in one thread of the group, always the same, and gives every thread what it returned.
+    /// Calls `f` in one thread of the group and returns its result in all threads (`cg::invoke_one_broadcast`).
+    ///
+    /// The elected thread is the same in every call on an equal group.
     ///
     /// Collective in the group of lanes.
     ///
@@ -695,39 +576,34 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, mut take: impl FnMut() -> u32) {
-    /// let ticket = cta.warp().elect_broadcast(|| take()); // one thread takes it, all have it
+    /// let ticket = cta.warp().elect_broadcast(|| take()); // one thread takes the ticket, all threads get its number
     /// # }
     /// ```
     #[inline(always)]
     pub fn elect_broadcast<T: Word + Default>(&self, f: impl FnOnce() -> T) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (leader, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         let value = if elected { f() } else { T::default() };
-        // SAFETY: see the impl; the leader is in the group.
+        // SAFETY: (a) and (b) of this `impl`; the source lane was elected from the mask, so it is in the mask.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, leader, 0x1f, self.members.mask()) })
     }
 
-    /// The value of the thread of that lane, 0 to 31 (modulo 32), in a tile counted from the tile's first (modulo its
-    /// width). It is unspecified if that thread is not in the group, or has exited.
+    /// Returns the value of lane `lane`, 0 to 31, taken modulo 32 (`__shfl_sync`). In a tile, `lane` counts from the tile's first
+    /// lane and is taken modulo the tile's width. The result is unspecified if that lane is not in the group or has exited.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f64) {
-    /// let first: f64 = cta.warp().shuffle(value, 0);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn shuffle<T: Word>(&self, value: T, lane: u32) -> T {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: see the impl; an unspecified value is one of `T`.
+        // SAFETY: (a) and (b) of this `impl`; a lane outside of the group gives unspecified bits, which are a valid `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
     }
 
-    /// The least value of the group, or of the absolute values ([`Abs`](crate::qualifier::abs::Abs)); -0.0 is below +0.0.
-    /// NaN counts as nothing, or makes the result NaN ([`Propagate`](crate::qualifier::nan::Propagate)).
+    /// Returns the minimum of the group's values, or with [`Abs`](crate::qualifier::abs::Abs) of their absolute values. -0.0 is
+    /// below +0.0. NaN is ignored unless all values are NaN; with [`Propagate`](crate::qualifier::nan::Propagate), any NaN makes
+    /// the result NaN.
     ///
     /// Collective in the group of lanes.
     ///
@@ -743,82 +619,60 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
     pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
     }
 
-    /// The greatest value of the group; as [`reduce_min_f32`](Lanes::reduce_min_f32).
+    /// Returns the maximum of the group's values, with the qualifiers of [`reduce_min_f32`](Lanes::reduce_min_f32).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
-    ///
-    /// ```
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
-    /// use ptx::qualifier::{abs, nan};
-    /// let largest = cta.warp().reduce_max_f32(abs::Abs, nan::Propagate, value);
-    /// # }
-    /// ```
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
     pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, self.members.mask()) }
     }
 }
 
 impl<M: Members> Lanes<'_, M> {
-    /// The value of the thread `delta` lanes below (0 to 31), or `None` where the group has none.
+    /// Returns the value of the lane `delta` lanes below, `delta` being 0 to 31; `None` if the group has no such lane
+    /// (`__shfl_up_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let (warp, mut sum) = (cta.warp(), value); // becomes the sum of the values up to this lane
-    /// for delta in [1, 2, 4, 8, 16] {
-    ///     sum += warp.shuffle_up(sum, delta).unwrap_or(0);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn shuffle_up<T: Word>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbours,
     {
         let (c, mask) = (M::SEGMENT, self.members.mask());
-        // SAFETY: see the impl above; inside the segment is inside the group.
+        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the result is `None`.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Up, delta, c, mask) };
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// The value of the thread `delta` lanes above (0 to 31), or `None` where the group has none. It is unspecified if that
-    /// thread has exited.
+    /// Returns the value of the lane `delta` lanes above, `delta` being 0 to 31; `None` if the group has no such lane
+    /// (`__shfl_down_sync`). The value is unspecified if that lane has exited.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let next = cta.warp().shuffle_down(value, 1).unwrap_or(value);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn shuffle_down<T: Word>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbours,
     {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: see the impl above; inside the segment is inside the group.
+        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the result is `None`.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Down, delta, c, mask) };
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// The value of the thread whose lane is this one's exclusive or `lanes`, or the thread's own where that is outside of
-    /// the group. It is unspecified if that thread has exited.
+    /// Returns the value of the lane whose number is the thread's own lane XOR `lanes` (`__shfl_xor_sync`). If that lane is
+    /// outside of the group, returns the thread's own value. The value is unspecified if that lane has exited.
     ///
     /// Collective in the group of lanes.
     ///
@@ -826,10 +680,11 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
-    /// let (warp, mut sum) = (cta.warp(), value); // becomes the sum over the warp
+    /// let (warp, mut sum) = (cta.warp(), value);
     /// for lanes in [16, 8, 4, 2, 1] {
     ///     sum += warp.shuffle_xor(sum, lanes);
     /// }
+    /// // `sum` is the sum over the warp, the same in all lanes.
     /// # }
     /// ```
     #[inline(always)]
@@ -838,28 +693,20 @@ impl<M: Members> Lanes<'_, M> {
         M: Neighbours,
     {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: see the impl above.
+        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the thread reads its own value.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Bfly, lanes, c, mask) })
     }
 }
 
 impl Lanes<'_, LaneSubset> {
-    /// The value of the group's lowest lane.
+    /// Returns the value of the group's lowest lane (`shfl(value, 0)` of cooperative groups).
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being that of the mask's lowest
-    /// bit.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let same = cta.warp().partition_by(value % 4);
-    /// let first: u32 = same.broadcast_first(value);
-    /// # }
-    /// ```
+    /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being the mask's lowest set bit.
     #[inline(always)]
     pub fn broadcast_first<T: Word>(&self, value: T) -> T {
-        // SAFETY: the thread is in its group.
+        // SAFETY: the mask contains this thread (invariant of `Lanes::members`), so the mask is not 0.
         let mask = unsafe { NonZero::new_unchecked(self.members.0) };
         self.shuffle(value, mask.trailing_zeros())
     }

@@ -1,4 +1,4 @@
-//! Global memory that threads write one by one: elements, or vectors of sixteen bytes, dealt out over the whole grid.
+//! Elements and 16-byte vectors of global memory, divided among the threads or warps of the grid (grid-stride loops).
 
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
@@ -8,31 +8,21 @@ use crate::shared::Element;
 use crate::size;
 
 impl<T: Element> Global<T> {
-    /// The sixteen bytes that start at byte `16 * i`, or `None` past the last whole sixteen.
+    /// Returns the 16 bytes that start at byte `16 * i` (for `f32`, a `float4` load), or `None` past the last whole vector.
     ///
     /// Not collective.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`
-    ///
-    /// ```
-    /// # use ptx::{global::Global, launch::Cta};
-    /// # fn kernel(cta: &Cta, x: Global<f32>) {
-    /// let v = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    /// if let Some([a, b, c, d]) = x.get_vector(v as usize) {
-    ///     let sum = a + b + c + d;
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: in bounds.
+        // SAFETY: `i` is below `vector_count`.
         (i < self.vector_count()).then(|| unsafe { self.vector_at(i) })
     }
 }
 
 impl<T: Element> Global<T> {
-    /// The vectors `i`, `i + STRIDE`, … of sixteen bytes, `N` of them, under one check; `None` if not all are there. So many loads are
-    /// under way at a time.
+    /// Returns the `N` vectors of 16 bytes with the indices `i`, `i + STRIDE`, `i + 2 * STRIDE`, …, with one bounds check for
+    /// all; `None` if the slice lacks one of them. All `N` loads are in flight together.
     ///
     /// Not collective.
     ///
@@ -41,7 +31,7 @@ impl<T: Element> Global<T> {
     /// ```
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>, mut add: impl FnMut([f32; 4])) {
-    /// // Each lane its vectors, four at a time, and then one by one.
+    /// // A warp reads the slice: each lane takes four vectors at a time, then the rest one by one.
     /// let mut i = cta.warp().lane() as usize;
     /// while let Some(four) = x.get_vectors::<4, 32>(i) {
     ///     four.map(&mut add);
@@ -56,26 +46,28 @@ impl<T: Element> Global<T> {
     #[inline(always)]
     pub fn get_vectors<const N: usize, const STRIDE: usize>(&self, i: usize) -> Option<[T::Vector; N]> {
         let last = const {
-            assert!(N > 0, "at least one vector is read");
+            assert!(N > 0, "`get_vectors` reads at least one vector: choose N > 0");
             size::product([N - 1, STRIDE])
         };
         let count = self.vector_count();
         if count <= last || i >= count - last {
             return None;
         }
-        // SAFETY: zeros are a value of elements.
+        // SAFETY: all bits zero are a valid vector: elements are plain numbers (`Element`).
         let mut all: [T::Vector; N] = unsafe { core::mem::zeroed() };
-        // SAFETY: in bounds, as the last one is.
+        // SAFETY: `i + last < count`, so each index is below `vector_count`.
         unroll::<N>(|n| all[n] = unsafe { self.vector_at(i + n * STRIDE) });
         Some(all)
     }
 }
 
 impl<T: Element> Global<T> {
-    /// Calls `f` with the vectors `first`, `first + STRIDE`, … of sixteen bytes of both slices, as far as both have them, in this order.
-    /// `N` loads from each are under way at a time. Not collective.
+    /// Calls `f` with the vectors of 16 bytes of both slices at the indices `first`, `first + STRIDE`, …, in this order, up to
+    /// the end of the shorter slice. `N` loads from each slice are in flight at a time.
     ///
-    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, twice a pair
+    /// Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, twice per pair
     ///
     /// ```
     /// # use ptx::{global::Global, launch::Cta, math::fma};
@@ -97,10 +89,11 @@ impl<T: Element> Global<T> {
     ) {
         const {
             loads(N);
-            assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart");
+            assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart: choose such a STRIDE");
         }
         let count = self.vector_count().min(other.vector_count());
-        // SAFETY: zeros are a value of elements. No sum wraps: no slice is longer than `isize::MAX` bytes. Below `count` both have the vector.
+        // SAFETY: zeros are a valid vector (`Element`); below `count` both slices have the vector. No sum wraps: slices are at
+        // most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
                 first,
@@ -114,8 +107,8 @@ impl<T: Element> Global<T> {
 }
 
 impl<T: Element> Global<T> {
-    /// Calls `f` with the elements `first`, `first + step`, … as far as there are any, in this order. `N` loads are under way at a time.
-    /// The step is not 0, with which the loop has no end.
+    /// Calls `f` with the elements at the indices `first`, `first + step`, …, in this order, up to the end of the slice. `N`
+    /// loads are in flight at a time. `step` must not be 0: the loop would not end.
     ///
     /// Not collective.
     ///
@@ -124,7 +117,7 @@ impl<T: Element> Global<T> {
     /// ```
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>) {
-    /// // This thread's share of the sum.
+    /// // The executing thread's share of a sum over the grid.
     /// let (first, step) = (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
     /// let mut sum = 0.0;
     /// x.for_each::<4>(first as usize, step, |x| sum += x);
@@ -133,8 +126,8 @@ impl<T: Element> Global<T> {
     #[inline(always)]
     pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
         const { loads(N) };
-        // SAFETY: zeros are a value of elements. No sum wraps: no slice is longer than `isize::MAX` bytes. Below `len` there is an element, which
-        // nobody writes.
+        // SAFETY: zeros are a valid element (`Element`); below `len` there is an element, which no thread writes
+        // (`Global::from_raw`). No sum wraps: slices are at most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
                 first,
@@ -148,25 +141,25 @@ impl<T: Element> Global<T> {
 }
 
 impl<T: Element> Global<T> {
-    /// How many whole vectors of sixteen bytes there are.
+    /// The number of whole vectors of 16 bytes.
     #[inline(always)]
     pub(crate) fn vector_count(&self) -> usize {
         self.len / per_vector::<T>()
     }
 
-    /// Vector `i`.
+    /// Returns vector `i`.
     ///
     /// # Safety
     ///
     /// `i` is below [`vector_count`](Global::vector_count).
     #[inline(always)]
     pub(crate) unsafe fn vector_at(&self, i: usize) -> T::Vector {
-        // SAFETY: in bounds by the caller's contract, aligned to 16 bytes by that of `from_raw`, and nobody writes.
+        // SAFETY: `i` is in bounds (`# Safety`); `base` is aligned to 16 bytes and no thread writes (`Global::from_raw`).
         unsafe { self.base.cast::<Vector<T>>().add(i).read().0 }
     }
 }
 
-/// Sixteen bytes, aligned to sixteen.
+/// A vector of elements: 16 bytes, aligned to 16 bytes.
 #[repr(C, align(16))]
 pub(super) struct Vector<T: Element>(pub(super) T::Vector);
 
@@ -175,46 +168,27 @@ pub(super) const fn per_vector<T: Element>() -> usize {
 }
 
 impl<T: Element, const N: usize> GlobalTileMut<T, N> {
-    /// Stores `f(i)` into each element `i` by the threads of the CTA, instead of by a copy. Each thread calls `f` for its elements:
-    /// those of its rank, and every so many after it as the CTA has threads. No barrier.
+    /// Stores `f(i)` into each element `i` of the tile by the threads of the CTA, without a bulk store and without a barrier. A
+    /// thread calls `f` for the elements at `r`, `r + t`, `r + 2 * t`, … for its rank `r` in the CTA and `t` threads in the CTA.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `st.global` an element
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalMut, launch::Cta, shared::{Published, Shared}};
-    /// # fn kernel(cta: &Cta, counts: &Shared<'_, u32, 256, Published>, output: GlobalMut<u32, 256>) {
-    /// let (mut tiles, _) = output.tiles(cta);
-    /// if let Some((_, mine)) = tiles.next_tile() {
-    ///     mine.write(cta, |i| counts.get(i).unwrap_or(0));
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) {
         let (mut i, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
         while i < N {
-            // SAFETY: in bounds of a tile that is this CTA's, and element `i` is this thread's.
+            // SAFETY: `i < N`, this CTA owns the tile, and threads start at different ranks: element `i` is this thread's.
             unsafe { self.base.add(i).write(f(i)) };
             i += threads;
         }
     }
 }
 
-/// A length of 32 or 64 bits: indices below it are counted in as many, which of 32 bits takes half the instructions.
-///
-/// ```
-/// use ptx::global::{ElementsMut, GlobalElementsMut, Length};
-/// # use ptx::launch::Cta;
-/// /// The thread's elements, of a slice of either length.
-/// fn own<L: Length>(cta: &Cta, y: GlobalElementsMut<f32, L>) -> ElementsMut<f32, L> {
-///     y.elements(cta)
-/// }
-/// ```
+/// The type of a slice's length and indices: `u32` or `usize`. 32-bit indices take half the instructions of 64-bit ones.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no length of a slice of global memory",
-    label = "neither `u32` nor `usize`"
+    message = "`{Self}` cannot be the length of a slice of global memory",
+    label = "neither `u32` nor `usize`: convert the length"
 )]
 pub trait Length: Copy + Sealed {
     #[doc(hidden)]
@@ -236,7 +210,7 @@ impl Length for usize {
     }
 }
 
-/// The executing thread's place in the grid: what is dealt out is dealt by it.
+/// The executing thread's rank in the grid and the number of threads of the grid: start and step of a grid-stride loop.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     rank: usize,
@@ -254,20 +228,21 @@ impl Place {
     }
 }
 
-/// A slice of global memory that the threads of the grid write, each its own elements.
+/// A slice of global memory whose elements are divided among the threads of the grid, each of which reads and writes its own
+/// elements (a grid-stride loop).
 ///
 /// ```
 /// use ptx::global::{Global, GlobalElementsMut};
 /// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, y: *mut f32, n: usize) {
-/// // SAFETY: the host passes `n` elements each; only this grid uses `y`, nobody writes `x`.
+/// // SAFETY: the host passes `n` elements each, aligned to 16 bytes; only this grid accesses `y`, no thread writes `x`.
 /// let (x, y) = unsafe { (Global::from_raw(x, n), GlobalElementsMut::from_raw(y, n)) };
 /// for (i, y) in y.elements(cta) {
-///     y.write(2.0 * x.get(i).unwrap_or(0.0)); // grid-stride: `y` is not read
+///     y.write(2.0 * x.get(i).unwrap_or(0.0));
 /// }
 /// # }
 /// ```
 ///
-/// `L` is the type of its length: `u32` or `usize`, whichever the kernel has. With `u32`, indices are counted in 32 bits.
+/// `L` is the type of the length, `u32` or `usize` ([`Length`]). With `u32`, indices are counted in 32 bits.
 #[derive(Debug)]
 pub struct GlobalElementsMut<T, L = usize> {
     base: *mut T,
@@ -277,41 +252,26 @@ pub struct GlobalElementsMut<T, L = usize> {
 static_assertions::assert_not_impl_any!(GlobalElementsMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
-    /// Makes it of a pointer and a length in elements.
-    ///
-    /// ```
-    /// use ptx::global::GlobalElementsMut;
-    /// # unsafe fn kernel(y: *mut f32, n: usize) {
-    /// // SAFETY: the host passes `n` elements, which only this grid uses.
-    /// let y = unsafe { GlobalElementsMut::from_raw(y, n) };
-    /// # }
-    /// ```
+    /// Makes the slice from a pointer and a length in elements.
     ///
     /// # Safety
     ///
     /// - `base` is the global or generic address, aligned to the element's size, of `len` elements of global memory.
-    /// - if `len` is a `u32`, the elements and the threads of the grid are fewer than 2^32 together.
-    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on) nobody else uses them: this is the one handle of them in each thread, and all threads of the
-    ///   grid make it of the same address and length.
+    /// - if `len` is a `u32`, `len` plus the number of threads of the grid is less than 2^32.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` to the end of the grid),
+    ///   only this grid accesses the elements, and each thread only through this one handle. All threads of the grid make the
+    ///   handle with the same address and length.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: L) -> Self {
         GlobalElementsMut { base, len }
     }
 
-    /// The elements of the executing thread: every `t`-th from its rank on, where `t` is the number of threads of the grid.
+    /// Returns the elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
+    /// and `t` threads in the grid.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalElementsMut, launch::Cta};
-    /// # fn kernel(cta: &Cta, counts: GlobalElementsMut<u32>) {
-    /// for (_, count) in counts.elements(cta) {
-    ///     count.write(count.read() + 1);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn elements(self, cta: &Cta) -> ElementsMut<T, L> {
         let Place { rank, step } = Place::of(cta);
@@ -320,8 +280,8 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
 }
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
-    /// The elements of the executing thread's warp: every `w`-th from its rank on, where `w` is the number of warps of the grid. The
-    /// warp's first lane has the element, the others go along with it.
+    /// Returns the elements of the executing thread's warp: those at `r`, `r + w`, `r + 2 * w`, … for the warp's rank `r` in the
+    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`.
     ///
     /// Not collective.
     ///
@@ -354,7 +314,7 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     }
 }
 
-/// The elements that a warp has of a [`GlobalElementsMut`], with their indices: an iterator.
+/// An iterator over a warp's elements of a [`GlobalElementsMut`], with their indices.
 #[derive(Debug)]
 pub struct WarpElementsMut<T, L = usize> {
     elements: ElementsMut<T, L>,
@@ -367,7 +327,7 @@ impl<T: Element, L: Length> Iterator for WarpElementsMut<T, L>
 where
     ElementsMut<T, L>: Iterator<Item = (usize, ElementMut<T>)>,
 {
-    /// In the warp's first lane with the element.
+    /// The index, and in the warp's first lane the element.
     type Item = (usize, Option<ElementMut<T>>);
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
@@ -376,7 +336,7 @@ where
     }
 }
 
-/// The elements that a thread has of a [`GlobalElementsMut`], with their indices: an iterator.
+/// An iterator over a thread's elements of a slice or of a row, with their indices.
 #[derive(Debug)]
 pub struct ElementsMut<T, L = usize> {
     base: *mut T,
@@ -388,14 +348,14 @@ pub struct ElementsMut<T, L = usize> {
 static_assertions::assert_not_impl_any!(ElementsMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T> ElementsMut<T> {
-    /// Those from `next` on, `step` apart, of the `len` elements at `base`, which no other thread has.
+    /// The elements `next`, `next + step`, … below `len` of the memory at `base`. No other thread accesses them.
     #[inline(always)]
     pub(super) fn new(base: *mut T, next: usize, len: usize, step: usize) -> Self {
         ElementsMut { base, next, len, step }
     }
 }
 
-// An impl for each type of length: in a generic one LLVM meets the arithmetic late, and loops get longer.
+// One `impl` per type of length: in a generic `impl` LLVM sees the arithmetic too late, and loops get longer.
 macro_rules! elements {
     ($( $L:ty: $after:expr; )*) => { $(
         impl<T: Element> Iterator for ElementsMut<T, $L> {
@@ -407,15 +367,15 @@ macro_rules! elements {
                     return None;
                 }
                 self.next = $after(index, self.step);
-                // SAFETY: in bounds.
+                // SAFETY: `index < len`.
                 Some((index as usize, ElementMut { at: unsafe { self.base.add(index as usize) } }))
             }
-            // What `for_each` calls: a plain loop, in which LLVM finds a check of the index against an equal length needless.
+            // `for_each` calls `fold`. In this plain loop LLVM removes a check of the index against an equal length.
             #[inline(always)]
             fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
                 let (mut all, mut index) = (first, self.next);
                 while index < self.len {
-                    // SAFETY: in bounds.
+                    // SAFETY: `index < len`.
                     let at = unsafe { self.base.add(index as usize) };
                     all = f(all, (index as usize, ElementMut { at }));
                     index = $after(index, self.step);
@@ -426,47 +386,48 @@ macro_rules! elements {
     )* };
 }
 elements! {
-    // By the contract of `GlobalElementsMut::from_raw` the sum does not wrap.
+    // The sum does not wrap: clause 2 of `GlobalElementsMut::from_raw`.
     u32: |index: u32, step| index.wrapping_add(step);
-    // No slice is longer than `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of 2^10 threads.
+    // The sum does not wrap: a slice has at most `isize::MAX` bytes, and a grid has fewer than 2^32 CTAs of at most 2^10 threads.
     usize: |index: usize, step: usize| index + step;
 }
 
-/// An element of global memory that is the executing thread's alone.
+/// An element of global memory that only the executing thread accesses.
 #[derive(Debug)]
 pub struct ElementMut<T> {
+    // Invariant: points to an element that no other thread accesses.
     at: *mut T,
 }
 
 static_assertions::assert_not_impl_any!(ElementMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> ElementMut<T> {
-    /// Its value.
+    /// Returns the element's value.
     ///
     /// PTX: `ld.global`
     #[inline(always)]
     pub fn read(&self) -> T {
-        // SAFETY: in bounds, and no other thread uses it.
+        // SAFETY: invariant of `at`.
         unsafe { self.at.read() }
     }
 
-    /// Stores a value.
+    /// Stores a value into the element.
     ///
     /// PTX: `st.global`
     #[inline(always)]
     pub fn write(&self, value: T) {
-        // SAFETY: as in `read`.
+        // SAFETY: invariant of `at`.
         unsafe { self.at.write(value) }
     }
 }
 
-/// A slice of global memory that the threads of the grid write, each its own vectors of sixteen bytes, and the elements after
-/// the last whole vector one by one.
+/// A slice of global memory whose 16-byte vectors (`float4`) are divided among the threads of the grid, each of which reads and
+/// writes its own vectors. The elements after the last whole vector are divided one by one.
 ///
 /// ```
 /// use ptx::global::{Global, GlobalVectorsMut};
 /// # unsafe fn kernel(cta: &ptx::launch::Cta, a: f32, x: *const f32, y: *mut f32, n: usize) {
-/// // SAFETY: the host passes `n` elements each, aligned to 16 bytes; only this grid uses `y`, nobody writes `x`.
+/// // SAFETY: the host passes `n` elements each, aligned to 16 bytes; only this grid accesses `y`, no thread writes `x`.
 /// let (x, y) = unsafe { (Global::from_raw(x, n), GlobalVectorsMut::from_raw(y, n)) };
 /// let (vectors, rest) = y.vectors(cta);
 /// for (v, y) in vectors {
@@ -487,41 +448,25 @@ pub struct GlobalVectorsMut<T> {
 static_assertions::assert_not_impl_any!(GlobalVectorsMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> GlobalVectorsMut<T> {
-    /// Makes it of a pointer and a length in elements.
-    ///
-    /// ```
-    /// use ptx::global::GlobalVectorsMut;
-    /// # unsafe fn kernel(y: *mut f32, n: usize) {
-    /// // SAFETY: the host passes `n` elements, aligned to 16 bytes, which only this grid uses.
-    /// let y = unsafe { GlobalVectorsMut::from_raw(y, n) };
-    /// # }
-    /// ```
+    /// Makes the slice from a pointer and a length in elements.
     ///
     /// # Safety
     ///
     /// - `base` is the global or generic address, aligned to 16 bytes, of `len` elements of global memory.
-    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its wait on) nobody else uses them: this is the one handle of them in each thread, and all threads of the
-    ///   grid make it of the same address and length.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` to the end of the grid),
+    ///   only this grid accesses the elements, and each thread only through this one handle. All threads of the grid make the
+    ///   handle with the same address and length.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         GlobalVectorsMut { base, len }
     }
 
-    /// The vectors of the executing thread, every `t`-th from its rank on, where `t` is the number of threads of the grid; and its
-    /// elements of those after the last whole vector.
+    /// Returns the vectors of the executing thread, those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
+    /// and `t` threads in the grid, and the thread's elements after the last whole vector.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalVectorsMut, launch::Cta};
-    /// # fn kernel(cta: &Cta, zeros: GlobalVectorsMut<u32>) {
-    /// let (vectors, rest) = zeros.vectors(cta);
-    /// vectors.for_each(|(_, vector)| vector.write([0; 4]));
-    /// rest.for_each(|(_, element)| element.write(0));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn vectors(self, cta: &Cta) -> (VectorsMut<T>, ElementsMut<T>) {
         let Place { rank, step } = Place::of(cta);
@@ -534,7 +479,7 @@ impl<T: Element> GlobalVectorsMut<T> {
     }
 }
 
-/// The vectors that a thread has of a [`GlobalVectorsMut`], with their indices: an iterator.
+/// An iterator over a thread's vectors of a slice or of a row, with their indices.
 #[derive(Debug)]
 pub struct VectorsMut<T> {
     base: *mut T,
@@ -546,7 +491,7 @@ pub struct VectorsMut<T> {
 static_assertions::assert_not_impl_any!(VectorsMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T> VectorsMut<T> {
-    /// Those from `next` on, `step` apart, of the `count` vectors at `base`, which no other thread has.
+    /// The vectors `next`, `next + step`, … below `count` of the memory at `base`. No other thread accesses them.
     #[inline(always)]
     pub(super) fn new(base: *mut T, next: usize, count: usize, step: usize) -> Self {
         VectorsMut { base, next, count, step }
@@ -562,15 +507,15 @@ impl<T: Element> Iterator for VectorsMut<T> {
             return None;
         }
         self.next = index + self.step;
-        // SAFETY: in bounds.
+        // SAFETY: `index < count`.
         Some((index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }))
     }
-    // As of `ElementsMut`.
+    // A plain loop for `for_each`: see `ElementsMut`.
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
         let (mut all, mut index) = (first, self.next);
         while index < self.count {
-            // SAFETY: in bounds.
+            // SAFETY: `index < count`.
             all = f(all, (index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }));
             index += self.step;
         }
@@ -578,30 +523,31 @@ impl<T: Element> Iterator for VectorsMut<T> {
     }
 }
 
-/// Sixteen bytes of global memory that are the executing thread's alone.
+/// A vector of 16 bytes of global memory that only the executing thread accesses.
 #[derive(Debug)]
 pub struct VectorMut<T: Element> {
+    // Invariant: points to a vector, aligned to 16 bytes, that no other thread accesses.
     at: *mut Vector<T>,
 }
 
 static_assertions::assert_not_impl_any!(VectorMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> VectorMut<T> {
-    /// Their elements.
+    /// Returns the vector's elements.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`
     #[inline(always)]
     pub fn read(&self) -> T::Vector {
-        // SAFETY: in bounds, aligned to 16 bytes by the contract of `from_raw`, and no other thread uses them.
+        // SAFETY: invariant of `at`.
         unsafe { self.at.read().0 }
     }
 
-    /// Stores their elements.
+    /// Stores the vector's elements.
     ///
     /// PTX: `st.global.v4.b32`, or `.v2.b64`
     #[inline(always)]
     pub fn write(&self, elements: T::Vector) {
-        // SAFETY: as in `read`.
+        // SAFETY: invariant of `at`.
         unsafe { self.at.write(Vector(elements)) }
     }
 }

@@ -1,21 +1,21 @@
-//! Parts of a slice whose length is known at run time, for bulk loads.
+//! Slices of global memory whose length is known at run time, as sources of bulk loads (`cp.async.bulk`).
 
 use super::Global;
 use crate::qualifier::Sealed;
 use crate::shared::Element;
 
-/// At most `N` elements of global memory that nobody writes, as many as the kernel says when it runs, aligned and sized for a bulk copy.
-/// A load of it fills the front of a tile of `N`.
+/// A source of a bulk load whose length is known at run time: 1 to `N` elements of global memory that no thread writes. A load
+/// copies the elements to the front of a shared tile of `N` elements. The slice's address and size are multiples of 16 bytes.
 ///
 /// ```
 /// # use ptx::{bulk, global::{GlobalMatrix, GlobalSlice}, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
 /// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 4096>, bar: Mbarrier<Ready>, x: GlobalMatrix<f32>, columns: usize) {
-/// // A row of this CTA, of up to 4096 elements.
+/// // The row of this CTA, of up to 4096 elements.
 /// let row = x.row(cta.grid_rank() as usize).and_then(|row| row.slice::<4096>(0, columns));
 /// cta.async_scope((memory, bar), |cta, (tile, bar)| {
 ///     let Some(row) = row else { return (tile, bar) };
 ///     let (bar, tile, row) = bulk::load(cta, bar, tile, row).wait(cta);
-///     let last = tile.get(row.len() - 1); // elements behind it are unspecified
+///     let last = tile.get(row.len() - 1); // the tile's elements from `row.len()` on are unspecified
 ///     (tile.release(cta), bar)
 /// });
 /// # }
@@ -23,7 +23,7 @@ use crate::shared::Element;
 #[derive(Debug)]
 pub struct GlobalSlice<T, const N: usize> {
     pub(crate) base: *const T,
-    /// 1 to `N`, a multiple of 16 bytes.
+    /// 1 to `N`; the size in bytes is a multiple of 16.
     len: u32,
 }
 
@@ -37,15 +37,17 @@ impl<T, const N: usize> Clone for GlobalSlice<T, N> {
 impl<T, const N: usize> Copy for GlobalSlice<T, N> {}
 
 impl<T: Element> Global<T> {
-    /// The `len` elements from `first` on, for a bulk load into a tile of `N`. `None` where there are fewer, where `len` is 0 or more
-    /// than `N`, and where the first byte or the number of bytes is no multiple of 16 (9.7.9.25.4.1).
+    /// Returns the `len` elements starting at index `first`, as the source of a bulk load into a tile of `N` elements.
+    ///
+    /// `None` if the slice ends before `first + len`, if `len` is 0 or greater than `N`, or if the offset or the size in bytes is
+    /// not a multiple of 16 (9.7.9.25.4.1).
     ///
     /// ```
     /// # use ptx::global::Global;
     /// # fn kernel(x: Global<f32>, offsets: Global<u32>, segment: usize) {
     /// // Segment `segment` of a ragged array, whose segments begin and end at multiples of four elements.
-    /// let ends = offsets.get(segment).zip(offsets.get(segment + 1));
-    /// let slice = ends.and_then(|(first, end)| x.slice::<1024>(first as usize, end.checked_sub(first)? as usize));
+    /// let bounds = offsets.get(segment).zip(offsets.get(segment + 1));
+    /// let slice = bounds.and_then(|(first, end)| x.slice::<1024>(first as usize, end.checked_sub(first)? as usize));
     /// # }
     /// ```
     #[inline(always)]
@@ -57,30 +59,20 @@ impl<T: Element> Global<T> {
         if !(is_whole && is_inside) {
             return None;
         }
-        // SAFETY: in bounds.
+        // SAFETY: `first + len <= self.len` (`is_inside`).
         Some(GlobalSlice { base: unsafe { self.base.add(first) }, len: len as u32 })
     }
 }
 
 #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
 impl<T: Element, const N: usize> GlobalSlice<T, N> {
-    /// The number of elements, 1 to `N`.
-    ///
-    /// ```
-    /// # use ptx::{global::GlobalSlice, shared::{Loaded, Shared}};
-    /// # fn kernel(slice: GlobalSlice<f32, 1024>, tile: &Shared<'_, f32, 1024, Loaded>) {
-    /// let mut sum = 0.0;
-    /// for i in 0..slice.len() {
-    ///     sum += tile.get(i).unwrap_or(0.0);
-    /// }
-    /// # }
-    /// ```
+    /// Returns the number of elements, 1 to `N`.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Its bytes: a multiple of 16, fewer than 2^20.
+    /// The size in bytes: a multiple of 16, less than 2^20.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {
         self.len * size_of::<T>() as u32
@@ -94,7 +86,7 @@ crate::cache_policy::hintable! {
         "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalSlice, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};"
         "# fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>, slice: GlobalSlice<f32, 64>)"
         "# -> (Mbarrier<Ready>, Shared<'s, f32, 64, Free>) {"
-        "// Nobody reads it again."
+        "// The kernel reads these elements once."
         "let slice = slice.cache_hint(CachePolicy::evict_first());"
         "let (bar, tile, _) = bulk::load(cta, bar, tile, slice).wait(cta);"
         "# (bar, tile.release(cta)) }";

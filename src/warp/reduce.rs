@@ -1,4 +1,4 @@
-//! Reductions and scans among the threads of a warp or of a group of its lanes.
+//! Reductions and scans (prefix sums) among the lanes of a warp or of a group of lanes (`redux.sync`, `cg::reduce`).
 
 use core::ops::{BitAnd, BitOr, BitXor};
 
@@ -10,81 +10,62 @@ use crate::raw;
 use crate::registers::unroll;
 use crate::special_register;
 
-/// Numbers that are added up, compared and scanned: of 32 and 64 bits, integers and floats.
-///
-/// ```
-/// use ptx::warp::{Reducible, Warp};
-/// /// The least and the greatest over the warp, of any such type.
-/// fn range<T: Reducible>(warp: &Warp, value: T) -> (T, T) {
-///     (warp.reduce_min(value), warp.reduce_max(value))
-/// }
-/// ```
+/// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not added up or compared among lanes",
+    message = "`{Self}` cannot be added or compared across lanes",
     label = "not a number of 32 or 64 bits",
-    note = "sums, least and greatest values are of `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert it, or take it apart"
+    note = "`reduce_add`, `reduce_min`, `reduce_max` and sums take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert the value, or reduce its parts"
 )]
 pub trait Reducible: Word {
-    /// Zero.
     #[doc(hidden)]
     const ZERO: Self;
-    /// The sum, of integers modulo 2^32 or 2^64.
+    /// The sum, modulo 2^32 or 2^64 for integers.
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
-    /// What `other` was added to, if the sum tells.
+    /// `self - other`, if a sum recovers its summand exactly, as of integers; `None` for floats.
     #[doc(hidden)]
     fn minus(self, other: Self) -> Option<Self>;
-    /// The lesser.
+    /// The minimum, in the order of `reduce_min`.
     #[doc(hidden)]
     fn lesser(self, other: Self) -> Self;
-    /// The greater.
+    /// The maximum, in the order of `reduce_max`.
     #[doc(hidden)]
     fn greater(self, other: Self) -> Self;
-    /// The sum by `redux.sync`, of integers; `None` of floats, which it does not add.
+    /// The sum by `redux.sync`; `None` for floats, which `redux.sync` does not add.
     ///
     /// # Safety
     ///
-    /// That of `redux.sync`.
+    /// The clauses of `raw::redux_sync`.
     #[doc(hidden)]
     unsafe fn redux_add(self, membermask: u32) -> Option<Self>;
     /// # Safety
     ///
-    /// That of `redux.sync`.
+    /// The clauses of `raw::redux_sync`.
     #[doc(hidden)]
     unsafe fn redux_min(self, membermask: u32) -> Self;
     /// # Safety
     ///
-    /// That of `redux.sync`.
+    /// The clauses of `raw::redux_sync`.
     #[doc(hidden)]
     unsafe fn redux_max(self, membermask: u32) -> Self;
 }
 
-/// Integers whose bits are joined: of 32 and 64 bits.
-///
-/// ```
-/// use ptx::warp::{BitReducible, Warp};
-/// /// The bits in which any two values of the warp differ.
-/// fn differing<T: BitReducible>(warp: &Warp, value: T) -> T {
-///     warp.reduce_or(value) ^ warp.reduce_and(value)
-/// }
-/// ```
+/// An integer of 32 or 64 bits that lanes combine by AND, OR and XOR.
 #[diagnostic::on_unimplemented(
-    message = "the bits of `{Self}` are not joined among lanes",
+    message = "`{Self}` has no bitwise reduction across lanes",
     label = "not an integer of 32 or 64 bits",
-    note = "`.and`, `.or` and `.xor` are of `u32`, `i32`, `u64` and `i64`: take the bits of a float (`to_bits`)"
+    note = "`reduce_and`, `reduce_or` and `reduce_xor` take `u32`, `i32`, `u64` and `i64`: pass the bits of a float (`to_bits`)"
 )]
 pub trait BitReducible: Word + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {
-    /// No bit.
     #[doc(hidden)]
     const NONE: Self;
     /// # Safety
     ///
-    /// That of `redux.sync`.
+    /// The clauses of `raw::redux_sync_b32`.
     #[doc(hidden)]
     unsafe fn redux_bits<Op: raw::ReduxBitOp>(self, op: Op, membermask: u32) -> Self;
 }
 
-/// What integers of both widths have alike.
 macro_rules! integer_arithmetic {
     ($T:ident) => {
         const ZERO: $T = 0;
@@ -113,17 +94,17 @@ macro_rules! integers_32 {
             integer_arithmetic! { $T }
             #[inline(always)]
             unsafe fn redux_add(self, membermask: u32) -> Option<$T> {
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 Some(unsafe { raw::redux_sync(op::Add, ty::$Type, self, membermask) })
             }
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 unsafe { raw::redux_sync(op::Min, ty::$Type, self, membermask) }
             }
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 unsafe { raw::redux_sync(op::Max, ty::$Type, self, membermask) }
             }
         }
@@ -131,7 +112,7 @@ macro_rules! integers_32 {
             const NONE: $T = 0;
             #[inline(always)]
             unsafe fn redux_bits<Op: raw::ReduxBitOp>(self, op: Op, membermask: u32) -> $T {
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync_b32` (`# Safety`).
                 unsafe { raw::redux_sync_b32(op, self as u32, membermask) as $T }
             }
         }
@@ -139,8 +120,8 @@ macro_rules! integers_32 {
 }
 integers_32! { u32 U32 i32 S32 }
 
-/// 64 bits are compared by their high halves, and by the low ones of those whose high half is the result's. They are added up in
-/// three parts, of 27, 27 and 10 bits: 32 numbers of 27 bits have a sum of 32.
+/// Comparisons reduce the high halves first, then the low halves of the lanes whose high half won. Sums add three parts of 27, 27
+/// and 10 bits: the sum of 32 parts of 27 bits fits 32 bits.
 macro_rules! integers_64 {
     ($( $T:ident $High:ident )*) => { $(
         impl Reducible for $T {
@@ -148,7 +129,7 @@ macro_rules! integers_64 {
             #[inline(always)]
             unsafe fn redux_add(self, membermask: u32) -> Option<$T> {
                 const PART: u32 = (1 << 27) - 1;
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 let sum = |part| u64::from(unsafe { raw::redux_sync(op::Add, ty::U32, part, membermask) });
                 let bits = self as u64;
                 let low = sum(bits as u32 & PART);
@@ -159,7 +140,7 @@ macro_rules! integers_64 {
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
                 let high = (self >> 32) as $High;
-                // SAFETY: the caller keeps that of `redux.sync`, for both.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`), which both halves need.
                 unsafe {
                     let least = high.redux_min(membermask);
                     let low = if high == least { self as u32 } else { u32::MAX };
@@ -169,7 +150,7 @@ macro_rules! integers_64 {
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
                 let high = (self >> 32) as $High;
-                // SAFETY: the caller keeps that of `redux.sync`, for both.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`), which both halves need.
                 unsafe {
                     let greatest = high.redux_max(membermask);
                     let low = if high == greatest { self as u32 } else { 0 };
@@ -181,7 +162,7 @@ macro_rules! integers_64 {
             const NONE: $T = 0;
             #[inline(always)]
             unsafe fn redux_bits<Op: raw::ReduxBitOp>(self, op: Op, membermask: u32) -> $T {
-                // SAFETY: the caller keeps that of `redux.sync`, for both halves.
+                // SAFETY: the caller keeps the clauses of `redux_sync_b32` (`# Safety`), which both halves need.
                 let (low, high) = unsafe {
                     (
                         raw::redux_sync_b32(op, self as u32, membermask),
@@ -195,8 +176,8 @@ macro_rules! integers_64 {
 }
 integers_64! { u64 u32 i64 i32 }
 
-/// Floats are compared as integers, of which all but the sign bit of negative ones is turned over: their order is that of the
-/// numbers, with -0.0 below +0.0. NaN becomes the integer that loses, which is a NaN's too.
+/// Floats are compared as integer keys: all bits of a negative float but the sign are inverted, so keys have the order of the
+/// numbers, and -0.0 is below +0.0. NaN becomes the key that loses the comparison (MAX or MIN), which converts back to a NaN.
 macro_rules! floats {
     ($( $T:ident $Key:ident $sign:literal $( $native:ident $feature:literal )?; )*) => { $(
         impl Reducible for $T {
@@ -225,22 +206,22 @@ macro_rules! floats {
             unsafe fn redux_min(self, membermask: u32) -> $T {
                 $(
                     #[cfg(feature = $feature)]
-                    // SAFETY: the caller keeps that of `redux.sync`.
+                    // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                     return unsafe { raw::$native(op::Min, abs::Signed, nan::Ignore, self, membermask) };
                     #[cfg(not(feature = $feature))]
                 )?
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 floats!(@number $T $Key $sign unsafe { floats!(@key $T $Key $sign self, MAX).redux_min(membermask) })
             }
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
                 $(
                     #[cfg(feature = $feature)]
-                    // SAFETY: the caller keeps that of `redux.sync`.
+                    // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                     return unsafe { raw::$native(op::Max, abs::Signed, nan::Ignore, self, membermask) };
                     #[cfg(not(feature = $feature))]
                 )?
-                // SAFETY: the caller keeps that of `redux.sync`.
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 floats!(@number $T $Key $sign unsafe { floats!(@key $T $Key $sign self, MIN).redux_max(membermask) })
             }
         }
@@ -261,28 +242,23 @@ floats! {
     f64 i64 63;
 }
 
-/// Whether every warp of the CTA has all its threads. It is known to the compiler where the CTA's size is.
+/// Whether every warp of the CTA has 32 threads. A constant if the kernel states its CTA's size.
 #[inline(always)]
 fn warps_are_whole() -> bool {
     (special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()).is_multiple_of(32)
 }
 
-/// SAFETY, for all instructions below: that of the other `impl` of `Lanes`. What a shuffle reads from a lane that has exited, or
-/// is not in the group, is not used.
+// SAFETY of the instructions of this `impl`, two clauses, as in `warp.rs`. (a) The mask contains the executing thread (invariant
+// of `Lanes::members`). (b) The group calls together (`# Safety` of `Cta::enter`). The code uses no value that a shuffle reads
+// from a lane which has exited or is outside of the group.
 impl<M: Members> Lanes<'_, M> {
-    /// The sum over the group: of integers modulo 2^32 or 2^64, the same for all threads; of floats by pairs, the same bits in all
-    /// threads.
+    /// Returns the sum of the group's values, equal in all its threads (`__reduce_add_sync`, `cg::reduce` with `cg::plus`).
+    /// Integers are added modulo 2^32 or 2^64, floats pairwise.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats as
     /// [`reduce`](Lanes::reduce).
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: i32, x: f32) {
-    /// let (sum, total): (i32, f32) = (cta.warp().reduce_add(value), cta.warp().reduce_add(x));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
         match self.redux_add(value) {
@@ -291,109 +267,82 @@ impl<M: Members> Lanes<'_, M> {
         }
     }
 
-    /// The sum over the group, of numbers that `redux.sync` adds.
+    /// The sum by `redux.sync`, or `None` for floats.
     #[inline(always)]
     pub(crate) fn redux_add<T: Reducible>(&self, value: T) -> Option<T> {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_add(self.members.mask()) }
     }
 
-    /// The least value of the group. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
+    /// Returns the minimum of the group's values (`__reduce_min_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
+    /// all values are NaN.
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for floats `redux.sync.min.f32` on
-    /// sm_100f, else that of integers in the same order.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let least = cta.warp().reduce_min(value);
-    /// # }
-    /// ```
+    /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
+    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`.
     #[inline(always)]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_min(self.members.mask()) }
     }
 
-    /// The greatest value of the group; as [`reduce_min`](Lanes::reduce_min).
+    /// Returns the maximum of the group's values (`__reduce_max_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
+    /// all values are NaN.
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits; for floats `redux.sync.max.f32` on
-    /// sm_100f, else that of integers in the same order.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
-    /// let greatest = cta.warp().reduce_max(value);
-    /// # }
-    /// ```
+    /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
+    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`.
     #[inline(always)]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_max(self.members.mask()) }
     }
 
-    /// The bits that are set in all values of the group.
+    /// Returns the bitwise AND of the group's values (`__reduce_and_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let common = cta.warp().reduce_and(value);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_and<T: BitReducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_bits(op::And, self.members.mask()) }
     }
 
-    /// The bits that are set in any value of the group.
+    /// Returns the bitwise OR of the group's values (`__reduce_or_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let present = cta.warp().reduce_or(1 << (value % 32));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_or<T: BitReducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_bits(op::Or, self.members.mask()) }
     }
 
-    /// The bits that are set in an odd number of values of the group.
+    /// Returns the bitwise XOR of the group's values (`__reduce_xor_sync`).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let parity = cta.warp().reduce_xor(value);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_xor<T: BitReducible>(&self, value: T) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_bits(op::Xor, self.members.mask()) }
     }
 
-    /// What `f` makes of the values of the group. It is to be associative and commutative; all threads get the same.
+    /// Combines the group's values by `f`, and returns the result in all threads (`cg::reduce`). `f` must be associative and
+    /// commutative.
     ///
-    /// `f` runs up to five times in each thread, not equally often in each: it makes no collective call.
+    /// `f` runs up to five times in a thread, and not equally often in each: `f` must make no collective call.
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX, where the group's lanes are neighbours and the CTA's warps whole: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;`
-    /// (twice for 64 bits) for each power of two below the group's width; else [`inclusive_scan`](Lanes::inclusive_scan), and a
-    /// `shfl.sync.idx.b32` from the last lane.
+    /// PTX, if the group's lanes are neighbours and the CTA's size is a multiple of 32:
+    /// `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits) for each power of two below the group's width;
+    /// else [`inclusive_scan`](Lanes::inclusive_scan), and a `shfl.sync.idx.b32` from the last lane.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
@@ -410,17 +359,17 @@ impl<M: Members> Lanes<'_, M> {
         }
         let upto = self.inclusive_scan(value, f);
         let live = match M::WIDTH {
-            // SAFETY: see the impl.
+            // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
             Some(_) => unsafe { raw::vote_sync_ballot(true, mask) },
             None => mask,
         };
-        // The thread itself is in it.
+        // Not 0: the executing thread is in `live`.
         let last = 31 - live.leading_zeros();
-        // SAFETY: see the impl; the last lane is in the group, and has not exited.
+        // SAFETY: (a) and (b) of this `impl`; lane `last` is in the group and has not exited.
         T::of_bits(unsafe { upto.into_bits().shfl(mode::Idx, last, M::SEGMENT | 0x1f, mask) })
     }
 
-    /// What `f` makes of the values of `width` neighbours, a power of two; none of them has exited.
+    /// Combines the values of `width` neighbours, a power of two, by `f`. No lane of the group may have exited.
     #[inline(always)]
     pub(crate) fn butterfly<T: Word>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
@@ -428,22 +377,22 @@ impl<M: Members> Lanes<'_, M> {
         unroll::<5>(|i| {
             let lanes = 16 >> i;
             if width > lanes {
-                // SAFETY: see the impl.
+                // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
                 all = f(all, T::of_bits(unsafe { all.into_bits().shfl(mode::Bfly, lanes, c, mask) }));
             }
         });
         all
     }
 
-    /// What `f` makes of the values of the group up to this thread's and with it, by lane; `f` is to be associative. The value
-    /// from below is its first argument.
+    /// Returns in each thread the values of the group up to and including its lane, combined by `f` (`cg::inclusive_scan`). `f`
+    /// must be associative; its first argument is the value from the lower lanes.
     ///
-    /// `f` runs up to five times in each thread, not equally often in each: it makes no collective call.
+    /// `f` runs up to five times in a thread, and not equally often in each: `f` must make no collective call.
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the group's
-    /// width; in a group without order among its lanes, five times `shfl.sync.idx.b32` of the value and of a lane.
+    /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the
+    /// group's width; if the group's lanes need not be neighbours, five times `shfl.sync.idx.b32` of the value and of a lane.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
@@ -458,7 +407,7 @@ impl<M: Members> Lanes<'_, M> {
         }
     }
 
-    /// [`inclusive_scan`](Lanes::inclusive_scan) of `width` neighbours. It reads from lower lanes alone.
+    /// [`inclusive_scan`](Lanes::inclusive_scan) of `width` neighbours. It reads lower lanes only: upper lanes may have exited.
     #[inline(always)]
     pub(crate) fn scan_up<T: Word>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();
@@ -466,7 +415,7 @@ impl<M: Members> Lanes<'_, M> {
         unroll::<5>(|i| {
             let delta = 1 << i;
             if width > delta {
-                // SAFETY: see the impl; inside the segment is inside the group.
+                // SAFETY: (a) and (b) of this `impl`; `below` is only used inside of the segment, which is the group.
                 let (below, inside) =
                     unsafe { upto.into_bits().shfl_pred(mode::Up, delta, M::SEGMENT, mask) };
                 if inside {
@@ -477,15 +426,15 @@ impl<M: Members> Lanes<'_, M> {
         upto
     }
 
-    /// [`inclusive_scan`](Lanes::inclusive_scan) of any lanes: each follows the link to the next lower member, and takes over its
-    /// value and its link.
+    /// [`inclusive_scan`](Lanes::inclusive_scan) of any lanes by pointer jumping: `link` is the next lower lane of the group, or
+    /// `u32::MAX` if there is none; each round takes over the linked lane's value and link.
     #[inline(always)]
     fn scan_by_links<T: Word>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();
         let mut upto = value;
         let mut link = 31_u32.wrapping_sub((mask & raw::lanemask_lt()).leading_zeros());
         unroll::<5>(|_| {
-            // SAFETY: see the impl; where there is no lower member, neither result is used.
+            // SAFETY: (a) and (b) of this `impl`; without a lower lane in the group, neither result is used.
             let (below, next) = unsafe {
                 (
                     upto.into_bits().shfl(mode::Idx, link, 0x1f, mask),
@@ -500,58 +449,47 @@ impl<M: Members> Lanes<'_, M> {
         upto
     }
 
-    /// What `f` makes of the values of the group below this thread's, by lane; `None` in the lowest. Else as
-    /// [`inclusive_scan`](Lanes::inclusive_scan).
+    /// Returns in each thread the values of the group's lower lanes, combined by `f`; `None` in the lowest lane
+    /// (`cg::exclusive_scan`). The rules for `f` are those of [`inclusive_scan`](Lanes::inclusive_scan).
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: that of [`inclusive_scan`](Lanes::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, c, membermask;` or
     /// `shfl.sync.idx.b32`.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let rises = cta.warp().exclusive_scan(value, u32::max).is_none_or(|before| value > before);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn exclusive_scan<T: Word>(&self, value: T, f: impl Fn(T, T) -> T) -> Option<T> {
         self.below(self.inclusive_scan(value, f))
     }
 
-    /// The value of the group's next lower lane.
+    /// The value of the next lower lane of the group.
     #[inline(always)]
     pub(crate) fn below<T: Word>(&self, value: T) -> Option<T> {
         let mask = self.members.mask();
         let (bits, inside) = match M::WIDTH {
-            // SAFETY: see the impl; inside the segment is inside the group.
+            // SAFETY: (a) and (b) of this `impl`; the value is only used inside of the segment, which is the group.
             Some(_) => unsafe { value.into_bits().shfl_pred(mode::Up, 1, M::SEGMENT, mask) },
             None => {
                 let lower = mask & raw::lanemask_lt();
                 let link = 31_u32.wrapping_sub(lower.leading_zeros());
-                // SAFETY: see the impl; where there is no lower member the result is not used.
+                // SAFETY: (a) and (b) of this `impl`; without a lower lane in the group, the value is not used.
                 (unsafe { value.into_bits().shfl(mode::Idx, link, 0x1f, mask) }, lower != 0)
             }
         };
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// The sum of the values of the group up to this thread's and with it, by lane: of integers modulo 2^32 or 2^64.
+    /// Returns in each thread the sum of the group's values up to and including its lane, modulo 2^32 or 2^64 for integers.
     ///
     /// Collective in the group of lanes.
     ///
     /// PTX: as [`inclusive_scan`](Lanes::inclusive_scan).
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, length: u32) {
-    /// let end = cta.warp().inclusive_sum(length);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn inclusive_sum<T: Reducible>(&self, value: T) -> T {
         self.inclusive_scan(value, T::plus)
     }
 
-    /// The sum of the values of the group below this thread's, by lane: of integers modulo 2^32 or 2^64; zero in the lowest.
+    /// Returns in each thread the sum of the values of the group's lower lanes, modulo 2^32 or 2^64 for integers; zero in the
+    /// lowest lane.
     ///
     /// Collective in the group of lanes.
     ///
@@ -559,6 +497,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, length: u32) {
+    /// // Each lane appends `length` elements: its first index, behind those of the lower lanes.
     /// let start = cta.warp().exclusive_sum(length);
     /// # }
     /// ```
