@@ -77,11 +77,11 @@ impl Cta {
     ///   threads of the part.
     /// - *Closures.* These closures may contain collective calls, because they run once in each of their threads:
     ///   - the bodies of scopes: [`async_scope`](Cta::async_scope), [`async_scope_last`](Cta::async_scope_last),
-    ///     [`cluster_scope`](Cta::cluster_scope), [`cluster_scope_last`](Cta::cluster_scope_last), and that of a `WorkQueueMemory`;
+    ///     [`cluster_scope`](Cta::cluster_scope), [`cluster_scope_last`](Cta::cluster_scope_last), and of a `WorkQueueMemory`;
     ///   - the bodies of [`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp), and their `…_at_sync`, `…_last`;
     ///   - the parts of [`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with` and their `…_last`;
-    ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a round
-    ///     in each thread.
+    ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
+    ///     round in each thread.
     ///
     ///   Every other closure (of `write`, `update`, `load_where`, `update_all`, `elect`, …) contains no collective call of any
     ///   group: it runs as often as its method says, which differs from thread to thread. The compiler does not check this,
@@ -102,8 +102,8 @@ impl Cta {
     /// Allows the grids that depend on this one to launch (`cudaTriggerProgrammaticLaunchCompletion()`).
     ///
     /// The dependent grids may launch once every CTA of this grid has made the call or has exited. The call may come before this
-    /// grid's last store: the dependent grids wait for this grid's memory operations by [`Prerequisite::wait`]. Further calls have
-    /// no effect. [`Prerequisite`] shows a use.
+    /// grid's last store: the dependent grids wait for this grid's memory operations by [`Prerequisite::wait`]. Further calls
+    /// have no effect. [`Prerequisite`] shows a use.
     ///
     /// Not collective.
     ///
