@@ -83,20 +83,10 @@ pub fn sc(scope: impl FenceScope) {
 /// Acquire fence in cluster scope for distributed shared memory alone: the effect "only applies to operations performed on
 /// objects in `.shared::cluster`" (9.7.13.4).
 ///
-/// The fence follows a relaxed wait on an mbarrier on which other CTAs arrive, and pairs with their [`release_shared_cta`].
+/// The fence follows a relaxed wait on an mbarrier on which other CTAs arrive (`mbarrier.try_wait.relaxed.cluster`), and pairs
+/// with the [`release_shared_cta`] of those CTAs.
 ///
 /// PTX: `fence.acquire.sync_restrict::shared::cluster.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{suspend_time_hint, scope, sem, space::SharedCta}, raw};
-/// # unsafe fn kernel(bar: u32, parity: u32) {
-/// let limit = suspend_time_hint::None;
-/// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
-/// let arrived = || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity, limit) };
-/// while !arrived() {}
-/// fence::acquire_shared_cluster();
-/// # }
-/// ```
 #[inline(always)]
 pub fn acquire_shared_cluster() {
     raw::fence_acquire_sync_restrict()
@@ -105,19 +95,10 @@ pub fn acquire_shared_cluster() {
 /// Release fence in cluster scope for the CTA's own shared memory alone: the effect "only applies to operations performed on
 /// objects in `.shared::cta`" (9.7.13.4).
 ///
-/// The fence precedes a relaxed arrive on an mbarrier of another CTA, and pairs with that CTA's [`acquire_shared_cluster`].
+/// The fence precedes a relaxed arrive on an mbarrier of another CTA (`mbarrier.arrive.relaxed.cluster.shared::cluster`), and
+/// pairs with that CTA's [`acquire_shared_cluster`].
 ///
 /// PTX: `fence.release.sync_restrict::shared::cta.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{arrivals, scope, sem}, raw};
-/// # unsafe fn kernel(bar: u32) {
-/// // … stores to this CTA's shared memory …
-/// fence::release_shared_cta();
-/// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
-/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One) };
-/// # }
-/// ```
 #[inline(always)]
 pub fn release_shared_cta() {
     raw::fence_release_sync_restrict()
@@ -197,18 +178,10 @@ pub fn proxy_async_release_shared_cta() {
 }
 
 /// Releases the thread's stores to a tensor map (`CUtensorMap`) in memory, for tensor copies that follow a
-/// [`proxy_tensormap_acquire`] in the same scope.
+/// [`proxy_tensormap_acquire`] in the same scope. The fence stands between `tensormap.replace` and the flag or barrier that tells
+/// the copying thread.
 ///
 /// PTX: `fence.proxy.tensormap::generic.release{.scope};`
-///
-/// ```
-/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
-/// # fn kernel(changed: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-/// // … `tensormap.replace` of a map in global memory …
-/// fence::proxy_tensormap_release(scope::Gpu);
-/// changed.or(1, sem::Relaxed); // a thread that sees 1 calls `proxy_tensormap_acquire` before it copies
-/// # }
-/// ```
 #[inline(always)]
 pub fn proxy_tensormap_release(scope: impl FenceScope) {
     raw::fence_proxy_tensormap_generic_release(scope)

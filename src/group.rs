@@ -112,7 +112,8 @@ impl Cta {
         unsafe { raw::barrier_cta_sync(Aligned, 0, threads::All) }
     }
 
-    /// Waits as [`sync`](Cta::sync) does, and returns in how many threads the predicate is true (`__syncthreads_count()`).
+    /// Waits as [`sync`](Cta::sync) does, and returns the number of threads in which the predicate is true
+    /// (`__syncthreads_count()`).
     ///
     /// Collective in the CTA.
     ///
@@ -157,15 +158,15 @@ impl Cta {
 /// Threads that hold handles together and make collective calls on them: the [`Cta`], its [`FirstWarp`], one [`Thread`] of it, or
 /// the [`Warps`] of a pipeline part that has a named barrier.
 ///
-/// The type of a handle names its group, which is the CTA by default: all threads of the CTA hold a `Shared<'s, f32, 1024,
-/// Free>`, one thread holds a `Shared<'s, f32, 1024, Free, Thread<'t>>`. A call on a handle takes its group and synchronises that
-/// group alone. Where the documentation says "Collective in the group" and quotes `barrier.cta.sync.aligned 0;`, the barrier
+/// The type of a handle names its group, which is the CTA by default: all threads of the CTA hold a `Shared<'s, f32, 64, Free>`,
+/// one thread holds a `Shared<'s, f32, 64, Free, Thread<'t>>`. A call on a handle takes its group and synchronises that group
+/// alone. If the documentation of a call says "Collective in the group" and quotes `barrier.cta.sync.aligned 0;`, the barrier
 /// depends on the group:
 ///
-/// - [`Cta`]: `barrier.cta.sync.aligned 0;`
-/// - [`FirstWarp`]: `bar.warp.sync 0xffffffff;`
-/// - [`Warps`]: `barrier.cta.sync.aligned ID, THREADS;`
-/// - [`Thread`]: none
+/// - a [`Cta`] executes `barrier.cta.sync.aligned 0;`
+/// - a [`FirstWarp`] executes `bar.warp.sync 0xffffffff;`
+/// - [`Warps`] execute `barrier.cta.sync.aligned ID, THREADS;`
+/// - a [`Thread`] has no barrier.
 ///
 /// ```
 /// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}};
@@ -226,7 +227,7 @@ impl ThreadGroup for Cta {
 /// An invariant lifetime, which belongs to one call; it also makes the group neither `Send` nor `Sync`.
 type Call<'t> = PhantomData<(fn(&'t ()) -> &'t (), *mut ())>;
 
-/// The CTA's leader as a group of one thread, for the time of a call of [`Cta::invoke_one`]. Its calls wait for no other thread.
+/// The leader as a group of one thread, for the time of a call such as [`Cta::invoke_one`]. Its calls wait for no other thread.
 #[derive(Debug)]
 pub struct Thread<'t> {
     _call: Call<'t>,
@@ -263,8 +264,8 @@ impl ThreadGroup for Thread<'_> {
     fn sync(&self) {}
 }
 
-/// The CTA's first warp, the leader's, as a group for the time of a call of [`Cta::invoke_warp`]. Its calls are collective in the
-/// warp and wait for that warp alone.
+/// The CTA's first warp, to which the leader belongs, as a group for the time of a call of [`Cta::invoke_warp`]. Its calls are
+/// collective in the warp and wait for that warp alone.
 #[derive(Debug)]
 pub struct FirstWarp<'w> {
     /// The lane, which in the first warp is the rank in the CTA.
@@ -328,11 +329,10 @@ pub(crate) fn sync_first_warp() {
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// Handles that take their next states at a barrier: the first half of a transition is done, the group's barrier is the second
-/// half.
+/// Handles in a transition that a barrier of their group completes: each thread has done its part of the transition.
 ///
-/// [`Cta::sync_with`], or the `sync_with` of another group, executes that barrier and returns the handles. Several transitions
-/// can share one barrier.
+/// [`Cta::sync_with`], or the `sync_with` of another group, executes the barrier and returns the handles in their next states.
+/// Several transitions can share one barrier.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
@@ -408,18 +408,6 @@ impl<Handles: End, G> AfterSync<Handles, G> {
     /// needed: each thread has done its part when it returns from the scope, and the memory lives until all threads have exited.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: Cta, tile: SharedArray<u32, 1024>, src: GlobalTile<u32, 1024>) {
-    /// cta.async_scope_last(tile, |cta, tile| {
-    ///     let load = cp_async::load(cta, tile, src).commit(cta);
-    ///     // No thread reads the tile: each thread waits for its own copies only.
-    ///     let (tile, ()) = load.wait_at_sync().end();
-    ///     tile
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn end(self) -> Handles::Ended {
         self.handles.end()
@@ -634,35 +622,12 @@ invoke! {
     /// branch after them: ptxas merges a branch at the beginning with the branch that selects the leader, no longer knows that
     /// one lane is active, and makes each bulk operation a loop over lanes.
     ///
+    /// If the leader loads a tile and all threads read it, hand the tile over as [`Fenced`](crate::shared::Fenced): `Fenced`
+    /// memory becomes readable without a further barrier.
+    ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{bulk::{self, GlobalReduce}, global::Tiles, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op};
-    /// # use ptx::shared::SharedArray;
-    /// # type Sums = GlobalReduce<f32, 1024>;
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: Sums) {
-    /// // The leader loads tiles and adds them to a tile of global memory. The only barrier is the one that ends `invoke_one`.
-    /// cta.async_scope(tile, |cta, tile| {
-    ///     let (tile, _bar) = cta.invoke_one((tile, bar), |thread, (mut tile, bar)| {
-    ///         let mut bar = bar.init(thread);
-    ///         for i in 0..parts.count() {
-    ///             let (Some(part), Some(sum)) = (parts.get(i), sums.get(0)) else { break };
-    ///             let loaded;
-    ///             (bar, loaded, _) = bulk::load(thread, bar, tile, part).wait(thread);
-    ///             let (read, _adding) = bulk::reduce(thread, op::Add, loaded, sum).commit(thread).wait_read(thread);
-    ///             tile = read.into_free();
-    ///         }
-    ///         (tile, bar.inval(thread))
-    ///     });
-    ///     tile
-    /// });
-    /// # }
-    /// ```
-    ///
-    /// If the leader loads a tile and all threads read it, hand the tile over as [`Fenced`](crate::shared::Fenced): `Fenced`
-    /// memory becomes readable without a further barrier.
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};

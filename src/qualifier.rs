@@ -197,7 +197,7 @@ qualifiers! {
         B32 = ".b32";
         /// `.b64`: 64 bits, a `u64`.
         B64 = ".b64";
-        /// `.b128`: 128 bits, a [`B128`](crate::qualifier::B128).
+        /// `.b128`: 128 bits, a `qualifier::B128` of two halves.
         B128 = ".b128";
         /// `.u8`: a `u8`.
         U8 = ".u8";
