@@ -17,9 +17,7 @@
 
 mod sealed {
     /// Only this crate implements it.
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not one of the types that `ptx` defines for this bound"
-    )]
+    #[diagnostic::on_unimplemented(message = "`{Self}` is not a type that `ptx` defines for this bound")]
     pub trait Sealed {}
 }
 pub(crate) use sealed::Sealed;
