@@ -1,10 +1,10 @@
-//! Refuses a device build that would go wrong silently: one that loses convergence, or whose features and
-//! target-cpu disagree. `tests/build_script.rs` includes this file.
+//! Refuses a device build whose kernels would be wrong without an error: a build that loses convergence marks, or whose features
+//! and target-cpu disagree. `tests/build_script.rs` includes this file.
 
 use std::env;
 use std::path::Path;
 
-/// The features that a `-Ctarget-cpu` provides: what its instructions include, by the Target ISA Notes of PTX.
+/// The features that each `-Ctarget-cpu` provides, by the Target ISA Notes of PTX.
 const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_90", &["sm_90"]),
     ("sm_90a", &["sm_90", "sm_90a"]),
@@ -25,7 +25,7 @@ const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_121a", &["sm_90", "sm_100"]),
 ];
 
-/// MIR passes that know nothing of convergence. JumpThreading is off for GPUs in compilers after 1.96.
+/// MIR passes that ignore convergence. Compilers after 1.96 switch JumpThreading off for GPUs.
 const MIR_PASSES: [(&str, &str); 2] =
     [("JumpThreading", "copies blocks"), ("MatchBranchSimplification", "merges equal arms of a branch")];
 
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Cargo compares the flags it gives to a build script, but not the linker: look where that may come from.
+/// Cargo reruns a build script when the flags change, but not when the linker does: watch the places that can set the linker.
 fn rerun_when_configuration_changes() {
     println!("cargo::rerun-if-env-changed=CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER");
     let out_dir = env::var_os("OUT_DIR").map(std::path::PathBuf::from).unwrap_or_default();
@@ -77,13 +77,13 @@ pub struct Device {
 }
 
 impl Device {
-    /// What is wrong, each fault with its cure.
+    /// Returns the faults, each with its cure.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
-        // rustc reads such a file in the place of its name.
+        // rustc reads flags from a file of arguments, which this check does not open.
         if let Some(file) = self.flags.iter().find(|flag| flag.starts_with('@')) {
             faults.push(format!(
-                "`{file}` hides flags of rustc from this check: write them into `rustflags` themselves"
+                "`{file}` hides rustc flags from this check: write the flags directly into `rustflags`"
             ));
         }
         if !self.has_feature("stock-linker") {
@@ -105,7 +105,7 @@ impl Device {
                  `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx`, which has the raw layer alone"
             ));
         }
-        // A bare name is looked up by rustc; a path has to lead somewhere.
+        // rustc searches for a bare name; a path must exist.
         let path = Path::new(linker);
         if stem == "ptx-link" && path.components().count() > 1 && !path.exists() {
             faults.push(format!(
@@ -128,7 +128,7 @@ impl Device {
                     .into(),
             );
         }
-        // Of several, each adds its passes.
+        // Each `-Cpasses` adds its passes, so every one counts.
         if let Some(passes) = self.all_codegen("passes").find(|passes| !passes.trim().is_empty()) {
             faults.push(format!(
                 "`-Cpasses={passes}` lets rustc run LLVM passes before the linker can mark convergent instructions: remove \
@@ -138,20 +138,20 @@ impl Device {
         faults
     }
 
-    /// MIR passes run before any LLVM pass, so no linker can undo them.
+    /// MIR passes run before the linker, which cannot undo them.
     fn mir_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (pass, what) in MIR_PASSES {
             match self.mir_switch(pass) {
                 Some(false) => {}
                 Some(true) => faults.push(format!(
-                    "`-Zmir-enable-passes=+{pass}` switches the MIR pass {pass} on again, which {what}, with the convergent \
-                     instructions in them. The last switch of a pass counts: remove `+{pass}` from `rustflags`, and keep \
+                    "`-Zmir-enable-passes=+{pass}` switches the MIR pass {pass} on again. The pass {what}, and the convergent \
+                     instructions in them. rustc takes the last switch of a pass: remove `+{pass}` from `rustflags`, and keep \
                      `-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification`"
                 )),
                 None => faults.push(format!(
                     "`-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification` is missing: the MIR pass {pass} {what}, \
-                     with the convergent instructions in them. Add it to `rustflags` under \
+                     and the convergent instructions in them. Add it to `rustflags` under \
                      `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
                 )),
             }
@@ -170,7 +170,7 @@ impl Device {
         let Some((_, provided)) = PROVIDED.iter().find(|(known, _)| *known == cpu) else {
             let known: Vec<_> = PROVIDED.iter().map(|(cpu, _)| *cpu).collect();
             return Some(format!(
-                "`-Ctarget-cpu={cpu}` is not one that `ptx` has instructions for: {}",
+                "`-Ctarget-cpu={cpu}` is not a target that `ptx` knows: choose one of {}",
                 known.join(", ")
             ));
         };
@@ -184,7 +184,8 @@ impl Device {
             return None;
         }
         Some(format!(
-            "`-Ctarget-cpu={cpu}` does not provide the enabled {} {} of `ptx`: it provides {}. Change the one or the other",
+            "`-Ctarget-cpu={cpu}` does not provide the enabled {} {} of `ptx`: it provides {}. Change the \
+             target-cpu, or disable the feature",
             if missing.len() == 1 { "feature" } else { "features" },
             missing.join(", "),
             provided.join(", ")
@@ -195,8 +196,8 @@ impl Device {
         self.features.iter().any(|feature| feature == name)
     }
 
-    /// Whether a MIR pass is switched on (`+`) or off (`-`), if at all. rustc puts the lists of all options together and goes
-    /// by a pass's last switch, whatever `-Zmir-opt-level` and the target say.
+    /// Returns whether a MIR pass is switched on (`+`) or off (`-`); `None` without a switch. rustc joins the lists of all
+    /// options and takes a pass's last switch, whatever `-Zmir-opt-level` and the target say.
     fn mir_switch(&self, pass: &str) -> Option<bool> {
         let lists = self.values(&["-Z"], "mir-enable-passes");
         let switches = lists.flat_map(|passes| passes.split(','));
@@ -204,7 +205,7 @@ impl Device {
         Some(of_pass.starts_with('+'))
     }
 
-    /// The last value of a codegen option; empty where it has none.
+    /// Returns the last value of a codegen option; empty if the option has no value.
     fn codegen(&self, name: &str) -> Option<&str> {
         self.all_codegen(name).last()
     }
@@ -213,16 +214,16 @@ impl Device {
         self.values(&["-C", "--codegen"], name)
     }
 
-    /// The values of an option, in the order of the flags; empty where it has none.
+    /// Returns the values of an option in the order of the flags; empty for an option without a value.
     fn values<'a>(&'a self, switches: &'a [&str], name: &str) -> impl Iterator<Item = &'a str> {
         self.options(switches).filter_map(move |option| {
             let (key, value) = option.split_once('=').unwrap_or((option, ""));
-            // rustc takes `_` for `-`.
+            // rustc accepts `_` for `-`.
             (key.replace('_', "-") == name).then_some(value)
         })
     }
 
-    /// The options behind a switch, written as one argument (`-Cx`, `--codegen=x`) or as two.
+    /// Returns the options after a switch, written as one argument (`-Cx`, `--codegen=x`) or as two.
     fn options<'a>(&'a self, switches: &'a [&str]) -> impl Iterator<Item = &'a str> {
         self.flags.iter().enumerate().filter_map(move |(i, flag)| {
             let rest = switches.iter().find_map(|switch| flag.strip_prefix(switch))?;

@@ -1,71 +1,68 @@
-//! Fences (9.7.13.4): orderings between memory accesses of one thread, for other threads or other proxies to see.
+//! Memory fences (`__threadfence()`, `cuda::atomic_thread_fence`) and proxy fences (9.7.13.4): they order a thread's memory
+//! accesses as other threads, or other proxies, see them.
 //!
-//! The handles of this crate bring the fences that their transitions need. These are for what goes around them: flags in
-//! memory, memory that is reached in two ways, descriptors that a kernel changes. A fence does no harm where it is not
-//! needed, so all are safe.
+//! The transitions of this crate's handles include the fences that they need. Use these functions around the handles: for flags
+//! in memory, for memory that is reached in two ways, for tensor maps that a kernel changes. All are safe, since a needless fence
+//! does no harm.
 //!
-//! - *Thread fences* order what this thread did before against what it does after. They pair through memory: a value that
-//!   one thread stores after its fence and another loads before its own. [`acq_rel`], [`acquire`], [`release`], [`sc`].
-//! - *Proxy fences* order accesses to one location that go different ways: ordinary ones (the generic proxy) and those of
-//!   asynchronous copies (the async proxy), of tensor maps, or through another address of the same memory.
+//! - *Thread fences* ([`acq_rel`], [`acquire`], [`release`], [`sc`]) order this thread's earlier accesses before its later ones.
+//!   Two fences pair through memory: one thread stores a value after its fence, another thread loads the value before its own
+//!   fence.
+//! - *Proxy fences* order accesses to one location by different ways: ordinary accesses (the generic proxy), asynchronous copies
+//!   (the async proxy), accesses to a tensor map (the tensormap proxy), or accesses through another address of the same memory.
+//!
+//! ```
+//! use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
+//! type Flag = AtomicRef<'static, u32, scope::Gpu, space::Global>;
+//! fn publish(flag: Flag) {
+//!     // … stores …
+//!     fence::release(scope::Gpu);
+//!     flag.or(1, sem::Relaxed);
+//! }
+//! fn consume(flag: Flag) {
+//!     while flag.fetch_or(0, sem::Relaxed) == 0 {}
+//!     fence::acquire(scope::Gpu);
+//!     // … loads, which see the stores …
+//! }
+//! ```
 
 use crate::global::TileSource;
 use crate::raw::{self, FenceScope, ProxyAsyncSpace};
 
-/// Orders the thread's accesses before against those after, both ways: what a flag between two threads needs on both
-/// sides, if the flag itself is accessed by relaxed operations.
+/// Acquire-release fence (`cuda::memory_order_acq_rel`): orders the thread's earlier accesses before its later ones.
+///
+/// The fence is both an [`acquire`] and a [`release`]. If two threads communicate by a flag that relaxed operations access, both
+/// need such a fence.
 ///
 /// PTX: `fence.acq_rel{.scope};`
-///
-/// ```
-/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
-/// # fn kernel(flag: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-/// // … stores, which the thread that reads the flag as 1, and then fences, sees …
-/// fence::acq_rel(scope::Gpu);
-/// flag.add(1, sem::Relaxed);
-/// # }
-/// ```
 #[inline(always)]
 pub fn acq_rel(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::AcqRel, scope)
 }
 
-/// The acquire half of [`acq_rel`]: behind the relaxed load that saw the flag.
+/// Acquire fence (`cuda::memory_order_acquire`), after the relaxed load that saw a flag: later accesses see the accesses before
+/// the other thread's [`release`].
 ///
 /// PTX: `fence.acquire{.scope};`
-///
-/// ```
-/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
-/// # fn kernel(flag: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-/// while flag.fetch_or(0, sem::Relaxed) == 0 {}
-/// fence::acquire(scope::Gpu);
-/// # }
-/// ```
 #[inline(always)]
 pub fn acquire(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Acquire, scope)
 }
 
-/// The release half of [`acq_rel`]: before the relaxed operation that sets the flag.
+/// Release fence (`cuda::memory_order_release`), before the relaxed operation that sets a flag: a thread that sees the flag and
+/// then calls [`acquire`] sees this thread's earlier accesses.
 ///
 /// PTX: `fence.release{.scope};`
-///
-/// ```
-/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
-/// # fn kernel(flag: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-/// // … stores, which are visible behind the `acquire` of who sees the flag …
-/// fence::release(scope::Gpu);
-/// flag.or(1, sem::Relaxed);
-/// # }
-/// ```
 #[inline(always)]
 pub fn release(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Release, scope)
 }
 
-/// A fence of a total order per scope, which [`acq_rel`] does not have: "a slower fence that can restore sequential
-/// consistency when used in sufficient places" (9.7.13.4). For two threads that each store and then load what the other
-/// stored, of which one has to see the other's.
+/// Sequentially consistent fence (`__threadfence()`): orders as [`acq_rel`] does, and stands in one total order with the other
+/// such fences of its scope. It is "a slower fence that can restore *sequential consistency* when used in sufficient places"
+/// (9.7.13.4).
+///
+/// Use it if two threads each store a value and then load the other's, and at least one must see the other's store.
 ///
 /// PTX: `fence.sc{.scope};`
 ///
@@ -75,7 +72,7 @@ pub fn release(scope: impl FenceScope) {
 /// # fn kernel(mine: Flag, yours: Flag) {
 /// mine.or(1, sem::Relaxed);
 /// fence::sc(scope::Gpu);
-/// let alone = yours.fetch_or(0, sem::Relaxed) == 0; // not true in both threads
+/// let alone = yours.fetch_or(0, sem::Relaxed) == 0; // true in one of the two threads at most
 /// # }
 /// ```
 #[inline(always)]
@@ -83,75 +80,50 @@ pub fn sc(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Sc, scope)
 }
 
-/// [`acquire`] in cluster scope whose effect "only applies to operations performed on objects in `.shared::cluster`" (9.7.13.4):
-/// behind a relaxed wait on an mbarrier that other CTAs arrive on.
+/// Acquire fence in cluster scope for distributed shared memory alone: the effect "only applies to operations performed on
+/// objects in `.shared::cluster`" (9.7.13.4).
+///
+/// The fence follows a relaxed wait on an mbarrier on which other CTAs arrive (`mbarrier.try_wait.relaxed.cluster`), and pairs
+/// with the [`release_shared_cta`] of those CTAs.
 ///
 /// PTX: `fence.acquire.sync_restrict::shared::cluster.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{suspend_time_hint, scope, sem, space::SharedCta}, raw};
-/// # unsafe fn kernel(bar: u32, parity: u32) {
-/// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
-/// let arrived =
-///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity, suspend_time_hint::None) };
-/// while !arrived() {}
-/// fence::acquire_shared_cluster();
-/// # }
-/// ```
 #[inline(always)]
 pub fn acquire_shared_cluster() {
     raw::fence_acquire_sync_restrict()
 }
 
-/// [`release`] in cluster scope whose effect "only applies to operations performed on objects in `.shared::cta`" (9.7.13.4):
-/// before a relaxed arrive on an mbarrier of another CTA.
+/// Release fence in cluster scope for the CTA's own shared memory alone: the effect "only applies to operations performed on
+/// objects in `.shared::cta`" (9.7.13.4).
+///
+/// The fence precedes a relaxed arrive on an mbarrier of another CTA (`mbarrier.arrive.relaxed.cluster.shared::cluster`), and
+/// pairs with that CTA's [`acquire_shared_cluster`].
 ///
 /// PTX: `fence.release.sync_restrict::shared::cta.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{arrivals, scope, sem}, raw};
-/// # unsafe fn kernel(bar: u32) {
-/// // … stores to this CTA's shared memory …
-/// fence::release_shared_cta();
-/// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
-/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One) };
-/// # }
-/// ```
 #[inline(always)]
 pub fn release_shared_cta() {
     raw::fence_release_sync_restrict()
 }
 
-/// Publishes the thread's `mbarrier.init` before it to the cluster, and orders nothing else: it stands between `mbarrier.init`
-/// and a relaxed `barrier.cluster.arrive`. [`Mbarrier::init`](crate::mbarrier::Mbarrier::init) has it.
+/// Publishes the thread's earlier `mbarrier.init` operations to the cluster, and orders nothing else.
+///
+/// The fence stands between `mbarrier.init` and a relaxed `barrier.cluster.arrive`.
+/// [`Mbarrier::init`](crate::mbarrier::Mbarrier::init) includes it.
 ///
 /// PTX: `fence.mbarrier_init.release.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{convergence, sem, space}, raw};
-/// # unsafe fn kernel(bar: u32) {
-/// // SAFETY: `bar` is the address of eight bytes for an mbarrier; each thread waits before it arrives again.
-/// unsafe {
-///     raw::mbarrier_init(space::SharedCta, bar, 1);
-///     fence::mbarrier_init();
-///     raw::barrier_cluster_arrive(sem::Relaxed, convergence::Unaligned);
-/// }
-/// # }
-/// ```
 #[inline(always)]
 pub fn mbarrier_init() {
     raw::fence_mbarrier_init()
 }
 
-/// Orders accesses to one location through different virtual addresses of it, both ways: for memory that the host has
-/// mapped twice.
+/// Orders accesses to one location through different virtual addresses, in both directions: for memory that the host has mapped
+/// twice.
 ///
 /// PTX: `fence.proxy.alias;`
 ///
 /// ```
 /// # use ptx::{atomic::AtomicRef, fence, multimem::MulticastRef, qualifier::{scope, sem, space}};
 /// # fn kernel(everywhere: MulticastRef<u32>, here: AtomicRef<'_, u32, scope::Sys, space::Global>) {
-/// // The same location by its multimem address and by the GPU's own.
+/// // One location, by its multimem address and by the GPU's own address.
 /// everywhere.reduce_add(1, sem::Relaxed);
 /// fence::proxy_alias();
 /// let mine = here.fetch_or(0, sem::Relaxed);
@@ -162,10 +134,12 @@ pub fn proxy_alias() {
     raw::fence_proxy_alias()
 }
 
-/// Orders ordinary accesses and those of asynchronous copies in a space, both ways: between what this thread stored and a
-/// copy that reads it. With other threads between, the fence comes before the barrier or the flag that tells them.
-/// [`Shared`](crate::shared::Shared) has it in its transitions; global memory that a kernel both stores to and copies from
-/// needs it.
+/// Orders ordinary accesses (the generic proxy) and accesses of asynchronous copies (the async proxy) to a state space, in both
+/// directions (`cuda::ptx::fence_proxy_async`).
+///
+/// The fence stands between this thread's stores and a copy that reads them. If another thread starts the copy, the fence comes
+/// before the barrier or the flag that tells that thread. The transitions of [`Shared`](crate::shared::Shared) include it. Global
+/// memory that a kernel both stores to and copies from needs it.
 ///
 /// PTX: `fence.proxy.async;`, `fence.proxy.async.global;`, `fence.proxy.async.shared::cta;` or
 /// `fence.proxy.async.shared::cluster;`
@@ -176,7 +150,7 @@ pub fn proxy_alias() {
 /// // … each thread stores to global memory …
 /// fence::proxy_async(space::Global);
 /// cta.sync();
-/// // … a bulk copy reads it …
+/// // … a bulk copy reads that memory …
 /// # }
 /// ```
 #[inline(always)]
@@ -184,82 +158,51 @@ pub fn proxy_async(space: impl ProxyAsyncSpace) {
     raw::fence_proxy_async(space)
 }
 
-/// [`acquire_shared_cluster`] for accesses of the async proxy: before copies that rely on what other CTAs released by
-/// [`proxy_async_release_shared_cta`].
+/// Acquire fence as [`acquire_shared_cluster`], for later accesses of the async proxy.
+///
+/// The fence precedes copies that rely on accesses that other CTAs released by [`proxy_async_release_shared_cta`].
 ///
 /// PTX: `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{suspend_time_hint, scope, sem, space::SharedCta}, raw};
-/// # unsafe fn kernel(bar: u32, parity: u32) {
-/// // SAFETY: `bar` is the address of an initialized mbarrier, in the phase of that parity or the next.
-/// let arrived =
-///     || unsafe { raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, SharedCta, bar, parity, suspend_time_hint::None) };
-/// while !arrived() {}
-/// fence::proxy_async_acquire_shared_cluster();
-/// // … a copy to the CTAs that arrived …
-/// # }
-/// ```
 #[inline(always)]
 pub fn proxy_async_acquire_shared_cluster() {
     raw::fence_proxy_async_generic_acquire_sync_restrict()
 }
 
-/// [`release_shared_cta`] for accesses of the async proxy: what this thread did to its shared memory, for copies that other
-/// CTAs start.
+/// Release fence as [`release_shared_cta`], for accesses of the async proxy: orders this thread's accesses to its shared memory
+/// before copies that other CTAs start, such as a copy that overwrites memory that this thread has loaded.
 ///
 /// PTX: `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
-///
-/// ```
-/// # use ptx::{fence, qualifier::{arrivals, scope, sem}, raw};
-/// # unsafe fn kernel(bar: u32) {
-/// // … loads of this CTA's shared memory, which another CTA's copy may now overwrite …
-/// fence::proxy_async_release_shared_cta();
-/// // SAFETY: `bar` is the `.shared::cluster` address of an mbarrier that expects this arrival.
-/// unsafe { raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One) };
-/// # }
-/// ```
 #[inline(always)]
 pub fn proxy_async_release_shared_cta() {
     raw::fence_proxy_async_generic_release_sync_restrict()
 }
 
-/// Releases what the thread stored to a tensor map in memory, for tensor copies behind a [`proxy_tensormap_acquire`] in the
-/// same scope.
+/// Releases the thread's stores to a tensor map (`CUtensorMap`) in memory, for tensor copies that follow a
+/// [`proxy_tensormap_acquire`] in the same scope. The fence stands between `tensormap.replace` and the flag or barrier that tells
+/// the copying thread.
 ///
 /// PTX: `fence.proxy.tensormap::generic.release{.scope};`
-///
-/// ```
-/// # use ptx::{atomic::AtomicRef, fence, qualifier::{scope, sem, space}};
-/// # fn kernel(changed: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-/// // … `tensormap.replace` of a map in global memory …
-/// fence::proxy_tensormap_release(scope::Gpu);
-/// changed.or(1, sem::Relaxed); // for who has a `proxy_tensormap_acquire` behind it
-/// # }
-/// ```
 #[inline(always)]
 pub fn proxy_tensormap_release(scope: impl FenceScope) {
     raw::fence_proxy_tensormap_generic_release(scope)
 }
 
-/// Acquires a tensor map that was changed in global memory, before the first tensor copy by it. A tensor map that the host
-/// wrote before the launch needs no fence.
+/// Acquires a tensor map (`CUtensorMap`) that was changed in global memory, before the first tensor copy that uses the map. A
+/// tensor map that the host wrote before the launch needs no fence.
 ///
-/// The map is 128 bytes, "the only supported value", and "must fall within the `.global` state space" (9.7.13.4): a tile of
-/// that size.
+/// The size is 128 bytes, "the only supported value", and the map "must fall within the `.global` state space" (9.7.13.4): a tile
+/// of 128 bytes.
 ///
 /// PTX: `fence.proxy.tensormap::generic.acquire{.scope} [map], 128;`
-///
-/// ```
-/// # use ptx::{fence, global::GlobalTile, qualifier::scope};
-/// # fn kernel(map: GlobalTile<u64, 16>) {
-/// fence::proxy_tensormap_acquire(scope::Gpu, &map);
-/// # }
-/// ```
 #[inline(always)]
 pub fn proxy_tensormap_acquire<T, const N: usize>(scope: impl FenceScope, map: &impl TileSource<T, N>) {
-    const { assert!(crate::size::bytes::<T, N>() == 128, "a tensor map has 128 bytes (PTX ISA 9.7.13.4)") };
+    const {
+        assert!(
+            crate::size::bytes::<T, N>() == 128,
+            "a tensor map has 128 bytes (PTX ISA 9.7.13.4): pass a tile of 128 bytes"
+        )
+    };
     // SAFETY: 9.7.13.4: "the address specified by the operand `addr` must fall within the `.global` state space": a tile is
-    // global memory, of 128 bytes as asserted above.
+    // global memory, and the assertion makes it 128 bytes long.
     unsafe { raw::fence_proxy_tensormap_generic_acquire(scope, map.base().cast()) }
 }

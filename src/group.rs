@@ -1,5 +1,5 @@
-//! Who makes a call together: the executing CTA (thread block), whose threads hold its handles; its first warp; one of its threads; the warps that
-//! have a part of a pipeline.
+//! Thread groups (cooperative groups): the thread block ([`Cta`]), its first warp ([`FirstWarp`]), one [`Thread`] of it, and the
+//! [`Warps`] that run a part of a pipeline. A group holds handles and makes collective calls on them.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -12,23 +12,23 @@ mod warps;
 
 pub use warps::{PartBarrier, Warps};
 
-/// The executing CTA, as each of its threads holds it.
+/// The executing thread block (CTA); each of its threads holds one `Cta`.
 ///
-/// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all its threads make the call, from the same
-/// place; the contract of [`Cta::enter`] says it exactly, and which methods only answer. What runs a closure in a part of the threads
-/// takes a `&mut Cta`, so that the closure cannot have the CTA and make such a call. Where one thread has to issue an
-/// instruction, it is the elected one, [`Cta::is_leader`]. The value has no size.
+/// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all threads make the call from the same place
+/// in the program. [`Cta::enter`] states the exact contract, and which methods are not collective. Methods that run a closure in
+/// a part of the threads take a `&mut Cta`: the closure cannot use the CTA, so it cannot make a collective call. If one thread
+/// issues an instruction for the CTA, that thread is the leader ([`Cta::is_leader`]). A `Cta` has size 0.
 ///
 /// ```
 /// use ptx::launch::Cta;
-/// /// Collective: every thread of the CTA calls it.
+/// /// Whether `condition` is true in more than half of the threads. Collective in the CTA.
 /// fn is_common(cta: &Cta, condition: bool) -> bool {
 ///     2 * cta.sync_count(condition) > cta.thread_count()
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Cta {
-    /// Bound to its thread.
+    /// Makes the type neither `Send` nor `Sync`: a `Cta` belongs to its thread.
     _thread: PhantomData<*mut ()>,
 }
 
@@ -36,25 +36,19 @@ static_assertions::const_assert_eq!(size_of::<Cta>(), 0);
 static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
 
 impl Cta {
-    /// The CTA of the executing thread.
+    /// Returns the CTA of the executing thread.
     ///
     /// # Safety
     ///
-    /// As [`Cta::enter`], whose contract is the program's from here on.
+    /// The program keeps the contract of [`Cta::enter`] from this call on.
     #[inline(always)]
     pub(crate) unsafe fn entered() -> Cta {
         Cta { _thread: PhantomData }
     }
 
-    /// The thread's rank in the CTA, x fastest.
+    /// Returns the thread's rank in the CTA: `threadIdx` as one number, x fastest.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let lane = cta.thread_rank() % 32;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
         special_register::tid_x()
@@ -62,29 +56,17 @@ impl Cta {
                 * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
     }
 
-    /// The number of threads of the CTA.
+    /// Returns the number of threads of the CTA: the product of `blockDim`.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let warps = cta.thread_count().div_ceil(32);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
         special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
     }
 
-    /// The CTA's rank in the grid, x fastest.
+    /// Returns the CTA's rank in the grid: `blockIdx` as one number, x fastest.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank(); // this thread's number in the grid
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn grid_rank(&self) -> u32 {
         special_register::ctaid_x()
@@ -92,112 +74,70 @@ impl Cta {
                 * (special_register::ctaid_y() + special_register::nctaid_y() * special_register::ctaid_z())
     }
 
-    /// The number of CTAs of the grid.
+    /// Returns the number of CTAs of the grid: the product of `gridDim`.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, tiles: u32, mut work: impl FnMut(u32)) {
-    /// let mut tile = cta.grid_rank();
-    /// while tile < tiles {
-    ///     work(tile); // every CTA its share
-    ///     tile += cta.grid_size();
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn grid_size(&self) -> u32 {
         special_register::nctaid_x() * special_register::nctaid_y() * special_register::nctaid_z()
     }
 
-    /// Whether this is the thread that issues what one thread has to issue: the one of rank 0.
+    /// Returns whether the executing thread is the CTA's leader: the thread of rank 0, which issues what one thread has to issue.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// if cta.is_leader() {
-    ///     // … once a CTA; no collective call in here …
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn is_leader(&self) -> bool {
         (special_register::tid_x() | special_register::tid_y() | special_register::tid_z()) == 0
     }
 
-    /// The warp's rank in the CTA: 32 threads each, by their rank.
+    /// Returns the rank of the thread's warp in the CTA: the thread's rank divided by 32.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let producer = cta.warp_rank() == 0;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn warp_rank(&self) -> u32 {
         self.thread_rank() / 32
     }
 
-    /// Waits for all threads of the CTA; what each wrote before is visible to all after.
+    /// Waits for all threads of the CTA (`__syncthreads()`); each thread's earlier writes are visible to all threads after the
+    /// call.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta) {
-    /// // … what this thread writes …
-    /// cta.sync();
-    /// // … the others read …
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn sync(&self) {
-        // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and `.aligned` wants that all "execute the
-        // same barrier{.cta} instruction": by the contract of `enter` they all make this call from the same place. Barrier 0
-        // has only collective calls, so no other kind of instruction is active on it.
+        // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and `.aligned` asks that all "execute the same
+        // barrier{.cta} instruction": the contract of `enter` has all threads make this call from the same place. No other kind
+        // of instruction is active on barrier 0, since every call that uses it is collective in the CTA.
         unsafe { raw::barrier_cta_sync(Aligned, 0, threads::All) }
     }
 
-    /// [`sync`](Cta::sync), and in how many threads the predicate is true.
+    /// Waits as [`sync`](Cta::sync) does, and returns the number of threads in which the predicate is true
+    /// (`__syncthreads_count()`).
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, 0, predicate;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
-    /// let negative = cta.sync_count(value < 0.0);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn sync_count(&self, predicate: bool) -> u32 {
-        // SAFETY: as in `sync`: each collective call completes barrier 0, and all threads make the same, so a reduction
-        // meets neither `.sync` nor another reduction there.
+        // SAFETY: 9.7.13.1: a reduction must not meet `.sync` or another reduction on an active barrier. All threads make the
+        // same collective calls in the same order (contract of `enter`), and each call completes barrier 0.
         unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) }
     }
 
-    /// [`sync`](Cta::sync), and whether the predicate is true in all threads.
+    /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in all threads (`__syncthreads_and()`).
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.red.and.aligned.pred p, 0, predicate;`
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
-    /// let sorted: bool = cta.sync_and(value < 100);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn sync_and(&self, predicate: bool) -> bool {
-        // SAFETY: as in `sync_count`.
+        // SAFETY: as `sync_count`: each collective call completes barrier 0 before the next begins.
         unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) }
     }
 
-    /// [`sync`](Cta::sync), and whether the predicate is true in any thread. The same answer in all threads, so it may
-    /// steer which collective calls come next.
+    /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in any thread (`__syncthreads_or()`). The
+    /// result is the same in all threads, so it may decide which collective calls follow.
     ///
     /// Collective in the CTA.
     ///
@@ -210,22 +150,28 @@ impl Cta {
     /// ```
     #[inline(always)]
     pub fn sync_or(&self, predicate: bool) -> bool {
-        // SAFETY: as in `sync_count`.
+        // SAFETY: as `sync_count`: each collective call completes barrier 0 before the next begins.
         unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) }
     }
 }
 
-/// Threads that hold handles and make collective calls on them: the [`Cta`], its first warp ([`FirstWarp`]), one [`Thread`] of it, or the [`Warps`] of
-/// a pipeline's part that have a barrier.
+/// Threads that hold handles together and make collective calls on them: the [`Cta`], its [`FirstWarp`], one [`Thread`] of it, or
+/// the [`Warps`] of a pipeline part that has a named barrier.
 ///
-/// A handle's type names its group, the CTA by default: `Shared<'s, f32, 1024, Free>` is held by all threads of the CTA,
-/// `Shared<'s, f32, 1024, Free, Thread<'t>>` by one. A call on it takes that group, and synchronises that group alone. So in the
-/// documentation of what is "Collective in the group", `barrier.cta.sync.aligned 0;` is the barrier of the CTA: for a [`FirstWarp`]
-/// it is `bar.warp.sync 0xffffffff;`, for [`Warps`] `barrier.cta.sync.aligned ID, THREADS;`, for a [`Thread`] there is none.
+/// The type of a handle names its group, which is the CTA by default: all threads of the CTA hold a `Shared<'s, f32, 64, Free>`,
+/// one thread holds a `Shared<'s, f32, 64, Free, Thread<'t>>`. A call on a handle takes its group and synchronises that group
+/// alone. If the documentation of a call says "Collective in the group" and quotes `barrier.cta.sync.aligned 0;`, the barrier
+/// depends on the group:
+///
+/// - a [`Cta`] executes `barrier.cta.sync.aligned 0;`
+/// - a [`FirstWarp`] executes `bar.warp.sync 0xffffffff;`
+/// - [`Warps`] execute `barrier.cta.sync.aligned ID, THREADS;`
+/// - a [`Thread`] has no barrier.
 ///
 /// ```
-/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};
-/// /// Copies a tile, held by whichever group.
+/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}};
+/// use ptx::shared::{Free, Shared};
+/// /// Copies a tile of global memory through shared memory that any group holds.
 /// fn copy<'s, G: ThreadGroup>(
 ///     group: &G,
 ///     bar: Mbarrier<Ready, 1, G>,
@@ -238,22 +184,22 @@ impl Cta {
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no group of threads",
-    label = "not a `Cta`, a `FirstWarp`, a `Thread`, or `Warps` with a barrier",
-    note = "pass what the scope gives: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
-    note = "the `warps` of `pipeline.run(…)` have no barrier of their own: `run_with` gives them a `NamedBarrier`"
+    message = "`{Self}` is not a group of threads",
+    label = "expected a `Cta`, a `FirstWarp`, a `Thread`, or `Warps` with a named barrier",
+    note = "pass the group that the enclosing closure gets: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
+    note = "the `warps` of `pipeline.run(…)` have no barrier of their own: use `run_with`, which gives them a `NamedBarrier`"
 )]
 pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
-    /// The executing thread's rank in the group.
+    /// Returns the executing thread's rank in the group.
     #[doc(hidden)]
     fn thread_rank(&self) -> u32;
-    /// The number of threads of the group.
+    /// Returns the number of threads of the group.
     #[doc(hidden)]
     fn thread_count(&self) -> u32;
-    /// Whether the executing thread issues what one thread of the group has to: the one of rank 0 in the group.
+    /// Returns whether the executing thread is the group's leader: its thread of rank 0.
     #[doc(hidden)]
     fn is_leader(&self) -> bool;
-    /// Waits for all threads of the group; what each wrote before is visible to all after.
+    /// Waits for all threads of the group; each thread's earlier writes are visible to all of them after the call.
     #[doc(hidden)]
     fn sync(&self);
 }
@@ -278,22 +224,10 @@ impl ThreadGroup for Cta {
     }
 }
 
-/// Invariant: one call, one lifetime. Bound to its thread.
+/// An invariant lifetime, which belongs to one call; it also makes the group neither `Send` nor `Sync`.
 type Call<'t> = PhantomData<(fn(&'t ()) -> &'t (), *mut ())>;
 
-/// One thread of the CTA, the elected one, for the time of a call of [`Cta::invoke_one`]. Of its calls none waits for another thread.
-///
-/// ```
-/// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::{Cta, Thread}, shared::{Fenced, Shared}};
-/// /// One thread's part of a kernel.
-/// fn put<'s, 't>(
-///     thread: &Thread<'t>,
-///     tile: Shared<'s, f32, 64, Fenced, Thread<'t>>,
-///     to: GlobalTileMut<f32, 64>,
-/// ) -> Shared<'s, f32, 64, Fenced, Thread<'t>> {
-///     bulk::store(thread, tile, to).commit(thread).wait_read(thread).0
-/// }
-/// ```
+/// The leader as a group of one thread, for the time of a call such as [`Cta::invoke_one`]. Its calls wait for no other thread.
 #[derive(Debug)]
 pub struct Thread<'t> {
     _call: Call<'t>,
@@ -305,7 +239,7 @@ static_assertions::assert_not_impl_any!(Thread: Copy, Clone, Send, Sync);
 impl Thread<'_> {
     /// # Safety
     ///
-    /// `'t` is the part's alone, which the executing thread has for itself.
+    /// `'t` belongs to the part of a pipeline that the executing thread runs alone.
     #[inline(always)]
     pub(crate) unsafe fn of_part() -> Self {
         Thread { _call: PhantomData }
@@ -330,24 +264,13 @@ impl ThreadGroup for Thread<'_> {
     fn sync(&self) {}
 }
 
-/// The CTA's first warp, that of the leader, for the time of a call of [`Cta::invoke_warp`]. Its calls are collective in the
-/// warp and wait for that warp alone.
-///
-/// ```
-/// # use ptx::{launch::FirstWarp, shared::{Free, Published, Shared}};
-/// /// Filled and read by the warp, while the other warps go on.
-/// fn squares<'s, 'w>(
-///     warp: &FirstWarp<'w>,
-///     tile: Shared<'s, u32, 64, Free, FirstWarp<'w>>,
-/// ) -> Shared<'s, u32, 64, Published, FirstWarp<'w>> {
-///     tile.write(warp, |i| (i * i) as u32).publish(warp)
-/// }
-/// ```
+/// The CTA's first warp, to which the leader belongs, as a group for the time of a call of [`Cta::invoke_warp`]. Its calls are
+/// collective in the warp and wait for that warp alone.
 #[derive(Debug)]
 pub struct FirstWarp<'w> {
-    /// The lane: in this warp the rank in the CTA.
+    /// The lane, which in the first warp is the rank in the CTA.
     rank: u32,
-    /// Threads of the warp: 32, or as many as the CTA has.
+    /// The number of threads of the warp: 32, or all threads of a smaller CTA.
     threads: u32,
     _call: Call<'w>,
 }
@@ -374,44 +297,46 @@ impl ThreadGroup for FirstWarp<'_> {
     }
 }
 
-/// Groups that have the first warp whole.
+/// Groups that contain the whole first warp.
 ///
 /// # Safety
 ///
-/// Implemented here only: all threads of the first warp are in the group.
+/// Implemented in this module only: all threads of the first warp are in the group.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no whole warp",
-    label = "one thread cannot do what takes a warp",
-    note = "a tensor map is written by a warp (`tensormap.cp_fenceproxy` is `.sync.aligned`): use the `cta`, or the `warp` of `cta.invoke_warp(…)`"
+    message = "`{Self}` does not contain a whole warp",
+    label = "all threads of a warp have to make this call",
+    note = "a whole warp writes a tensor map (`tensormap.cp_fenceproxy` is `.sync.aligned`): pass the `cta`, or the `warp` of `cta.invoke_warp(…)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait HasWarp: ThreadGroup {
-    /// Whether the executing thread is in the first warp, and the number of its threads.
+    /// Returns whether the executing thread is in the first warp, and how many threads that warp has.
     #[doc(hidden)]
     #[inline(always)]
     fn first_warp(&self) -> (bool, u32) {
         (self.thread_rank() < 32, self.thread_count().min(32))
     }
 }
-// SAFETY: of all warps.
+// SAFETY: the CTA contains all its warps.
 unsafe impl HasWarp for Cta {}
-// SAFETY: it is that warp.
+// SAFETY: the group is that warp.
 unsafe impl HasWarp for FirstWarp<'_> {}
 
-/// Waits for the threads of the first warp, which all make this call.
+/// Waits for the threads of the first warp. All of them make this call.
 #[inline(always)]
 pub(crate) fn sync_first_warp() {
-    // SAFETY: 9.7.13.2: undefined "if the executing thread is not in the `membermask`": all lanes are. All threads of the warp make the call,
-    // by the contract of `enter`; a lane without a thread counts as exited.
+    // SAFETY: 9.7.13.2: undefined "if the executing thread is not in the `membermask`": the mask names all lanes. All threads of
+    // the warp make the call by the contract of `enter`; a lane without a thread counts as exited.
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// The first half of a transition, done. The second half is a barrier of the group; behind it `sync_with` gives the handles in their
-/// next states ([`Cta::sync_with`], or that of another group). Several transitions can share one barrier.
+/// Handles in a transition that a barrier of their group completes: each thread has done its part of the transition.
+///
+/// [`Cta::sync_with`], or the `sync_with` of another group, executes the barrier and returns the handles in their next states.
+/// Several transitions can share one barrier.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
-/// /// One `__syncthreads()`: what was loaded is free again, what was written can be stored.
+/// /// One `__syncthreads()` completes two transitions: a loaded tile is free again, a written tile can be stored.
 /// fn exchange<'s>(
 ///     cta: &Cta,
 ///     loaded: Shared<'s, f32, 1024, Loaded>,
@@ -420,20 +345,20 @@ pub(crate) fn sync_first_warp() {
 ///     cta.sync_with((loaded.release_at_sync(), written.to_async_at_sync()))
 /// }
 /// ```
-#[must_use = "the handles come out behind the barrier: `cta.sync_with(…)`"]
+#[must_use = "the barrier returns the handles: pass this to `cta.sync_with(…)`"]
 pub struct AfterSync<Handles, G = Cta> {
     handles: Handles,
     _group: PhantomData<fn(&G)>,
 }
 
 impl<Handles, G> AfterSync<Handles, G> {
-    /// Each thread of the group has done what comes before the barrier of the transition to `handles`.
+    /// Each thread of the group has done its part of the transition to `handles`; the barrier is left.
     #[inline(always)]
     pub(crate) fn new(handles: Handles) -> Self {
         AfterSync { handles, _group: PhantomData }
     }
 
-    /// A transition that is over: the handles are in their states already. For a loop whose first round has nothing to wait for.
+    /// Wraps handles that are in their next states already, for a loop whose first round has nothing to wait for.
     ///
     /// Not collective.
     ///
@@ -442,8 +367,8 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Fenced, Free, Shared}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
-    /// // The barrier at which a round begins tells all threads that the store of the round before has read the tile: the leader has
-    /// // waited for that. The first round has no store.
+    /// // The leader waits until the store has read the tile. The barrier at the start of the next round tells the other threads.
+    /// // The first round has no store to wait for.
     /// let mut stored = AfterSync::ready(tile);
     /// while let Some((index, to)) = to.next_tile() {
     ///     let tile = cta.sync_with(stored).into_free();
@@ -458,7 +383,7 @@ impl<Handles, G> AfterSync<Handles, G> {
         const {
             assert!(
                 !core::mem::needs_drop::<Handles>(),
-                "handles are ready: no value that runs code where it is dropped"
+                "`AfterSync::ready` takes handles only, not a type that runs code when it is dropped"
             )
         };
         AfterSync::new(handles)
@@ -466,20 +391,12 @@ impl<Handles, G> AfterSync<Handles, G> {
 }
 
 impl<First, Second, G> AfterSync<(First, Second), G> {
-    /// The first of two, such as the sources of a group of copies; the second is dropped.
+    /// Keeps the first handle of a pair, such as the sources of a group of copies, and drops the second.
+    /// [`ready`](AfterSync::ready) shows a use.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{bulk::{BulkGroup, Committed}, global::GlobalTileMut, launch::{AfterSync, Cta}, shared::{Fenced, Shared}};
-    /// # type Tile<'s> = Shared<'s, u32, 64, Fenced>;
-    /// # fn kernel<'s>(cta: &Cta, storing: BulkGroup<(Tile<'s>, GlobalTileMut<u32, 64>), Committed>) -> Tile<'s> {
-    /// // The tile alone: the kernel does not wait for what the store writes.
-    /// let read: AfterSync<Tile> = storing.wait_read_at_sync(cta).first();
-    /// # cta.sync_with(read) }
-    /// ```
     #[inline(always)]
     pub fn first(self) -> AfterSync<First, G> {
         AfterSync::new(self.handles.0)
@@ -487,22 +404,10 @@ impl<First, Second, G> AfterSync<(First, Second), G> {
 }
 
 impl<Handles: End, G> AfterSync<Handles, G> {
-    /// Ends the use of the handles in the last scope of the kernel ([`Cta::async_scope_last`]), without the barrier: each thread has done its
-    /// part when it returns from the scope, and the memory stays until all threads have.
+    /// Ends the use of the handles in the last scope of the kernel ([`Cta::async_scope_last`]) without the barrier. No barrier is
+    /// needed: each thread has done its part when it returns from the scope, and the memory lives until all threads have exited.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: Cta, tile: SharedArray<u32, 1024>, src: GlobalTile<u32, 1024>) {
-    /// cta.async_scope_last(tile, |cta, tile| {
-    ///     let load = cp_async::load(cta, tile, src).commit(cta);
-    ///     // The tile is not needed after all: each thread waits for its own copies.
-    ///     let (tile, ()) = load.wait_at_sync().end();
-    ///     tile
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn end(self) -> Handles::Ended {
         self.handles.end()
@@ -515,25 +420,25 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
     }
 }
 
-/// What [`Cta::sync_with`] and [`Cluster::sync_with`] take: an [`AfterSync`], or a tuple of two to ten.
+/// The argument of [`Cta::sync_with`] and [`Cluster::sync_with`]: an [`AfterSync`], or a tuple of two to ten.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not wait for a barrier of `{G}`",
-    label = "no transition that ends at this barrier",
-    note = "`cta.sync_with`, and `bulk::load_with` beside its load, takes what the methods `…_at_sync` of a CTA's handles give, or a tuple of two to ten of these",
-    note = "`cluster.sync_with` takes those too, and what the methods `…_at_sync` of the cluster's handles give"
+    message = "a barrier of `{G}` does not complete `{Self}`",
+    label = "not a transition that ends at this barrier",
+    note = "`cta.sync_with` and `bulk::load_with` take the results of the `…_at_sync` methods of the CTA's handles, or a tuple of two to ten of them",
+    note = "`cluster.sync_with` also takes the results of the `…_at_sync` methods of the cluster's handles"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Transitions<G: Sealed>: Sealed {
     /// The handles in their next states.
     type Handles;
-    /// Takes them out. With a token: who calls it has passed the barrier.
+    /// Returns the handles. The token proves that the caller has passed the barrier.
     #[doc(hidden)]
     fn handles(self, passed: Passed) -> Self::Handles;
 }
 
 mod passed {
-    /// What only this crate can make: it stands for a barrier of the group that the thread has passed, or for the phase of an mbarrier
-    /// in which every thread of the group has arrived.
+    /// Proof that the thread has passed a barrier of the group, or an mbarrier phase in which every thread of the group has
+    /// arrived. Only this crate can make a `Passed`.
     #[derive(Debug, Clone, Copy)]
     pub struct Passed(());
     impl Passed {
@@ -578,7 +483,7 @@ transitions! {
     (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7, J OfJ 8, K OfK 9)
 }
 
-/// The barrier of the group, and of all the transitions.
+/// Executes the group's barrier, which completes all the transitions.
 #[inline(always)]
 pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transitions: T) -> T::Handles {
     group.sync();
@@ -586,55 +491,50 @@ pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transition
 }
 
 impl Cta {
-    /// [`sync`](Cta::sync), the barrier of all the transitions: gives the handles in their next states.
+    /// Waits as [`sync`](Cta::sync) does, completes all the transitions, and returns the handles in their next states.
+    /// [`AfterSync`] shows a use.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric, Written}};
-    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, u32, 64, Published>, new: Shared<'s, u32, 64, Written>)
-    /// # -> (Shared<'s, u32, 64, FreeGeneric>, Shared<'s, u32, 64, Published>) {
-    /// // Two buffers change places: one is free to be written, the other can be read.
-    /// let (old, new) = cta.sync_with((old.release_at_sync(), new.publish_at_sync()));
-    /// # (old, new) }
-    /// ```
     #[inline(always)]
     pub fn sync_with<T: Transitions<Cta>>(&self, transitions: T) -> T::Handles {
         sync_with(self, transitions)
     }
 }
 
-/// Handles that a part of their group can have for itself for a while: shared memory that no thread reads and no copy uses, memory of an
-/// mbarrier, and tuples of such.
+/// Handles that a group can hand to a part of its threads for a while: shared memory that no thread reads and no copy uses,
+/// memory of an mbarrier, and tuples of such handles.
 ///
 /// # Safety
 ///
-/// Implemented here only: the group `Of` holds the handle; no thread but those of the part uses what it stands for until all threads of the
-/// group have met at a barrier. Every thread's copy of the handle is equal. The part may return handles in another order, so two handles whose
-/// types differ only in state must be interchangeable.
+/// Implemented in this crate only:
+///
+/// - The group `Of` holds the handle.
+/// - Until all threads of the group have met at a barrier, only the threads of the part use the memory or mbarrier of the handle.
+/// - Every thread's copy of the handle is equal.
+/// - Two handles whose types differ only in state are interchangeable: the part may return handles in another order.
 #[diagnostic::on_unimplemented(
     message = "`{Of}` cannot hand `{Self}` to a part of its threads",
     label = "in use, held by another group, or not a handle of shared memory",
-    note = "`invoke_one`, `invoke_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the group that calls: what was loaded is freed by `.release(&cta)`",
-    note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand an `Mbarrier<Uninit>` over, and call `.init(thread)` or `.init(warp)` on it inside"
+    note = "`invoke_one`, `invoke_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release(&cta)` first",
+    note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand over an `Mbarrier<Uninit>`, and call `.init(thread)` or `.init(warp)` in the closure"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait HandOver<Of> {
     /// The handle as `G` holds it.
     type HeldBy<G>;
-    /// Hands it over.
+    /// Hands the handle over to `G`.
     ///
     /// # Safety
     ///
-    /// - All threads of the group hand it over, the threads of `G` alone use what this gives.
-    /// - `self` is used again behind a barrier of the group that comes after `G` has given the handle back, or never.
+    /// - All threads of the group make this call; only the threads of `G` use the returned handle.
+    /// - `self` is never used again, or only after a barrier of the group that follows the return of the handle by `G`.
     #[doc(hidden)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G>;
 }
 
-// SAFETY: no handle.
+// SAFETY: `()` has no memory.
 unsafe impl<Of> HandOver<Of> for () {
     type HeldBy<G> = ();
     #[inline(always)]
@@ -643,12 +543,12 @@ unsafe impl<Of> HandOver<Of> for () {
 
 macro_rules! hand_over_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
-        // SAFETY: each of its parts.
+        // SAFETY: each element of the tuple keeps the clauses of the trait.
         unsafe impl<Of, $($H: HandOver<Of>),+> HandOver<Of> for ($($H,)+) {
             type HeldBy<G> = ($($H::HeldBy<G>,)+);
             #[inline(always)]
             unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
-                // SAFETY: the caller's contract, for each part.
+                // SAFETY: the caller keeps both clauses of `# Safety` for the tuple, so for each element.
                 unsafe { ($(self.$i.hand_over(),)+) }
             }
         }
@@ -656,7 +556,7 @@ macro_rules! hand_over_tuple {
 }
 hand_over_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
-/// The calls by which a part of the group works for itself.
+/// Makes the three methods by which a part of the group works alone: with a barrier, at a shared barrier, without a barrier.
 macro_rules! invoke {
     (
         $Group:ty, ($($borrow:tt)+) $Part:ident, $part:expr, $is_in_part:expr,
@@ -684,8 +584,8 @@ macro_rules! invoke {
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
             ) -> AfterSync<H, Self> {
                 if $is_in_part(self) {
-                    // SAFETY: the threads of the part use the handles, the others come to the barrier. The lifetime is this call's alone:
-                    // what `body` returns is what it got, idle.
+                    // SAFETY: only the threads of the part use the handles; the other threads go on to the barrier. The lifetime
+                    // belongs to this call alone, so `body` returns the handles that it was given, and they are idle.
                     let _idle = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
                 }
                 AfterSync::new(handles)
@@ -699,7 +599,7 @@ macro_rules! invoke {
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,
             ) -> H::Ended {
                 if $is_in_part(self) {
-                    // SAFETY: the threads of the part use the handles, which are not used again.
+                    // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again.
                     unsafe { body($($borrow)+ $part(self), handles.hand_over()) }
                 } else {
                     handles.end()
@@ -711,41 +611,23 @@ macro_rules! invoke {
 
 invoke! {
     Cta, (&) Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_leader,
-    /// One thread, the elected one, works with the handles for itself (`cooperative_groups::invoke_one`): in `body` they are held by that
-    /// [`Thread`], whose calls have no barrier. `body` gives them back in the state in which it got them; behind the barrier the CTA has
-    /// them again.
+    /// Runs `body` in the leader alone, as `cooperative_groups::invoke_one` does, and lends the handles to that [`Thread`], whose
+    /// calls have no barrier.
     ///
-    /// `body` reaches no collective call of the CTA or of a warp (`cta.sync()`, `cta.warp().ballot(…)`): the CTA is lent to this call. What
-    /// `body` needs of it, such as a rank, is taken before. Begin `body` with its `init`s, and branch after them: ptxas joins a branch at the
-    /// beginning with the election, does not know then that one lane is active, and makes a loop over lanes of each bulk operation.
+    /// `body` returns the handles in the states in which it got them. After the barrier that ends this call the CTA holds them
+    /// again.
+    ///
+    /// `body` can make no collective call of the CTA or of a warp (`cta.sync()`, `cta.warp().ballot(…)`), because this call
+    /// borrows the CTA. Compute ranks and counts that `body` needs before the call. Begin `body` with its `init` calls, and
+    /// branch after them: ptxas merges a branch at the beginning with the branch that selects the leader, no longer knows that
+    /// one lane is active, and makes each bulk operation a loop over lanes.
+    ///
+    /// If the leader loads a tile and all threads read it, hand the tile over as [`Fenced`](crate::shared::Fenced): `Fenced`
+    /// memory becomes readable without a further barrier.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{bulk::{self, GlobalReduce}, global::Tiles, launch::Cta, mbarrier::{Mbarrier, Uninit}, qualifier::op, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, parts: Tiles<f32, 1024>, sums: GlobalReduce<f32, 1024>) {
-    /// // Adds tiles up in global memory: loads and reductions, and no barrier but the last.
-    /// cta.async_scope(tile, |cta, tile| {
-    ///     let (tile, _bar) = cta.invoke_one((tile, bar), |thread, (mut tile, bar)| {
-    ///         let mut bar = bar.init(thread);
-    ///         for i in 0..parts.count() {
-    ///             let (Some(part), Some(sum)) = (parts.get(i), sums.get(0)) else { break };
-    ///             let loaded;
-    ///             (bar, loaded, _) = bulk::load(thread, bar, tile, part).wait(thread);
-    ///             let (read, _adding) = bulk::reduce(thread, op::Add, loaded, sum).commit(thread).wait_read(thread);
-    ///             tile = read.into_free();
-    ///         }
-    ///         (tile, bar.inval(thread))
-    ///     });
-    ///     tile
-    /// });
-    /// # }
-    /// ```
-    ///
-    /// One thread loads, all read: the tile is handed over as [`Fenced`](crate::shared::Fenced), since that becomes readable without a
-    /// barrier.
     ///
     /// ```
     /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
@@ -759,26 +641,20 @@ invoke! {
     /// # tile }
     /// ```
     invoke_one,
-    /// [`invoke_one`](Cta::invoke_one), at a barrier that other transitions share. Until there the other warps go on; the other lanes of
-    /// the first warp may wait behind `body` for the thread.
+    /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, and leaves the barrier to
+    /// [`sync_with`](Cta::sync_with), which other transitions can share. [`invoke_warp_at_sync`](Cta::invoke_warp_at_sync) shows
+    /// the pattern.
+    ///
+    /// Until that barrier the other warps go on. The other lanes of the first warp may wait for the leader to finish `body`.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &mut Cta, out: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>, read: Shared<'s, f32, 64, Loaded>)
-    /// # -> (Shared<'s, f32, 64, Fenced>, Shared<'s, f32, 64, Free>) {
-    /// let stored = cta.invoke_one_at_sync(out, |thread, out| {
-    ///     bulk::store(thread, out, to).commit(thread).wait_read(thread).0
-    /// });
-    /// let (out, read) = cta.sync_with((stored, read.release_at_sync()));
-    /// # (out, read) }
-    /// ```
     invoke_one_at_sync,
-    /// [`invoke_one`](Cta::invoke_one) at the end of the last scope of the kernel ([`Cta::async_scope_last`]): the handles do not come back, and
-    /// there is no barrier. The other warps go on; the other lanes of the first warp may wait behind `body` for the thread.
+    /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, at the end of the last scope of the kernel
+    /// ([`Cta::async_scope_last`]): the handles do not come back, and there is no barrier.
+    ///
+    /// The other warps go on. The other lanes of the first warp may wait for the leader to finish `body`.
     ///
     /// Collective in the CTA.
     ///
@@ -786,8 +662,9 @@ invoke! {
     ///
     /// ```
     /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
-    /// # fn kernel(cta: Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
-    /// // One thread copies the tile; the others have nothing to do.
+    /// # type Tile = SharedArray<f32, 1024>;
+    /// # fn kernel(cta: Cta, tile: Tile, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
+    /// // The leader copies the tile; the other threads have nothing to do.
     /// cta.async_scope_last(tile, |cta, tile| {
     ///     let (tile, ()) = cta.invoke_one_last((tile, bar), |thread, (tile, bar)| {
     ///         let (_bar, tile, _) = bulk::load(thread, bar.init(thread), tile, from).wait(thread);
@@ -803,12 +680,21 @@ invoke! {
     Cta, (&mut) FirstWarp,
     |cta: &Cta| FirstWarp { rank: cta.thread_rank(), threads: cta.thread_count().min(32), _call: PhantomData },
     |cta: &Cta| cta.thread_rank() < 32,
-    /// [`invoke_one`](Cta::invoke_one) for the first warp: in `body` the handles are held by that [`FirstWarp`], whose calls wait for the
-    /// warp alone. `body` reaches no collective call of the CTA. It gets the warp as `&mut`, for [`FirstWarp::invoke_one`].
+    /// Runs `body` in the first warp alone and lends the handles to that [`FirstWarp`], whose calls wait for the warp alone.
+    ///
+    /// As with [`invoke_one`](Cta::invoke_one), `body` makes no collective call of the CTA, and after the barrier the CTA holds
+    /// the handles again. `body` gets the warp as `&mut`, so that it can call [`FirstWarp::invoke_one`].
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
+    invoke_warp,
+    /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, and leaves the barrier to
+    /// [`sync_with`](Cta::sync_with), which other transitions can share.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: none.
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Free, Shared}};
@@ -816,19 +702,13 @@ invoke! {
     /// let table = cta.invoke_warp_at_sync(table.into_fenced(), |warp, table| {
     ///     table.into_free().write(warp, |i| (i * i) as u32).to_async(warp)
     /// });
-    /// work(); // while the first warp fills the table, the others work
+    /// work(); // the other warps do this while the first warp fills the table
     /// let table = cta.sync_with(table);
     /// # table }
     /// ```
-    invoke_warp,
-    /// [`invoke_warp`](Cta::invoke_warp), at a barrier that other transitions share.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: none.
     invoke_warp_at_sync,
-    /// [`invoke_warp`](Cta::invoke_warp) at the end of the last scope of the kernel ([`Cta::async_scope_last`]): the handles do not come back, and
-    /// there is no barrier. The other warps go on.
+    /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, at the end of the last scope of the kernel
+    /// ([`Cta::async_scope_last`]): the handles do not come back, and there is no barrier. The other warps go on.
     ///
     /// Collective in the CTA.
     ///
@@ -837,20 +717,22 @@ invoke! {
 }
 invoke! {
     FirstWarp<'_>, (&) Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_leader,
-    /// As [`Cta::invoke_one`], of the warp's handles: behind the barrier of the warp it has them again. `body` reaches no collective call of
-    /// the warp.
+    /// Runs `body` in the leader alone, as [`Cta::invoke_one`] does, and lends it handles of the warp. After the warp's barrier
+    /// the warp holds the handles again. `body` makes no collective call of the warp.
     ///
     /// Collective in the warp.
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`
     invoke_one,
-    /// [`invoke_one`](FirstWarp::invoke_one), at a barrier that other transitions share.
+    /// Runs `body` in the leader as [`invoke_one`](FirstWarp::invoke_one) does, and leaves the barrier to
+    /// [`sync_with`](FirstWarp::sync_with), which other transitions can share.
     ///
     /// Collective in the warp.
     ///
     /// PTX: none.
     invoke_one_at_sync,
-    /// As [`Cta::invoke_one_last`], of the warp's handles.
+    /// Runs `body` in the leader as [`Cta::invoke_one_last`] does, with handles of the warp: the handles do not come back, and
+    /// there is no barrier.
     ///
     /// Collective in the warp.
     ///
@@ -859,7 +741,8 @@ invoke! {
 }
 
 impl FirstWarp<'_> {
-    /// Waits for all threads of the warp, the barrier of all the transitions: gives the handles in their next states.
+    /// Waits for all threads of the warp (`__syncwarp()`), completes all the transitions, and returns the handles in their next
+    /// states.
     ///
     /// Collective in the warp.
     ///
@@ -870,23 +753,24 @@ impl FirstWarp<'_> {
     }
 }
 
-/// Handles whose use can end where they are: [`Shared`](crate::shared::Shared), what a cluster's scope makes of it, and pairs.
+/// Handles whose use can end without a barrier in the last scope of a kernel: [`Shared`](crate::shared::Shared), the handles that
+/// a cluster's scope makes of it, and tuples of such handles.
 ///
 /// # Safety
 ///
-/// Implemented here only: what `end` gives says that no copy uses the memory, or in a cluster's scope, that none does once all its
-/// CTAs have ended theirs.
+/// Implemented in this crate only: the value that `end` returns proves that no copy uses the memory, or, in a cluster's scope,
+/// that no copy uses it once all CTAs have ended theirs.
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait End {
-    /// What the last scope gets.
+    /// The proof that the last scope asks for.
     type Ended;
-    /// Ends it.
+    /// Ends the use of the handle.
     fn end(self) -> Self::Ended;
 }
 
 macro_rules! end_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
-        // SAFETY: of each of its parts.
+        // SAFETY: each element of the tuple keeps the clause of the trait.
         unsafe impl<$($H: End),+> End for ($($H,)+) {
             type Ended = ($($H::Ended,)+);
             #[inline(always)]
@@ -898,10 +782,10 @@ macro_rules! end_tuple {
 }
 end_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
-/// What holds no shared memory has nothing to end.
+/// Implements [`End`] for types that hold no shared memory: there is nothing to end.
 macro_rules! nothing_to_end {
     ($( [$($generics:tt)*] $T:ty; )*) => { $(
-        // SAFETY: it holds no shared memory.
+        // SAFETY: the type holds no shared memory.
         unsafe impl<$($generics)*> $crate::group::End for $T {
             type Ended = ();
             #[inline(always)]

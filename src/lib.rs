@@ -1,4 +1,4 @@
-// The page is the README: `tests/readme.rs` builds its kernel for the device, where doctests cannot.
+// The crate's page is the README. `tests/readme.rs` compiles its kernel for the device, which doctests cannot do.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, core_float_math, stdarch_nvptx))]
@@ -15,8 +15,8 @@ pub mod qualifier;
 pub mod mask;
 pub mod raw;
 
-// The typed layer. Its safe code rests on barriers that stay where the source has them, which nothing but the marks of `ptx-link`
-// sees to. Documentation is built with all features, and has it all the same.
+// The typed layer. Its safe code relies on barriers that stay where the source places them, and only the marks of `ptx-link`
+// ensure that. Documentation is built with all features, so `doc` keeps the layer beside `stock-linker`.
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod async_group;
 #[cfg(any(doc, not(feature = "stock-linker")))]
@@ -66,13 +66,13 @@ mod trap;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod warp;
 
-/// What the macros name, which no `core` or macro of their user stands for.
+/// Paths for this crate's macros, which a `core` or a macro of their user cannot shadow.
 #[doc(hidden)]
 pub mod __private {
     pub use core;
 }
 
-/// Under the feature `stock-linker` there is no typed layer, and no shared memory to declare for it.
+/// Stand-in for the macro of the typed layer, which the feature `stock-linker` leaves out.
 #[cfg(all(feature = "stock-linker", not(doc)))]
 #[macro_export]
 macro_rules! shared_memory {

@@ -1,12 +1,13 @@
-//! Sets that instructions take as masks.
+//! Bit masks of instructions as sets: CTAs of a multicast ([`CtaMask`]), lanes of a warp ([`LaneMask`]), bytes of a copy
+//! ([`ByteMask`]).
 
 bitflags::bitflags! {
-    /// CTAs of a cluster, by their `%cluster_ctarank`: the destinations of a multicast.
+    /// A set of CTAs of a cluster, by `%cluster_ctarank`: the destinations of a multicast (`ctaMask`).
     ///
     /// ```
     /// use ptx::mask::CtaMask;
     /// const EVEN: CtaMask = CtaMask::CTA_0.union(CtaMask::CTA_2);
-    /// /// The CTAs of a cluster of `size`.
+    /// /// All CTAs of a cluster of `size` CTAs.
     /// fn all(size: u32) -> CtaMask {
     ///     CtaMask::from_bits_truncate(((1_u32 << size) - 1) as u16)
     /// }
@@ -50,14 +51,9 @@ bitflags::bitflags! {
 }
 
 bitflags::bitflags! {
-    /// Bytes of each 16-byte chunk of a copy: those that a `.cp_mask` copy writes.
+    /// A set of bytes of each 16-byte chunk: the bytes that a `.cp_mask` copy writes (`byteMask`).
     ///
-    /// ```
-    /// use ptx::mask::ByteMask;
-    /// /// The first `f32` of each chunk.
-    /// const FIRST: ByteMask = ByteMask::from_bits_retain(0x000f);
-    /// assert!(FIRST.contains(ByteMask::BYTE_3) && !FIRST.contains(ByteMask::BYTE_4));
-    /// ```
+    /// `ByteMask::from_bits_retain(0x000f)` holds the first four bytes, such as the first `f32` of each chunk.
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ByteMask: u16 {
@@ -97,7 +93,7 @@ bitflags::bitflags! {
 }
 
 bitflags::bitflags! {
-    /// Threads of a warp, by lane.
+    /// A set of lanes of a warp, as the `membermask` of warp instructions or the result of a ballot (`__ballot_sync()`).
     ///
     /// ```
     /// use ptx::mask::LaneMask;
@@ -108,21 +104,15 @@ bitflags::bitflags! {
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct LaneMask: u32 {
-        /// Every lane.
+        /// All 32 lanes.
         const ALL = u32::MAX;
-        /// Each bit is a lane.
+        /// Makes every bit known to `bitflags`, so that `!` keeps all lanes.
         const _ = u32::MAX;
     }
 }
 
 impl LaneMask {
-    /// The lane of that number, 0 to 31; no lane from 32 on.
-    ///
-    /// ```
-    /// use ptx::mask::LaneMask;
-    /// assert_eq!(LaneMask::lane(3).bits(), 0b1000);
-    /// assert!(LaneMask::lane(32).is_empty());
-    /// ```
+    /// Returns the set of the one lane with this number; the empty set if the number is 32 or more.
     #[inline(always)]
     pub const fn lane(lane: u32) -> Self {
         match 1_u32.checked_shl(lane) {
@@ -131,24 +121,13 @@ impl LaneMask {
         }
     }
 
-    /// How many lanes there are in the set.
-    ///
-    /// ```
-    /// use ptx::mask::LaneMask;
-    /// assert_eq!(LaneMask::ALL.count(), 32);
-    /// ```
+    /// Returns the number of lanes in the set.
     #[inline(always)]
     pub const fn count(self) -> u32 {
         self.bits().count_ones()
     }
 
-    /// The lowest lane of the set, or `None` if it is empty.
-    ///
-    /// ```
-    /// use ptx::mask::LaneMask;
-    /// assert_eq!(LaneMask::from_bits_retain(0b110).lowest(), Some(1));
-    /// assert_eq!(LaneMask::empty().lowest(), None);
-    /// ```
+    /// Returns the lowest lane of the set, or `None` if the set is empty.
     #[inline(always)]
     pub const fn lowest(self) -> Option<u32> {
         if self.is_empty() { None } else { Some(self.bits().trailing_zeros()) }

@@ -1,76 +1,58 @@
-//! Qualifiers of PTX instructions as zero-sized values: `.release` is [`sem::Release`], `.cta` is
-//! [`scope::Cta`]. A function of [`raw`](crate::raw) takes them by value, as `cuda::ptx` does, and the
-//! traits in its signature say which of them PTX allows there.
+//! PTX instruction qualifiers as zero-sized types, like the tags of libcu++'s `cuda::ptx`: `.release` is [`sem::Release`], `.cta`
+//! is [`scope::Cta`].
+//!
+//! A function of [`raw`](crate::raw) takes qualifiers by value. The traits in its signature name the qualifiers that PTX allows
+//! at each place. The qualifier of an optional operand carries the operand: `cache_hint::Policy(policy)`.
+//!
+//! ```
+//! use ptx::{qualifier::space, raw};
+//! # unsafe fn kernel(shared: u32, generic: *mut u8) {
+//! // SAFETY: both are addresses of eight bytes of shared memory for an mbarrier.
+//! unsafe {
+//!     raw::mbarrier_init(space::SharedCta, shared, 1); // mbarrier.init.shared::cta.b64
+//!     raw::mbarrier_init(space::All, generic, 1); // mbarrier.init.b64, a generic address
+//! }
+//! # }
+//! ```
 
 mod sealed {
-    /// What only this crate implements.
-    #[diagnostic::on_unimplemented(message = "`{Self}` is not one of the types that `ptx` has for this")]
+    /// Only this crate implements it.
+    #[diagnostic::on_unimplemented(message = "`{Self}` is not a type that `ptx` defines for this bound")]
     pub trait Sealed {}
 }
 pub(crate) use sealed::Sealed;
 
-/// A qualifier. Implemented by the types of this module and by nothing else.
-///
-/// ```
-/// use ptx::qualifier::{Qualifier, scope, sem};
-/// fn text<Q: Qualifier>(_: Q) -> &'static str {
-///     Q::PTX
-/// }
-/// # fn kernel() {
-/// let (sem, scope) = (text(sem::AcqRel), text(scope::Gpu)); // ".acq_rel", ".gpu"
-/// # }
-/// ```
+/// A PTX qualifier. Only the types of this module implement it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no qualifier of PTX",
-    label = "not one of `ptx::qualifier`",
-    note = "the qualifiers are the types of the modules of `ptx::qualifier`, such as `sem::Release`"
+    message = "`{Self}` is not a PTX qualifier",
+    label = "expected a type of `ptx::qualifier`",
+    note = "the qualifiers are the types in the modules of `ptx::qualifier`, such as `sem::Release`"
 )]
 pub trait Qualifier: Sealed + Copy {
-    /// The PTX text, dot included; empty where the absence of a qualifier is the choice.
+    /// The PTX text with its dot; empty if the qualifier is the absence of a text.
     const PTX: &'static str;
-    /// What the raw layer's `match const` selects on: a hash of the type's path.
+    /// A hash of the type's path, which the `match` of the raw layer selects on.
     #[doc(hidden)]
     const ID: u64;
 }
 
-/// A type: a qualifier whose operands are Rust values of that type.
-///
-/// ```
-/// use ptx::{qualifier::{TypeTag, space, ty}, raw};
-/// # unsafe fn kernel(addr: u32) {
-/// // SAFETY: an `i16` of shared memory is at `addr`, and nobody writes it meanwhile.
-/// let x: <ty::S16 as TypeTag>::Value = unsafe { raw::ld_weak(space::SharedCta, ty::S16, addr) };
-/// let x: i16 = x;
-/// # }
-/// ```
+/// A `.type` qualifier, which determines the Rust type of the operands: `ty::S16` takes an `i16`.
 pub trait TypeTag: Qualifier {
     /// The Rust type of an operand.
     type Value: Copy;
 }
 
-/// A state space: a qualifier whose operands are addresses in it.
-///
-/// ```
-/// use ptx::{qualifier::{AddressSpace, space}, raw};
-/// # unsafe fn kernel(shared: u32, generic: *mut u8) {
-/// let shared: <space::SharedCta as AddressSpace>::Address = shared; // a `u32`
-/// // SAFETY: both are addresses of eight bytes of shared memory for an mbarrier.
-/// unsafe {
-///     raw::mbarrier_init(space::SharedCta, shared, 1);
-///     raw::mbarrier_init(space::All, generic, 1);
-/// }
-/// # }
-/// ```
+/// A state-space qualifier, which determines the Rust type of an address: a `u32` in shared memory, otherwise a pointer.
 pub trait AddressSpace: Qualifier {
-    /// The Rust type of an address: a `u32` in shared memory, else a pointer.
+    /// The Rust type of an address in this space.
     type Address: AddressBits;
 }
 
-/// An address as what goes in its register: a conversion that costs the MIR inliner nothing where the types are the same.
+/// Converts an address to the integer that goes into its register, at no cost to the MIR inliner if the types are equal.
 ///
 /// # Safety
 ///
-/// Implemented here only: both are the address.
+/// Implemented in this module only: both results are the address.
 #[doc(hidden)]
 pub unsafe trait AddressBits: Copy {
     fn u32(self) -> u32;
@@ -78,7 +60,7 @@ pub unsafe trait AddressBits: Copy {
 }
 macro_rules! address_bits {
     ($( $Address:ty ),*) => { $(
-        // SAFETY: casts.
+        // SAFETY: both methods cast the address.
         unsafe impl AddressBits for $Address {
             #[inline(always)]
             fn u32(self) -> u32 {
@@ -118,7 +100,7 @@ macro_rules! qualifiers {
             pub mod $axis {
                 $(
                     $(#[$doc])*
-                    // Listed on the axis's page; hidden from rustdoc only, which rustc's messages would otherwise take up.
+                    // The axis's page lists the tags. rustc must not see a `doc(hidden)`, which would change its messages.
                     #[cfg_attr(doc, doc(hidden))]
                     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
                     #[repr(transparent)]
@@ -133,7 +115,7 @@ macro_rules! qualifiers {
                 )*
             }
         )*
-        /// The PTX text of a qualifier as a literal, for `concat!`.
+        /// Expands to the PTX text of a qualifier as a literal, for `concat!`.
         #[allow(unused_macros, reason = "off the device nothing is emitted")]
         macro_rules! ptx_text {
             $( $( ($axis :: $Tag) => { $ptx }; )* )*
@@ -144,11 +126,11 @@ macro_rules! qualifiers {
 qualifiers! {
     /// `.sem`: the memory ordering of an operation.
     mod sem {
-        /// `.acquire`: what the releasing threads did before is visible after.
+        /// `.acquire`: later accesses of this thread see the accesses before the release that the operation observes.
         Acquire = ".acquire";
-        /// `.release`: what this thread did before is visible to who acquires.
+        /// `.release`: a thread that acquires from the operation sees this thread's earlier accesses.
         Release = ".release";
-        /// `.relaxed`: atomic, and orders nothing else.
+        /// `.relaxed`: atomic, without an order for other accesses.
         Relaxed = ".relaxed";
         /// `.acq_rel`: both `.acquire` and `.release`.
         AcqRel = ".acq_rel";
@@ -157,20 +139,20 @@ qualifiers! {
     }
     /// `.scope`: the threads that observe the ordering directly.
     mod scope {
-        /// `.cta`: the threads of the same CTA.
+        /// `.cta`: the threads of the same CTA (thread block).
         Cta = ".cta";
         /// `.cluster`: the threads of the same cluster.
         Cluster = ".cluster";
         /// `.gpu`: the threads of the same GPU.
         Gpu = ".gpu";
-        /// `.sys`: all threads of the system, the host's too.
+        /// `.sys`: all threads of the system, the host's included.
         Sys = ".sys";
     }
     /// `.space`: the state space of an address.
     mod space {
         /// `.shared::cta`: shared memory of the executing CTA.
         SharedCta = ".shared::cta";
-        /// `.shared::cluster`: shared memory of any CTA of the cluster.
+        /// `.shared::cluster`: shared memory of any CTA of the cluster (distributed shared memory).
         SharedCluster = ".shared::cluster";
         /// `.global`: global memory.
         Global = ".global";
@@ -178,42 +160,42 @@ qualifiers! {
         Local = ".local";
         /// `.const`: constant memory.
         Const = ".const";
-        /// `.param`: parameters of the kernel.
+        /// `.param`: kernel parameters.
         Param = ".param";
-        /// `.param::entry`: parameters of the kernel, as newer versions of PTX distinguish them.
+        /// `.param::entry`: kernel parameters, by the name that PTX ISA 8.3 introduces.
         ParamEntry = ".param::entry";
-        /// No qualifier: every state space.
+        /// No qualifier: a generic address.
         All = "";
     }
-    /// `.aligned`: whether all threads of the warp execute the same instruction.
+    /// `.aligned`: whether all threads of the warp execute the same instruction together.
     mod convergence {
-        /// `.aligned`: they all do, in convergence.
+        /// `.aligned`: all threads of the warp execute it together.
         Aligned = ".aligned";
-        /// No qualifier: they may arrive separately.
+        /// No qualifier: the threads may execute it separately.
         Unaligned = "";
     }
     /// Eviction priorities of [`createpolicy_fractional`](crate::raw::createpolicy_fractional).
     mod evict {
-        /// `.L2::evict_last`: evicted last.
+        /// `.L2::evict_last`: the L2 cache evicts the line last.
         Last = ".L2::evict_last";
         /// `.L2::evict_normal`: the default priority.
         Normal = ".L2::evict_normal";
-        /// `.L2::evict_first`: evicted first.
+        /// `.L2::evict_first`: the L2 cache evicts the line first.
         First = ".L2::evict_first";
-        /// `.L2::evict_unchanged`: leaves the priority as it is.
+        /// `.L2::evict_unchanged`: the access leaves the line's priority unchanged.
         Unchanged = ".L2::evict_unchanged";
     }
     /// `.type`: the type of an operand.
     mod ty {
-        /// `.b8`: eight bits, a `u8`.
+        /// `.b8`: 8 bits, a `u8`.
         B8 = ".b8";
-        /// `.b16`: sixteen bits, a `u16`.
+        /// `.b16`: 16 bits, a `u16`.
         B16 = ".b16";
         /// `.b32`: 32 bits, a `u32`.
         B32 = ".b32";
         /// `.b64`: 64 bits, a `u64`.
         B64 = ".b64";
-        /// `.b128`: 128 bits, two halves.
+        /// `.b128`: 128 bits, a `qualifier::B128` of two halves.
         B128 = ".b128";
         /// `.u8`: a `u8`.
         U8 = ".u8";
@@ -235,30 +217,30 @@ qualifiers! {
         F32 = ".f32";
         /// `.f64`: an `f64`.
         F64 = ".f64";
-        /// `.f16`: half precision, as `half::f16` with the feature `half`, as bits without.
+        /// `.f16`: half precision; a `half::f16` with the feature `half`, otherwise its bits.
         F16 = ".f16";
-        /// `.bf16`: bfloat16, as `half::bf16` with the feature `half`, as bits without.
+        /// `.bf16`: bfloat16; a `half::bf16` with the feature `half`, otherwise its bits.
         Bf16 = ".bf16";
         /// `.f16x2`: two `.f16`, the first in the low bits.
         F16x2 = ".f16x2";
         /// `.bf16x2`: two `.bf16`, the first in the low bits.
         Bf16x2 = ".bf16x2";
-        /// `.e4m3`: an eight-bit float, as its bits.
+        /// `.e4m3`: the bits of an 8-bit float.
         E4m3 = ".e4m3";
-        /// `.e5m2`: an eight-bit float, as its bits.
+        /// `.e5m2`: the bits of an 8-bit float.
         E5m2 = ".e5m2";
-        /// `.e4m3x2`: two `.e4m3` as bits, the first in the low ones.
+        /// `.e4m3x2`: the bits of two `.e4m3`, the first in the low bits.
         E4m3x2 = ".e4m3x2";
-        /// `.e5m2x2`: two `.e5m2` as bits, the first in the low ones.
+        /// `.e5m2x2`: the bits of two `.e5m2`, the first in the low bits.
         E5m2x2 = ".e5m2x2";
-        /// `.e4m3x4`: four `.e4m3` as bits, the first in the low ones.
+        /// `.e4m3x4`: the bits of four `.e4m3`, the first in the low bits.
         E4m3x4 = ".e4m3x4";
-        /// `.e5m2x4`: four `.e5m2` as bits, the first in the low ones.
+        /// `.e5m2x4`: the bits of four `.e5m2`, the first in the low bits.
         E5m2x4 = ".e5m2x4";
     }
-    /// `.level::prefetch_size`: what the L2 cache may fetch around the data.
+    /// `.level::prefetch_size`: a hint how much data around the accessed bytes the L2 cache may fetch.
     mod prefetch_size {
-        /// No qualifier: nothing more than the data.
+        /// No qualifier: no data beyond the accessed bytes.
         None = "";
         /// `.L2::64B`: 64 bytes.
         L2B64 = ".L2::64B";
@@ -267,7 +249,7 @@ qualifiers! {
         /// `.L2::256B`: 256 bytes.
         L2B256 = ".L2::256B";
     }
-    /// `cp-size` of [`cp_async_ca`](crate::raw::cp_async_ca): the bytes that it copies, an immediate.
+    /// `cp-size` of [`cp_async_ca`](crate::raw::cp_async_ca): the number of bytes to copy, an immediate.
     mod cp_size {
         /// 4 bytes.
         B4 = "4";
@@ -276,95 +258,94 @@ qualifiers! {
         /// 16 bytes.
         B16 = "16";
     }
-    /// `.op`: what combines the values.
+    /// `.op`: the operation that combines two values.
     mod op {
         /// `.add`: the sum.
         Add = ".add";
-        /// `.min`: the least.
+        /// `.min`: the minimum.
         Min = ".min";
-        /// `.max`: the greatest.
+        /// `.max`: the maximum.
         Max = ".max";
-        /// `.and`: all.
+        /// `.and`: bitwise and; of predicates, true if all are true.
         And = ".and";
-        /// `.or`: any.
+        /// `.or`: bitwise or; of predicates, true if any is true.
         Or = ".or";
-        /// `.xor`: an odd number.
+        /// `.xor`: bitwise exclusive or.
         Xor = ".xor";
-        /// `.inc`: one more, or 0 from the operand on.
+        /// `.inc`: adds 1; wraps to 0 if the old value is the operand or more.
         Inc = ".inc";
-        /// `.dec`: one less, or the operand from 0 or above it.
-        /// `.dec`: one less, or the operand from 0 and from above the operand.
+        /// `.dec`: subtracts 1; wraps to the operand if the old value is 0 or more than the operand.
         Dec = ".dec";
         /// `.add.acc::f16`: the sum, accumulated in `.f16`.
         AddAccF16 = ".add.acc::f16";
     }
     /// `.mode` of [`vote_sync`](crate::raw::vote_sync) and [`shfl_sync`](crate::raw::shfl_sync).
     mod mode {
-        /// `.all`: true in all threads.
+        /// `.all`: true if the predicate is true in all threads.
         All = ".all";
-        /// `.any`: true in a thread.
+        /// `.any`: true if the predicate is true in at least one thread.
         Any = ".any";
-        /// `.uni`: the same in all threads.
+        /// `.uni`: true if the predicate has the same value in all threads.
         Uni = ".uni";
-        /// `.up`: from a lower lane.
+        /// `.up`: reads a lower lane, as `__shfl_up_sync()` does.
         Up = ".up";
-        /// `.down`: from a higher lane.
+        /// `.down`: reads a higher lane, as `__shfl_down_sync()` does.
         Down = ".down";
-        /// `.bfly`: from the lane exclusive or a number.
+        /// `.bfly`: reads the lane whose number is the own lane's number xor the operand, as `__shfl_xor_sync()` does.
         Bfly = ".bfly";
-        /// `.idx`: from a lane by its number.
+        /// `.idx`: reads the lane whose number is the operand, as `__shfl_sync()` does.
         Idx = ".idx";
     }
-    /// `.abs`: whether an operation takes the absolute values.
+    /// `.abs`: whether an operation takes absolute values.
     mod abs {
-        /// `.abs`: it does.
+        /// `.abs`: takes the absolute values.
         Abs = ".abs";
-        /// No qualifier: it takes the values as they are.
+        /// No qualifier: takes the signed values.
         Signed = "";
     }
-    /// `.NaN`: what one NaN does to the result.
+    /// `.NaN`: how a NaN operand affects the result.
     mod nan {
-        /// `.NaN`: the result is NaN.
+        /// `.NaN`: the result is NaN if any operand is NaN.
         Propagate = ".NaN";
-        /// No qualifier: the other values count.
+        /// No qualifier: the operation ignores NaN operands; the result is NaN if all operands are NaN.
         Ignore = "";
     }
-    /// `.ftz`: what becomes of subnormal operands and results.
+    /// `.ftz`: whether subnormal operands and results become zero.
     mod ftz {
-        /// `.ftz`: zero, of the same sign.
+        /// `.ftz`: flushes them to zero of the same sign.
         Flush = ".ftz";
-        /// No qualifier: they stay as they are.
+        /// No qualifier: keeps them.
         Keep = "";
     }
-    /// Rounding of [`cvt_f32`](crate::raw::cvt_f32) and its like.
+    /// Rounding of [`cvt_f32`](crate::raw::cvt_f32) and related conversions.
     mod rounding {
-        /// `.rn`: to the nearest, of two equally near ones to the even one.
+        /// `.rn`: to the nearest value; a tie goes to the even one.
         Rn = ".rn";
         /// `.rz`: towards zero.
         Rz = ".rz";
     }
-    /// `.relu`: what becomes of negative results.
+    /// `.relu`: whether negative results become zero.
     mod relu {
-        /// `.relu`: zero. NaN becomes the canonical NaN.
+        /// `.relu`: negative results become zero; NaN becomes the canonical NaN.
         Relu = ".relu";
-        /// No qualifier: they stay as they are.
+        /// No qualifier: keeps negative results.
         None = "";
     }
-    /// `.satfinite`: what becomes of results too large for their type.
+    /// `.satfinite`: the result of a conversion that exceeds the range of its type.
     mod satfinite {
-        /// `.satfinite`: the largest finite number of their sign.
+        /// `.satfinite`: the largest finite number of the same sign.
         Satfinite = ".satfinite";
         /// No qualifier: an infinity.
         None = "";
     }
-    /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol).
+    /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol) (programmatic dependent launch).
     mod action {
-        /// `.launch_dependents`: the dependent grids may launch.
+        /// `.launch_dependents`: allows the dependent grids to launch.
         LaunchDependents = ".launch_dependents";
         /// `.wait`: waits for the prerequisite grids.
         Wait = ".wait";
     }
-    /// `ord` of `tensormap.replace`, an immediate: a dimension of the tensor, the innermost first.
+    /// `ord` of `tensormap.replace`, an immediate: a dimension of the tensor. Dimension 0 is the innermost.
     mod ord {
         /// Dimension 0.
         D0 = "0";
@@ -377,7 +358,8 @@ qualifiers! {
         /// Dimension 4.
         D4 = "4";
     }
-    /// `new_val` of [`tensormap_replace_tile_elemtype`](crate::raw::tensormap_replace_tile_elemtype), an immediate.
+    /// `new_val` of [`tensormap_replace_tile_elemtype`](crate::raw::tensormap_replace_tile_elemtype), an immediate: the element
+    /// type.
     mod elemtype {
         /// `.u8`.
         U8 = "0";
@@ -414,27 +396,27 @@ qualifiers! {
     }
     /// `new_val` of [`tensormap_replace_tile_interleave_layout`](crate::raw::tensormap_replace_tile_interleave_layout).
     mod interleave_layout {
-        /// No interleave.
+        /// No interleaving.
         None = "0";
-        /// 16 bytes.
+        /// Interleaving by 16 bytes.
         B16 = "1";
-        /// 32 bytes.
+        /// Interleaving by 32 bytes.
         B32 = "2";
     }
     /// `new_val` of [`tensormap_replace_tile_swizzle_mode`](crate::raw::tensormap_replace_tile_swizzle_mode).
     mod swizzle_mode {
         /// No swizzling.
         None = "0";
-        /// 32 bytes.
+        /// 32-byte swizzle.
         B32 = "1";
-        /// 64 bytes.
+        /// 64-byte swizzle.
         B64 = "2";
-        /// 128 bytes.
+        /// 128-byte swizzle.
         B128 = "3";
-        /// 96 bytes.
+        /// 96-byte swizzle.
         B96 = "4";
     }
-    /// `new_val` of `tensormap_replace_tile_swizzle_atomicity`.
+    /// `new_val` of `tensormap_replace_tile_swizzle_atomicity`: the bytes that stay together.
     mod swizzle_atomicity {
         /// 16 bytes.
         B16 = "0";
@@ -445,11 +427,12 @@ qualifiers! {
         /// 64 bytes.
         B64 = "3";
     }
-    /// `new_val` of [`tensormap_replace_tile_fill_mode`](crate::raw::tensormap_replace_tile_fill_mode).
+    /// `new_val` of [`tensormap_replace_tile_fill_mode`](crate::raw::tensormap_replace_tile_fill_mode): the value of elements
+    /// outside the tensor.
     mod fill_mode {
-        /// Zeros.
+        /// Zero.
         Zero = "0";
-        /// A NaN that tells of it.
+        /// OOB-NaN: a special NaN that marks elements outside the tensor.
         OobNan = "1";
     }
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
@@ -461,83 +444,85 @@ qualifiers! {
         /// `::z`.
         Z = "::z";
     }
-    /// `.load_mode`: how a tensor copy arranges the data, where its operands do not tell.
+    /// `.load_mode`: the layout of a tensor copy (TMA), for instructions whose operands leave a choice.
     mod load_mode {
-        /// `.tile`: as in the tensor.
+        /// `.tile`: the copy keeps the layout of the tensor.
         Tile = ".tile";
-        /// `.im2col_no_offs`: pixels as a column, without offsets.
+        /// `.im2col_no_offs`: im2col without offsets, the pixels as a column.
         Im2colNoOffs = ".im2col_no_offs";
-        /// `.im2col::w`: pixels along W as a column.
+        /// `.im2col::w`: the pixels along W as a column.
         Im2colW = ".im2col::w";
         /// `.im2col::w::128`: 128 pixels along W as a column.
         Im2colW128 = ".im2col::w::128";
     }
-    /// `.cta_group`: whose mbarrier a tensor copy signals.
+    /// `.cta_group`: the CTA whose mbarrier a tensor copy signals.
     mod cta_group {
-        /// No qualifier: as `.cta_group::1`.
+        /// No qualifier: same as `.cta_group::1`.
         None = "";
-        /// `.cta_group::1`: that of the destination's CTA.
+        /// `.cta_group::1`: an mbarrier of the destination's CTA.
         One = ".cta_group::1";
-        /// `.cta_group::2`: that of either CTA of the pair.
+        /// `.cta_group::2`: an mbarrier of either CTA of the pair.
         Two = ".cta_group::2";
     }
-    /// `.level::cache_hint` and `cache-policy`: how an access goes through the L2 cache.
+    /// `.level::cache_hint` and `cache-policy`: the L2 eviction policy of an access.
     mod cache_hint {
-        /// No qualifier and no operand: by the default policy.
+        /// No qualifier and no operand: the default policy.
         None = "";
-        /// `.L2::cache_hint`, `cache-policy`: by this policy, which a `createpolicy` has made.
+        /// `.L2::cache_hint`, `cache-policy`: a policy that a `createpolicy` instruction made.
         Policy(u64) = ".L2::cache_hint";
     }
-    /// `.multicast` and `ctaMask`: whose shared memory a copy goes to.
+    /// `.multicast` and `ctaMask`: the CTAs whose shared memory receives the data.
     mod multicast {
-        /// No qualifier and no operand: that of one CTA.
+        /// No qualifier and no operand: one CTA.
         None = "";
-        /// `.multicast::cluster`, `ctaMask`: that of each CTA of the set.
+        /// `.multicast::cluster`, `ctaMask`: each CTA of the set.
         Cluster(crate::mask::CtaMask) = ".multicast::cluster";
-        /// `.multicast::cluster::all`: that of each CTA of the cluster.
+        /// `.multicast::cluster::all`: each CTA of the cluster.
         ClusterAll = ".multicast::cluster::all";
     }
-    /// `.cp_mask` and `byteMask`: which bytes of each chunk of 16 a copy writes.
+    /// `.cp_mask` and `byteMask`: the bytes of each 16-byte chunk that a copy writes.
     mod cp_mask {
-        /// No qualifier and no operand: all.
+        /// No qualifier and no operand: all bytes.
         None = "";
-        /// `.cp_mask`, `byteMask`: those of the set.
+        /// `.cp_mask`, `byteMask`: the bytes of the set.
         Bytes(crate::mask::ByteMask) = ".cp_mask";
     }
-    /// `src-size` or `ignore-src` of [`cp_async_ca`](crate::raw::cp_async_ca): what it fills with zeros.
+    /// `src-size` or `ignore-src` of [`cp_async_ca`](crate::raw::cp_async_ca): the destination bytes that the copy fills with
+    /// zeros.
     mod zfill {
-        /// No operand: nothing.
+        /// No operand: none.
         None = "";
-        /// `src-size`: what follows that number of bytes.
+        /// `src-size`: the bytes after the first `src-size` bytes.
         SrcSize(u32) = "";
-        /// `ignore-src`: everything, if it is true.
+        /// `ignore-src`: all bytes, if the operand is true.
         IgnoreSrc(bool) = "";
     }
-    /// `suspendTimeHint` of [`mbarrier_try_wait`](crate::raw::mbarrier_try_wait): how long a thread is suspended at most.
+    /// `suspendTimeHint` of [`mbarrier_try_wait`](crate::raw::mbarrier_try_wait): the time limit of a thread's suspension.
     mod suspend_time_hint {
-        /// No operand: a time that depends on the system.
+        /// No operand: a system-dependent limit.
         None = "";
-        /// `suspendTimeHint`: that number of nanoseconds.
+        /// `suspendTimeHint`: a limit in nanoseconds.
         Nanoseconds(u32) = "";
     }
-    /// `count` of [`mbarrier_arrive`](crate::raw::mbarrier_arrive): how many arrivals it is.
+    /// `count` of [`mbarrier_arrive`](crate::raw::mbarrier_arrive): the number of arrivals that the instruction makes.
     mod arrivals {
-        /// No operand: one.
+        /// No operand: one arrival.
         One = "";
-        /// `count`: that number.
+        /// `count`: that number of arrivals.
         Count(u32) = "";
     }
-    /// `b` of [`barrier_cta_sync`](crate::raw::barrier_cta_sync): how many threads take part.
+    /// `b` of [`barrier_cta_sync`](crate::raw::barrier_cta_sync): the number of threads that take part.
     mod threads {
-        /// No operand: all of the CTA.
+        /// No operand: all threads of the CTA.
         All = "";
-        /// `b`: that number.
+        /// `b`: that number of threads, a multiple of the warp size.
         Count(u32) = "";
     }
 }
 
-/// In which registers operands go, and as which bits: values of a type, addresses in a state space. It makes `register_of!`,
-/// which hands a qualifier's to a macro, before what else it is given: `[ty u32 reg32]`, `[at u64 reg64]`, or `[]`.
+/// Names the registers of operands, and the bits that they hold, for values of a type and addresses in a space. It makes
+/// `register_of!`, which hands a tag's entry to a macro, before the macro's other arguments: `[ty u32 reg32]`, `[at u64 reg64]`
+/// or `[]`.
 macro_rules! registers {
     ($( $axis:ident $register:tt { $($Tag:ident)* } )*) => {
         registers!(@rules ($) $( $( [ $axis $Tag $register ] )* )*);
@@ -559,17 +544,7 @@ registers! {
     space [ at u64 reg64 ] { Global All }
 }
 
-/// 128 bits, low half first.
-///
-/// ```
-/// use ptx::qualifier::B128;
-/// const ONE: B128 = B128 { lo: 1, hi: 0 };
-/// const _: () = assert!(size_of::<B128>() == 16 && align_of::<B128>() == 16);
-/// /// As one number.
-/// fn number(x: B128) -> u128 {
-///     u128::from(x.hi) << 64 | u128::from(x.lo)
-/// }
-/// ```
+/// The 128 bits of a `.b128` operand as two halves, aligned to 16 bytes; the low half comes first.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct B128 {
@@ -578,7 +553,7 @@ pub struct B128 {
     /// Bits 64 to 127.
     pub hi: u64,
 }
-// As PTX has `.b128`, in memory and as an operand.
+// The layout of PTX's `.b128`, in memory and as an operand.
 static_assertions::assert_eq_size!(B128, [u64; 2]);
 static_assertions::const_assert_eq!(align_of::<B128>(), 16);
 

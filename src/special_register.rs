@@ -1,5 +1,6 @@
-//! The special registers of the launch shape, read so that LLVM knows them: it knows their ranges, merges and hoists the reads, and
-//! folds what [`LaunchShape`](crate::launch::LaunchShape) states. The asm of [`raw`](crate::raw) is opaque to it.
+//! The special registers of the launch shape (`threadIdx`, `blockDim`, `blockIdx`, `gridDim`), read by LLVM intrinsics. LLVM
+//! knows the ranges of intrinsics, merges and hoists the reads, and folds the numbers that
+//! [`LaunchShape`](crate::launch::LaunchShape) states. It cannot do so with the asm of [`raw`](crate::raw).
 
 macro_rules! registers {
     ($( $name:ident = $intrinsic:ident; )*) => { $(
@@ -7,7 +8,7 @@ macro_rules! registers {
         pub(crate) fn $name() -> u32 {
             #[cfg(target_arch = "nvptx64")]
             #[allow(clippy::unnecessary_cast, reason = "compilers up to 1.96 give an `i32`")]
-            // SAFETY: reads a register.
+            // SAFETY: the intrinsic reads a register.
             unsafe {
                 core::arch::nvptx::$intrinsic() as u32
             }

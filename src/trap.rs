@@ -1,6 +1,6 @@
-//! `trap`: how a kernel stops with an error.
+//! `trap`: stops a kernel with an error (`__trap()`).
 
-/// Stops the kernel with an error that the host sees (`CUDA_ERROR_ILLEGAL_INSTRUCTION`).
+/// Stops the kernel with an error that the host sees (`CUDA_ERROR_ILLEGAL_INSTRUCTION`), as `__trap()` does.
 ///
 /// ```
 /// # fn kernel(input: Option<u32>) {
@@ -11,7 +11,7 @@
 #[inline(always)]
 pub fn trap() -> ! {
     #[cfg(target_arch = "nvptx64")]
-    // SAFETY: `trap` ends the grid.
+    // SAFETY: `trap` ends the grid, so the `asm!` does not return (`noreturn`).
     unsafe {
         core::arch::asm!("trap;", options(noreturn))
     }

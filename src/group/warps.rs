@@ -1,13 +1,15 @@
-//! Warps of the CTA that have a part of their own.
+//! Whole warps of the CTA as a group: the warps that run one part of a pipeline.
 
 use core::marker::PhantomData;
 
 use super::Call;
 use crate::qualifier::Sealed;
 
-/// Whole warps of the CTA that have a part of a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run. With a barrier of their own,
-/// the [`NamedBarrier`](crate::barrier::NamedBarrier) `B`, they are a [`ThreadGroup`](super::ThreadGroup): they hold handles, and make
-/// collective calls on them, which wait for these warps alone.
+/// Whole warps of the CTA that run one part of a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run (warp
+/// specialisation).
+///
+/// With a named barrier of their own, the [`NamedBarrier`](crate::barrier::NamedBarrier) `B`, the warps are a
+/// [`ThreadGroup`](super::ThreadGroup): they hold handles, and their collective calls wait for these warps alone.
 ///
 /// ```
 /// # use ptx::{barrier::NamedBarrier, bulk, global::GlobalTileMut, launch::Warps, shared::{Free, Shared}};
@@ -34,17 +36,17 @@ static_assertions::assert_not_impl_any!(Warps: Copy, Clone, Send, Sync);
 
 impl<B> Sealed for Warps<'_, B> {}
 
-/// What [`Warps`] have for a barrier: none (`()`), or a [`NamedBarrier`](crate::barrier::NamedBarrier).
+/// The barrier of [`Warps`]: none (`()`), or a [`NamedBarrier`](crate::barrier::NamedBarrier).
 ///
 /// # Safety
 ///
-/// Implemented here only: a barrier is of as many threads.
+/// Implemented in this crate only: `THREADS` is the barrier's thread count, `None` without a barrier.
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait PartBarrier {
     #[doc(hidden)]
     const THREADS: Option<u32>;
 }
-// SAFETY: there is no barrier.
+// SAFETY: `()` is no barrier.
 unsafe impl PartBarrier for () {
     const THREADS: Option<u32> = None;
 }
@@ -52,38 +54,26 @@ unsafe impl PartBarrier for () {
 impl<B> Warps<'_, B> {
     /// # Safety
     ///
-    /// `'p` is the part's alone, which the executing thread has, as the thread of that rank among so many, of whole warps. `B` is no barrier, or
-    /// one of as many threads that nothing else uses while the part runs.
+    /// - `'p` belongs to this part alone; the executing thread runs it as thread `rank` of `threads`.
+    /// - The `threads` threads form whole warps.
+    /// - `B` is no barrier, or a barrier of `threads` threads that nothing else uses while the part runs.
     #[inline(always)]
     pub(crate) unsafe fn of_part(rank: u32, threads: u32) -> Self {
         Warps { rank, threads, _call: PhantomData, _barrier: PhantomData }
     }
 
-    /// The thread's rank among those of the part.
+    /// Returns the thread's rank among the threads of the part. Rank 0 need not be the CTA's thread 0: if the producer is one
+    /// thread, the consumers' rank 0 is the CTA's thread 32.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # use ptx::launch::Warps;
-    /// # fn consume(warps: &Warps) {
-    /// let first = warps.thread_rank() == 0; // of the consumers whose producer is one thread, thread 32 of the CTA
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
         self.rank
     }
 
-    /// How many threads have the part.
+    /// Returns the number of threads of the part.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # use ptx::launch::Warps;
-    /// # fn consume(warps: &Warps) {
-    /// let elements_each = 512 / warps.thread_count();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn thread_count(&self) -> u32 {
         self.threads

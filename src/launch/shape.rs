@@ -1,19 +1,21 @@
-//! The launch shape that a kernel states: what `__launch_bounds__` and `__cluster_dims__` say in CUDA C++.
+//! The launch shape that a kernel states: `__launch_bounds__` and `__cluster_dims__` of CUDA C++.
 
 use crate::group::Cta;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
 use crate::special_register;
 
-/// The shape of the launches that a kernel takes. [`Block<256>`](Block) is a shape; one with more to say is an `enum` of your own.
+/// The launch shape of a kernel: block and cluster extents and register limits, as `__launch_bounds__` and `__cluster_dims__`
+/// state them in CUDA C++. [`Block<256>`](Block) is a shape; for further properties implement the trait for an `enum` of your
+/// own.
 ///
-/// What is stated here is known when the kernel is compiled: ranks need no multiplication, thread counts are constants, and loops
-/// over them have a known number of rounds. `ptx-link` writes it as directives of the entry (11.4 of the PTX ISA), which the
-/// driver holds every launch against.
+/// The compiler knows the stated numbers: ranks need no multiplication, thread counts are constants, and loops over them have a
+/// known number of rounds. `ptx-link` writes the numbers as directives of the kernel's entry (PTX ISA 11.4), and the driver
+/// checks launches against them.
 ///
 /// ```
 /// use ptx::launch::{Cta, LaunchShape};
-/// /// 256 threads, two CTAs a cluster; registers for two CTAs a multiprocessor.
+/// /// 256 threads a CTA, two CTAs a cluster, and registers for two CTAs a multiprocessor.
 /// enum Shape {}
 /// impl LaunchShape for Shape {
 ///     const BLOCK: [u32; 3] = [256, 1, 1];
@@ -26,43 +28,36 @@ use crate::special_register;
 /// # }
 /// ```
 pub trait LaunchShape {
-    /// Threads of the block, in x, y, z. The driver refuses a launch of other blocks.
+    /// Threads of the block in x, y and z (`blockDim`). The driver refuses a launch with other blocks.
     ///
     /// PTX: `.reqntid x, y, z`
     const BLOCK: [u32; 3];
 
-    /// CTAs of a cluster, in x, y, z; `None`: as the launch says. The driver refuses a launch of other clusters.
+    /// CTAs of a cluster in x, y and z (`__cluster_dims__`); with `None` the launch chooses. The driver refuses a launch with
+    /// other clusters.
     ///
     /// PTX: `.explicitcluster`, `.reqnctapercluster x, y, z`. PTX ISA 7.8, sm_90.
     const CLUSTER: Option<[u32; 3]> = None;
 
-    /// Whether a grid may have more than one CTA in y and z. Otherwise it is a row of CTAs, or of clusters whose y and z
-    /// [`CLUSTER`](LaunchShape::CLUSTER) states; the driver does not check that.
+    /// Whether a grid may have more than one CTA in y and z. If not, the grid is a row of CTAs, or a row of clusters whose
+    /// extents in y and z [`CLUSTER`](LaunchShape::CLUSTER) states. The driver does not check this.
     ///
     /// PTX: none.
     const GRID_OF_ANY_RANK: bool = false;
 
-    /// How many CTAs a multiprocessor has registers for, at least.
+    /// The least number of CTAs for which a multiprocessor has registers at the same time: the second argument of
+    /// `__launch_bounds__`.
     ///
     /// PTX: `.minnctapersm n`
     const MIN_CTAS: Option<u32> = None;
 
-    /// How many registers a thread has, at most.
+    /// The largest number of registers of a thread (`__maxnreg__`).
     ///
     /// PTX: `.maxnreg n`
     const MAX_REGISTERS: Option<u32> = None;
 }
 
-/// A block of `X` times `Y` times `Z` threads, in a grid that is a row of CTAs.
-///
-/// ```
-/// use ptx::launch::{Block, Cta};
-/// # unsafe fn kernel() {
-/// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow; grids are rows.
-/// let (cta, (), _dynamic) = unsafe { Cta::enter_with::<(), Block<256>>() };
-/// assert!(cta.thread_count() == 256); // a constant
-/// # }
-/// ```
+/// A block of `X` × `Y` × `Z` threads in a grid that is a row of CTAs.
 #[derive(Debug)]
 pub enum Block<const X: u32, const Y: u32 = 1, const Z: u32 = 1> {}
 
@@ -70,10 +65,10 @@ impl<const X: u32, const Y: u32, const Z: u32> LaunchShape for Block<X, Y, Z> {
     const BLOCK: [u32; 3] = [X, Y, Z];
 }
 
-/// Checks the numbers of a shape.
+/// Asserts that the numbers of a shape are in range.
 const fn check<L: LaunchShape>() {
     let [x, y, z] = L::BLOCK;
-    // No product wraps: each factor is 1024 at most.
+    // The product does not wrap: `&&` evaluates it only if each factor is at most 1024.
     assert!(
         x >= 1 && y >= 1 && z >= 1 && x <= 1024 && y <= 1024 && z <= 64 && x * y * z <= 1024,
         "a block has 1 to 1024 threads, 64 at most in z: correct `LaunchShape::BLOCK`"
@@ -93,9 +88,9 @@ const fn check<L: LaunchShape>() {
 }
 
 impl Cta {
-    /// [`enter`](Cta::enter), for launches of the shape `L` alone.
+    /// Enters the kernel as [`enter`](Cta::enter) does, for launches of the shape `L` alone.
     ///
-    /// PTX: none but the directives that [`LaunchShape`] names.
+    /// PTX: only the directives that [`LaunchShape`] names.
     ///
     /// ```
     /// use ptx::{launch::{Block, Cta}, shared::SharedArray};
@@ -108,29 +103,30 @@ impl Cta {
     ///
     /// # Safety
     ///
-    /// - what [`enter`](Cta::enter) asks for;
-    /// - the kernel itself calls it, directly or through `#[inline(always)]` functions (`ptx-link` refuses anything else);
-    /// - unless [`LaunchShape::GRID_OF_ANY_RANK`], the grid has one CTA in y and z, or with [`LaunchShape::CLUSTER`] one cluster;
-    /// - the launch names no preferred cluster dimension beside the cluster's.
+    /// - The contract of [`enter`](Cta::enter) holds.
+    /// - The kernel itself makes this call, directly or through `#[inline(always)]` functions (`ptx-link` refuses other callers).
+    /// - Unless [`LaunchShape::GRID_OF_ANY_RANK`], the grid has one CTA in y and z, or with [`LaunchShape::CLUSTER`] one cluster.
+    /// - The launch names no preferred cluster dimension beside the cluster's.
     #[inline(always)]
     pub unsafe fn enter_with<S: SharedMemory, L: LaunchShape>() -> (Cta, S, DynamicShared) {
         const { check::<L>() };
         state_directives::<L>();
-        // SAFETY: the caller's contract; `.reqntid` and `.reqnctapercluster` make the driver refuse other blocks and clusters.
+        // SAFETY: clauses 3 and 4 of `# Safety`; `.reqntid` and `.reqnctapercluster` make the driver refuse other blocks and
+        // clusters.
         unsafe { assume::<L>() };
-        // SAFETY: the caller's contract.
+        // SAFETY: clause 1 of `# Safety`.
         unsafe { Cta::enter() }
     }
 }
 
-/// Leaves the directives to `ptx-link`, as comments of the kernel.
+/// Writes the directives of the shape into the kernel as PTX comments; `ptx-link` moves them to the kernel's entry.
 #[inline(always)]
 fn state_directives<L: LaunchShape>() {
     #[cfg(target_arch = "nvptx64")]
     {
         macro_rules! directive {
             ($text:literal $(, $operand:expr)*) => {
-                // SAFETY: a comment.
+                // SAFETY: a PTX comment emits no instruction.
                 unsafe {
                     core::arch::asm!(concat!("// entry: ", $text), $(const $operand,)* options(nomem, nostack, preserves_flags))
                 }
@@ -155,7 +151,7 @@ fn state_directives<L: LaunchShape>() {
     }
 }
 
-/// An extent of a cluster; 1 where none is stated.
+/// Returns an extent of a cluster, or 1 if none is stated.
 const fn extent(cluster: Option<[u32; 3]>, dimension: usize) -> u32 {
     match cluster {
         Some(extents) => extents[dimension],
@@ -171,15 +167,15 @@ const fn or_one(number: Option<u32>) -> u32 {
     }
 }
 
-/// Tells LLVM what the launch is.
+/// Tells LLVM the extents of the launch.
 ///
 /// # Safety
 ///
-/// The launch is of the shape `L`.
+/// The launch has the shape `L`.
 #[inline(always)]
 unsafe fn assume<L: LaunchShape>() {
     let [x, y, z] = L::BLOCK;
-    // SAFETY: the caller's contract: the block has these extents, in which the thread's indices lie.
+    // SAFETY: the block has these extents (`# Safety`), and the thread's indices lie within them.
     unsafe {
         core::hint::assert_unchecked(
             special_register::ntid_x() == x
@@ -192,7 +188,7 @@ unsafe fn assume<L: LaunchShape>() {
     }
     if const { !L::GRID_OF_ANY_RANK } {
         let (y, z) = (extent(L::CLUSTER, 1), extent(L::CLUSTER, 2));
-        // SAFETY: the caller's contract: a row of CTAs, or of clusters.
+        // SAFETY: the grid is a row of CTAs, or of clusters (`# Safety`).
         unsafe {
             core::hint::assert_unchecked(
                 special_register::nctaid_y() == y && special_register::nctaid_z() == z,
@@ -201,7 +197,7 @@ unsafe fn assume<L: LaunchShape>() {
         }
     }
     if let Some([x, y, z]) = L::CLUSTER {
-        // SAFETY: the caller's contract: clusters of these extents, in which the CTA's indices lie.
+        // SAFETY: clusters have these extents (`# Safety`), and the CTA's indices lie within them.
         unsafe {
             core::hint::assert_unchecked(
                 raw::cluster_nctarank() == x * y * z && raw::cluster_ctarank() < x * y * z,
