@@ -37,7 +37,7 @@
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | each thread's values |
 //! | [`ByChannel`] | [`Channel::send`] along a [`Permutation`], tile after tile | as [`send`](Inbox::send) |
 //!
-//! A received tile can be sent on without a copy, and bulk copies can write it to global memory
+//! A received tile can be forwarded to another CTA from where it lies, and bulk copies can write it to global memory
 //! ([`bulk::store`](crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] streams tiles from CTA to CTA
 //! without a barrier of the cluster between two tiles.
 //!

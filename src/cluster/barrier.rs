@@ -227,8 +227,8 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
         self.round.map(|(addr, _)| {
             if cta.is_leader() {
-                // SAFETY: valid, and by the phase `Unused` no thread uses it any more. The next `mbarrier.init` comes from this
-                // same thread, or from another one after the barrier with which a run of a pipeline begins.
+                // SAFETY: valid, and by the phase `Unused` no thread uses the mbarrier any more. The next `mbarrier.init` comes
+                // from this same thread, or from another one after the barrier with which a run of a pipeline begins.
                 unsafe { raw::mbarrier_inval(space::SharedCta, addr) };
             }
             // SAFETY: `addr` is the memory of a former `Mbarrier<Uninit>`, and holds no valid mbarrier after `inval`.
