@@ -24,7 +24,7 @@
 //! ```
 //!
 //! A [`Group`] is a row, a column or the whole of the cluster. A multicast loads a tile into all CTAs of a group; a
-//! [`GroupBarrier`] synchronises them. A [`Permutation`] says to which CTA each CTA sends.
+//! [`GroupBarrier`] synchronises them. A [`Permutation`] maps each CTA to the CTA that it sends to.
 //!
 //! | a DSMEM buffer | is filled by | from |
 //! | --- | --- | --- |
@@ -89,16 +89,6 @@ type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 /// `cooperative_groups::cluster_group`.
 ///
 /// A grid launched without clusters has clusters of one CTA.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-/// let tile = cta.cluster_scope(tile, |cluster, tile| {
-///     let _is_last = cluster.cta_rank() + 1 == cluster.cta_count();
-///     (cluster, tile) // the closure returns both
-/// });
-/// # }
-/// ```
 #[must_use = "the closure of the scope has to return the `Cluster`: return it"]
 #[derive(Debug)]
 pub struct Cluster<'c> {
@@ -233,7 +223,7 @@ impl Cta {
 
 impl<'c> Cluster<'c> {
     /// Begins a scope. If peers use the lent memory without a further barrier (DSMEM buffers), synchronises the cluster first:
-    /// all CTAs have started, and each sees the initialised mbarriers of all. Every other access to a peer begins with a barrier
+    /// then all CTAs have started and see each other's initialised mbarriers. Every other access to a peer begins with a barrier
     /// of its own.
     #[inline(always)]
     fn begin<H: Scoped>(cta: &'c mut Cta) -> Self {
@@ -324,15 +314,6 @@ impl<'c> Cluster<'c> {
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, cluster::Cluster, qualifier::{scope, sem}};
-    /// # fn body(cluster: &Cluster<'_>, counts: GlobalAtomics<u32, scope::Gpu>) {
-    /// counts.get(0).map(|count| count.add(1, sem::Relaxed));
-    /// cluster.sync();
-    /// let _with_all_ctas = counts.get(0).map(|count| count.fetch_or(0, sem::Relaxed));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn sync(&self) {
         arrive();

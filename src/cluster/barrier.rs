@@ -75,15 +75,6 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// Collective in the cluster.
     ///
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice, `fence.mbarrier_init.release.cluster;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{Cluster, Group, GroupBarrier}, mbarrier::{Mbarrier, Uninit}};
-    /// # type Memory = [Mbarrier<Uninit>; 2];
-    /// # fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 4>, column: Group<'c, 2>, (a, b): (Memory, Memory)) {
-    /// let barriers = (row.barrier_at_sync(cluster, a), column.barrier_at_sync(cluster, b));
-    /// let (of_row, of_column): (GroupBarrier<4>, GroupBarrier<2>) = cluster.sync_with(barriers);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn barrier_at_sync(
         self,

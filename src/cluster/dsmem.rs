@@ -72,18 +72,22 @@ const OTHERS: usize = 15;
 
 /// `N` elements in distributed shared memory (DSMEM) and the mbarrier that counts the bytes that arrive in them.
 ///
-/// Elements and mbarrier share one handle, because both operands of a remote copy have to lie in the same CTA. Outside a cluster
-/// scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it: [`ByTile`], [`ByElement`] or [`ByChannel`].
-/// The elements take a multiple of 16 bytes, fewer than 2^20, and are aligned to 128 bytes.
+/// Elements and mbarrier share one handle, because the destination of a remote write and the mbarrier that it signals have to lie
+/// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it:
+/// [`ByTile`], [`ByElement`] or [`ByChannel`]. `Phase` says whether its mbarriers are initialised: [`Uninit`] or [`Ready`]. The
+/// elements take a multiple of 16 bytes, fewer than 2^20, and are aligned to 128 bytes.
+///
+/// Example: an all-reduce.
 ///
 /// ```
 /// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta, qualifier::op};
-/// ptx::shared_memory! { struct Smem { buffer: DsmemBuffer<u32, 128, ByElement> } }
-/// # fn kernel(cta: &mut Cta, smem: Smem) {
-/// let buffer = smem.buffer.init(cta, |_| 0);
-/// let buffer = cta.cluster_scope(buffer, |cluster, inbox| {
-///     let sent = inbox.reduce_to_others(&cluster, op::Add, |i| i as u32);
-///     let inbox = sent.receive(cluster.cta()).release(&cluster);
+/// ptx::shared_memory! { struct Smem { minima: DsmemBuffer<u32, 128, ByElement> } }
+/// # fn kernel(cta: &mut Cta, smem: Smem, mine: fn(usize) -> u32) {
+/// let minima = smem.minima.init(cta, mine);
+/// let minima = cta.cluster_scope(minima, |cluster, inbox| {
+///     let received = inbox.reduce_to_others(&cluster, op::Min, mine).receive(cluster.cta());
+///     let _least_of_the_cluster = received.get(0);
+///     let inbox = received.release(&cluster);
 ///     (cluster, inbox)
 /// });
 /// # }

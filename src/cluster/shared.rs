@@ -266,19 +266,6 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Shared, Written}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, bins: Shared<'c, u32, 64, Written>) {
-    /// let bins = cluster.open_atomic(bins);
-    /// if let Some(bin) = bins.peer(0).and_then(|peer| peer.atomic(17)) {
-    ///     bin.add(1, sem::Relaxed);
-    /// }
-    /// let bins = bins.publish(cluster);
-    /// let _of_all = bins.peer(0).and_then(|peer| peer.get(17));
-    /// let bins = bins.close(cluster);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn publish(self, cluster: &Cluster<'c>) -> ClusterSmem<'c, T, N, ReadOnly<Published>>
     where

@@ -30,12 +30,16 @@ use crate::size;
 /// next barrier.
 ///
 /// ```
-/// # use ptx::{cluster::{ByChannel, Channel, Cluster, Inbox}, shared::{Fenced, Shared}};
-/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByChannel>, src: Shared<'c, f32, 64, Fenced>) {
+/// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, shared::{Fenced, Shared}};
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByChannel>, src: Shared<'c, f32, 1024, Fenced>) {
 /// # let cta = cluster.cta();
 /// if let Some(to_the_next) = cluster.rotation(1) {
-///     let channel: Channel<f32, 64> = inbox.along(to_the_next);
-///     let (channel, _src) = channel.send(cluster, src).receive(cta).acknowledge(cta).reclaim(cta);
+///     let (mut channel, mut src) = (inbox.along(to_the_next), src);
+///     for _round in 0..4 {
+///         let received = channel.send(cluster, src).receive(cta);
+///         let _first = received.get(0);
+///         (channel, src) = received.acknowledge(cta).reclaim(cta);
+///     }
 ///     let _inbox = channel.into_inbox(cluster);
 /// }
 /// # }
@@ -111,22 +115,6 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// Collective in the cluster.
     ///
     /// PTX: as [`Inbox::send`]
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByChannel>, src: Shared<'c, f32, 1024, Fenced>) {
-    /// # let cta = cluster.cta();
-    /// if let Some(to_the_next) = cluster.rotation(1) {
-    ///     let (mut channel, mut src) = (inbox.along(to_the_next), src);
-    ///     for _round in 0..4 {
-    ///         let received = channel.send(cluster, src).receive(cta);
-    ///         let _first = received.get(0);
-    ///         (channel, src) = received.acknowledge(cta).reclaim(cta);
-    ///     }
-    ///     let _inbox = channel.into_inbox(cluster);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn send<Src: CopySource<T, N, Group = Cta>>(
         self,
@@ -154,16 +142,6 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// [`into_inbox`](Channel::into_inbox) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{cluster::{Acknowledged, Cluster}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, acknowledged: Acknowledged<'c, f32, 64, Shared<'c, f32, 64, Fenced>>) {
-    /// let (channel, src) = acknowledged.reclaim_at_sync(cluster.cta());
-    /// // One barrier ends the channel and tells all threads that the source is read.
-    /// let (inbox, src) = cluster.sync_with((channel.into_inbox_at_sync(), src));
-    /// # let _ = (inbox, src);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn into_inbox_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByChannel>, Cluster<'c>> {
         AfterSync::new(self.inbox)
@@ -244,18 +222,9 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
 
     /// The barrier of [`acknowledge`](ChannelReceived::acknowledge), which several transitions can share ([`Cta::sync_with`]).
     /// After it, all threads of this CTA have read the tile; [`ChannelReleased::acknowledge`] then tells the sender.
+    /// [`reclaim_at_sync`](Acknowledged::reclaim_at_sync) has an example.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{cluster::ChannelReceived, launch::Cta, shared::{Fenced, Shared, Written}};
-    /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
-    /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, Tile<'c, Fenced>>, next: Tile<'c, Written>) {
-    /// // One barrier: the incoming tile is read, and `next` can be sent.
-    /// let (released, next) = cta.sync_with((received.release_at_sync(), next.to_async_at_sync()));
-    /// # let _ = (released.acknowledge(cta).reclaim(cta), next);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release_at_sync(self) -> AfterSync<ChannelReleased<'c, T, N, Src>> {
         AfterSync::new(ChannelReleased { channel: self.channel, src: self.src })

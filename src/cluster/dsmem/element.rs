@@ -62,18 +62,6 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the leader; `mapa.shared::cluster.u32` of
     /// the DSMEM buffer and of its mbarrier; per element:
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
-    ///
-    /// ```
-    /// # use ptx::cluster::{ByElement, Cluster, Inbox};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
-    /// use ptx::qualifier::op;
-    /// if let Some(to_the_next) = cluster.rotation(1) {
-    ///     let received = inbox.reduce(cluster, op::Add, to_the_next, |i| i as u32).receive(cluster.cta());
-    ///     let _of_3 = received.get(3); // 3 more than before the reduction
-    ///     let _inbox = received.release(cluster);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce<Op: ClusterReduce<T>>(
         self,
@@ -98,25 +86,11 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
 
     /// Each CTA reduces `f(i)` into element `i` of the DSMEM buffers of all other CTAs: an all-reduce. If `init` stored the CTA's
     /// own `f(i)`, each DSMEM buffer receives the sum, the minimum … over the cluster. Operations, and the thread of each
-    /// element, are those of [`reduce`](Inbox::reduce).
+    /// element, are those of [`reduce`](Inbox::reduce). [`DsmemBuffer`](super::DsmemBuffer) has an example.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: as [`reduce`](Inbox::reduce), for each other CTA
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByElement>, mine: u32) {
-    /// use ptx::qualifier::op;
-    /// let buffer = buffer.init(cta, |_| mine);
-    /// cta.cluster_scope(buffer, |cluster, inbox| {
-    ///     let received = inbox.reduce_to_others(&cluster, op::Min, |_| mine).receive(cluster.cta());
-    ///     let _least_of_all = received.get(0);
-    ///     let inbox = received.release(&cluster);
-    ///     (cluster, inbox)
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_to_others<Op: ClusterReduce<T>>(
         self,
@@ -168,15 +142,6 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// [`release`](Received::release) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::cluster::{ByElement, Cluster, Received};
-    /// # type Words<'c> = Received<'c, u32, 64, ByElement, ()>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, a: Words<'c>, b: Words<'c>) {
-    /// let (a, b) = cluster.sync_with((a.release_at_sync(), b.release_at_sync()));
-    /// # let _ = (a, b);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByElement>, Cluster<'c>> {
         AfterSync::new(self.inbox)

@@ -1,4 +1,4 @@
-//! Sources of DSMEM buffers: what a tile was sent from, and what comes back.
+//! Sources of sends to DSMEM buffers, and the states in which sources come back.
 
 use super::{ByElement, ByTile, ChannelReceived, Inbox, Received, Via};
 use crate::async_group::Token;
@@ -11,7 +11,7 @@ use crate::raw;
 use crate::shared::{Element, Shared};
 use crate::tensor::{LoadShape, TensorTile};
 
-/// The source of a tile, and its state once every CTA of the cluster has received the tile. A DSMEM buffer from which a tile was
+/// The source that a CTA has sent, and its state once every CTA of the cluster has received. A DSMEM buffer from which a tile was
 /// forwarded becomes an `Inbox` again.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Origin: Sealed {
@@ -80,7 +80,8 @@ impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V
 ///
 /// # Safety
 ///
-/// Implemented here only: [`made_ready`](Releasable::made_ready) gives handles that are valid after a barrier of the cluster.
+/// Implemented here only: [`made_ready`](Releasable::made_ready) gives handles in states that hold after a barrier of the
+/// cluster.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` holds no received DSMEM buffer to release",
     label = "a barrier of the cluster makes nothing ready here",
@@ -141,7 +142,7 @@ impl<Handles> AfterSync<Handles> {
     /// Releases DSMEM buffers that a copy has read, at a barrier of the cluster ([`Cluster::sync_with`]), so the wait for the
     /// copy needs no barrier of its own.
     ///
-    /// A received tile comes back as from [`Received::release`]: as its [`Inbox`], with the source that it was sent from. A
+    /// A received tile comes back as from [`Received::release`]: as its [`Inbox`] and its [`source`](Received::source). A
     /// received [`ByElement`] buffer comes back as its [`Inbox`]. Other handles come back unchanged.
     ///
     /// PTX: none.

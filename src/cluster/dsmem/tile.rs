@@ -64,18 +64,6 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     ///
     /// PTX: as [`send`](Inbox::send), with
     /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], bytes, [mbar];`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 1024, ByTile>, src: Shared<'c, u32, 1024, Fenced>) {
-    /// use ptx::qualifier::op;
-    /// if let Some(to_the_other) = cluster.exchange(1) {
-    ///     let received = inbox.send_reduce(cluster, op::Max, to_the_other, src).receive(cluster.cta());
-    ///     let _of_both = received.get(0);
-    ///     let (_inbox, _src) = received.release(cluster);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn send_reduce<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
         self,
@@ -302,20 +290,12 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// Waits until all CTAs have received and read, and returns the DSMEM buffer, ready for the next tile, and the source, which
     /// is no longer read. The elements of the DSMEM buffer keep their values.
     ///
-    /// A source that was a forwarded tile comes back as a pair: the [`Inbox`] in which the tile had arrived, also ready, and the
-    /// source of that tile.
+    /// A source that was a forwarded tile comes back as a pair: the [`Inbox`] in which the tile had arrived, also ready, and that
+    /// handle's own [`source`](Received::source).
     ///
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Received}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>) {
-    /// let (inbox, src) = received.release(cluster);
-    /// let src = src.into_free().write(cluster.cta(), |i| i as f32); // no copy reads the source any more
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
         cluster.sync_with(self.release_at_sync())
