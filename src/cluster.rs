@@ -1,54 +1,67 @@
-//! Clusters: a scope in which the CTAs of a cluster are alive, what they see of each other's shared memory there, and
-//! DSMEM buffers that asynchronous operations of other CTAs fill.
+//! Thread block clusters: the cluster scope, distributed shared memory (DSMEM), and DSMEM buffers that other CTAs fill
+//! asynchronously.
 //!
-//! [`Cta::cluster_scope`] opens the scope. It ends with the cluster's barrier, so no CTA has exited while another uses its shared memory;
-//! no way to a peer opens before a barrier either, so that every CTA has begun; and what stands for that memory cannot leave
-//! the scope. Two ways lead to a peer:
+//! [`Cta::cluster_scope`] opens a scope in which all CTAs of the cluster are alive. A barrier of the cluster comes before each
+//! access to another CTA (a peer), so every CTA has started. Another ends the scope, so no CTA exits while a peer uses its shared
+//! memory. Handles to a peer's memory cannot leave the scope.
 //!
-//! - [`ClusterSmem`]: an array that every CTA has at the same place, read by all, written by all or atomic for all, between two
-//!   barriers of the cluster.
-//! - [`DsmemBuffer`]: an array with the mbarrier that counts what arrives in it. Others fill it, its own CTA alone waits.
+//! Two types give access to peers:
+//!
+//! - [`ClusterSmem`]: an array at the same offset in every CTA. Between two barriers of the cluster, all CTAs read it, all write
+//!   it, or all access it by atomic operations.
+//! - [`DsmemBuffer`]: an array and the mbarrier that counts the bytes that arrive in the array. Peers fill the array; only its
+//!   own CTA waits.
 //!
 //! ```text
-//!   Shared<'c, …>  ── Cluster::publish ──►  ClusterSmem<ReadOnly>  ── close ──►  Shared, in the state it had
-//!   Shared<'c, …>  ── Cluster::open_write_only ─────►  ClusterSmem<WriteOnly> ─────── close ──►  Shared<Published>
-//!   Shared<'c, …>  ── open_atomic ───────►  ClusterSmem<Atomic> ───── close ──►  Shared<Published>
-//!                     ClusterSmem<WriteOnly>, ClusterSmem<Atomic>  ── publish ──►  ClusterSmem<ReadOnly<Published>>
+//!   Shared<'c, …> ── Cluster::publish ──────────► ClusterSmem<ReadOnly<After>> ── close ──► Shared<After>
+//!   Shared<'c, …> ── Cluster::open_write_only ──► ClusterSmem<WriteOnly> ──────── close ──► Shared<Published>
+//!   Shared<'c, …> ── Cluster::open_atomic ──────► ClusterSmem<Atomic> ─────────── close ──► Shared<Published>
+//!                    ClusterSmem<WriteOnly>, ClusterSmem<Atomic> ── publish ──► ClusterSmem<ReadOnly<Published>>
 //!
 //!   DsmemBuffer<Uninit> ── init ──► DsmemBuffer<Ready> ── Cta::cluster_scope ──► Inbox ── send, store, … ──► Sent
 //!          ▲                      │      ▲                         │   ▲                             │ receive
 //!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ──────── Received
 //! ```
 //!
-//! A [`Group`] is a row, a column or the whole of the cluster: tiles are multicast to one, and a [`GroupBarrier`] waits for one.
+//! A [`Group`] is a row, a column or the whole of the cluster. A multicast loads a tile into all CTAs of a group; a
+//! [`GroupBarrier`] synchronises them. A [`Permutation`] maps each CTA to the CTA that it sends to.
 //!
-//! | a DSMEM buffer | is filled | from |
+//! | a DSMEM buffer | is filled by | from |
 //! | --- | --- | --- |
-//! | [`ByTile`] | [`send`](Inbox::send), [`send_reduce`](Inbox::send_reduce) along a [`Permutation`] | shared memory, or what a DSMEM buffer has received |
+//! | [`ByTile`] | [`send`](Inbox::send) along a [`Permutation`] | shared memory, or a tile that a DSMEM buffer has received |
+//! | | [`send_reduce`](Inbox::send_reduce) along a [`Permutation`] | the same |
 //! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
 //! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
-//! | | [`multicast_to`](Inbox::multicast_to) any CTAs | the same |
+//! | | [`multicast_to`](Inbox::multicast_to) any set of CTAs | global memory |
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Permutation`] | each thread's values |
-//! | | [`reduce_to_others`](Inbox::reduce_to_others) | the same |
+//! | | [`reduce_to_others`](Inbox::reduce_to_others) | each thread's values |
+//! | [`ByChannel`] | [`Channel::send`] along a [`Permutation`], tile after tile | as [`send`](Inbox::send) |
 //!
-//! Each method that changes a state behind a cluster barrier has a twin, `…_at_sync`, without the barrier; several of these share one
-//! [`Cluster::sync_with`]. It serves transitions of the CTA's own handles too.
+//! A received tile can be forwarded to another CTA from where it lies, and bulk copies can write it to global memory
+//! ([`bulk::store`](crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] streams tiles from CTA to CTA
+//! without a barrier of the cluster between two tiles.
 //!
-//! | transition | at a barrier of |
+//! # One barrier for several transitions
+//!
+//! Each method that changes a state at a barrier of the cluster has a twin `…_at_sync` without the barrier. One
+//! [`Cluster::sync_with`] completes several such transitions, those of the CTA's own handles included.
+//!
+//! | transition | completes at a barrier of |
 //! | --- | --- |
-//! | [`Cluster::publish_at_sync`], [`open_at_sync`](Cluster::open_write_only_at_sync), [`open_atomic_at_sync`](Cluster::open_atomic_at_sync), [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
-//! | [`Group::barrier_at_sync`], [`GroupBarrier::close_at_sync`] and then [`inval`](GroupBarrier::inval) | the cluster |
-//! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync), [`Channel::into_inbox_at_sync`] | the cluster |
-//! | [`AfterSync::release_at_sync`](crate::launch::AfterSync::release_at_sync), of DSMEM buffers that a copy has read | the cluster |
-//! | [`ChannelReceived::release_at_sync`] and then [`acknowledge`](ChannelReleased::acknowledge), [`Acknowledged::reclaim_at_sync`] | the CTA |
+//! | [`Cluster::publish_at_sync`], [`Cluster::open_write_only_at_sync`], [`Cluster::open_atomic_at_sync`] | the cluster |
+//! | [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
+//! | [`Group::barrier_at_sync`]; [`GroupBarrier::close_at_sync`], then [`inval`](GroupBarrier::inval) | the cluster |
+//! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync) | the cluster |
+//! | [`AfterSync::release_at_sync`], of DSMEM buffers that a copy has read | the cluster |
+//! | [`Channel::into_inbox_at_sync`] | the cluster |
+//! | [`ChannelReceived::release_at_sync`], then [`acknowledge`](ChannelReleased::acknowledge) | the CTA |
+//! | [`Acknowledged::reclaim_at_sync`] | the CTA |
 //!
-//! What has arrived can be sent on from where it lies, and goes to global memory from there by bulk copies ([`bulk::store`](
-//! crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] is a DSMEM buffer that streams tiles from CTA to CTA
-//! without a barrier of the cluster between them.
+//! # Cluster calls
 //!
-//! *Cluster calls* are [`Cta::cluster_scope`], [`Cta::cluster_scope_last`] and those that take a [`Cluster`] or an [`ArrivedCluster`], but for questions ([`Cluster::cta_rank`] …): all
-//! threads of all CTAs of the cluster make them, in the same order, with equal arguments but for sources and values (see
-//! [`Cta::enter`]).
+//! A *cluster call* is [`Cta::cluster_scope`], [`Cta::cluster_scope_last`], or a call that takes a [`Cluster`] or an
+//! [`ArrivedCluster`], except queries ([`Cluster::cta_rank`] …). All threads of all CTAs of the cluster make each cluster call,
+//! in the same order and with equal arguments; only sources and values may differ (see [`Cta::enter`]).
 
 use core::marker::PhantomData;
 
@@ -69,41 +82,23 @@ pub use group::Group;
 pub use permutation::Permutation;
 pub use shared::*;
 
-/// Invariant in `'c`: one scope, one lifetime. And bound to its thread.
+/// Brands a handle with the scope `'c`: invariant, so one lifetime stands for one scope. Also binds the handle to its thread.
 type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 
-/// The executing CTA's cluster, inside the scope `'c`: all its CTAs are alive.
+/// The executing CTA's cluster, inside a cluster scope: all its CTAs are alive. Counterpart of
+/// `cooperative_groups::cluster_group`.
 ///
 /// A grid launched without clusters has clusters of one CTA.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-/// let tile = cta.cluster_scope(tile, |cluster, tile| {
-///     let _is_last = cluster.cta_rank() + 1 == cluster.cta_count();
-///     (cluster, tile) // the scope gets both back
-/// });
-/// # }
-/// ```
-#[must_use = "the scope has to return the cluster: keep it"]
+#[must_use = "the closure of the scope has to return the `Cluster`: return it"]
 #[derive(Debug)]
 pub struct Cluster<'c> {
     cta: &'c mut Cta,
     _scope: Brand<'c>,
 }
 
-/// A cluster at whose barrier this thread has arrived, and not yet waited. There is no [`Cluster`] meanwhile, and so no
-/// cluster call.
-///
-/// ```
-/// # use ptx::cluster::{ArrivedCluster, Cluster};
-/// # fn body<'c>(cluster: Cluster<'c>, work: fn()) -> Cluster<'c> {
-/// let arrived: ArrivedCluster = cluster.arrive();
-/// work(); // with the CTA's own memory
-/// arrived.wait()
-/// # }
-/// ```
-#[must_use = "a thread that has arrived has to wait before it can arrive again: call `.wait()`"]
+/// A cluster at whose barrier this thread has arrived but not yet waited. No [`Cluster`] exists until
+/// [`wait`](ArrivedCluster::wait), so no cluster call can be made.
+#[must_use = "this thread has arrived at the cluster's barrier and has to wait before it arrives again: call `.wait()`"]
 #[derive(Debug)]
 pub struct ArrivedCluster<'c> {
     cta: &'c mut Cta,
@@ -112,11 +107,11 @@ pub struct ArrivedCluster<'c> {
 
 impl Sealed for Cluster<'_> {}
 
-// A barrier of the cluster is one of each of its CTAs, and of the same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all
-// non-exited threads of the cluster to perform `barrier.cluster.arrive`", and "memory accesses (except asynchronous operations)
-// requested, in program order, prior to the preceding `barrier.cluster.arrive` by all threads in the cluster are complete and
-// visible to the executing thread". An asynchronous operation whose handle is a transition is complete for the thread that has
-// waited for it, and its writes are accesses that this thread has seen.
+// A barrier of the cluster also completes a transition at a barrier of the CTA: it waits for all threads of each CTA, with the
+// same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all non-exited threads of the cluster to perform
+// `barrier.cluster.arrive`", and "memory accesses (except asynchronous operations) requested, in program order, prior to the
+// preceding `barrier.cluster.arrive` by all threads in the cluster are complete and visible to the executing thread". The
+// exception is harmless: a thread has waited for the asynchronous operation before it arrives.
 impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
     type Handles = Handles;
     #[inline(always)]
@@ -130,31 +125,33 @@ static_assertions::assert_not_impl_any!(ArrivedCluster<'static>: Copy, Clone, Se
 
 #[inline(always)]
 fn arrive() {
-    // SAFETY: 9.7.13.3: "Each thread must arrive at the barrier only once before the barrier completes." Every arrival is
-    // followed by a wait before the next: in `sync`, or because `ArrivedCluster` has taken the `Cluster` and lends no
-    // `&mut Cta`, without which no other scope is opened. `.aligned`: cluster calls are made from the same place.
+    // SAFETY: 9.7.13.3: "Each thread must arrive at the barrier only once before the barrier completes." Each arrival is followed
+    // by a wait before the next arrival: in `sync`, or because `ArrivedCluster` holds the `Cluster` and lends no `&mut Cta`,
+    // which another scope would need. `.aligned`: all threads make a cluster call from the same place (`Cta::enter`).
     unsafe { raw::barrier_cluster_arrive(sem::Release, Aligned) }
 }
 
 #[inline(always)]
 fn wait() {
-    // SAFETY: this thread has arrived, see `arrive`; `.aligned` likewise.
+    // SAFETY: every call of `wait` follows a call of `arrive` in the same thread; `.aligned`: as in `arrive`.
     unsafe { raw::barrier_cluster_wait(Aligned) }
 }
 
 impl Cta {
-    /// Lends memory to a scope of the whole cluster. `body` gets the [`Cluster`] and the handles, and has to return
-    /// both: the handles idle, the cluster not between an arrive and its wait. The scope's lifetime belongs to this call
-    /// alone, so nothing that stands for a peer's memory can leave it.
+    /// Lends memory to a scope in which all CTAs of the cluster are alive and can access each other's shared memory (DSMEM).
     ///
-    /// A cluster call: all threads of all CTAs of the cluster make it. It can stand inside of an async scope ([`Cta::async_scope`]) or of another such
-    /// scope ([`Cluster::cta_mut`]), whose memory it does not have, and whose cluster makes no call until it ends.
+    /// `body` gets the [`Cluster`] and the handles and has to return both: the handles idle, the cluster not between an arrive
+    /// and its wait. The scope's lifetime belongs to this call alone, so no handle to a peer's memory leaves the scope.
+    ///
+    /// All threads of all CTAs of the cluster make this call. The scope can be nested in an async scope ([`Cta::async_scope`]) or
+    /// in another cluster scope ([`Cluster::cta_mut`]). A nested scope cannot use the outer scope's memory, and the outer
+    /// [`Cluster`] makes no call until the nested scope ends.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`. If a [`DsmemBuffer`] is lent, at the
-    /// beginning too, and before it by the leader, once for all DSMEM buffers: `fence.mbarrier_init.release.cluster;`, and
-    /// `fence.proxy.async.shared::cta;` unless all are [`ByElement`].
+    /// PTX, at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`. If a [`DsmemBuffer`]
+    /// is lent, the same at the beginning. Before that, by the leader, once for all DSMEM buffers:
+    /// `fence.mbarrier_init.release.cluster;`, and `fence.proxy.async.shared::cta;` unless all are [`ByElement`].
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -177,23 +174,25 @@ impl Cta {
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::InScope<'c>),
     ) -> H {
         let cluster = Cluster::begin::<H>(self);
-        // SAFETY: `'c` is this call's alone, so what `body` returns comes from this async scope.
+        // SAFETY: the lifetime `'c` belongs to this call alone, so the handles are opened once, and `body` returns handles of
+        // this scope.
         let (cluster, lent) = unsafe { body(cluster, handles.open()) };
-        // No CTA exits, or uses its memory otherwise, before all have come here.
+        // No CTA exits or reuses its memory before all CTAs have ended the scope.
         cluster.sync();
-        // SAFETY: as above.
+        // SAFETY: `lent` has the lifetime `'c`, so it comes from this scope.
         unsafe { H::give_back(lent) }
     }
 
-    /// [`cluster`](Cta::cluster_scope), as the last scope of the kernel: its last barrier is the one behind which no CTA uses another's memory,
-    /// so `body` ends the use of what it has (`.end()`), in any state but in flight, without a barrier for each. What it returns for each
-    /// handle, and what to take from the `Cta` before, is as of [`Cta::async_scope_last`].
+    /// Runs `body` as [`cluster_scope`](Cta::cluster_scope) does, as the last scope of the kernel: memory does not come back, so
+    /// `body` need not make the handles idle.
     ///
-    /// A cluster call: all threads of all CTAs of the cluster make it.
+    /// `body` returns, for each handle, the result of its `.end()`; a handle can be ended in any state except in flight. No CTA
+    /// uses a peer's memory after the barrier at the end of this scope, so a handle needs no barrier of its own.
+    /// [`Cta::async_scope_last`] says which value each handle returns, and which values to take from the `Cta` before the call.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: as [`cluster`](Cta::cluster_scope).
+    /// PTX: as [`cluster_scope`](Cta::cluster_scope).
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -213,22 +212,24 @@ impl Cta {
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::Ended<'c>),
     ) {
         let cluster = Cluster::begin::<H>(&mut self);
-        // SAFETY: `'c` is this call's alone; what `body` returns says that no operation of this CTA on this async scope is in flight, but for
-        // copies that another CTA waits for before it comes to the barrier below; there is no other async scope, which would hold a `&Cta`.
+        // SAFETY: `'c` belongs to this call alone. An `Ended` says that no operation of this CTA on the handle's memory is in
+        // flight, except copies that another CTA waits for before the barrier below. No other async scope is open: it would hold
+        // the `Cta`.
         let (cluster, _ended) = unsafe { body(cluster, handles.open()) };
-        // Behind this no CTA uses another's memory.
+        // No CTA uses a peer's memory after this barrier.
         cluster.sync();
     }
 }
 
 impl<'c> Cluster<'c> {
-    /// Begins a scope. Where other CTAs use what is lent from here on: when all have begun, and what each did to its memory before is
-    /// visible to all. Everything else that leads to a peer's memory begins with a barrier of its own.
+    /// Begins a scope. If peers use the lent memory without a further barrier (DSMEM buffers), synchronises the cluster first:
+    /// then all CTAs have started and see each other's initialised mbarriers. Every other access to a peer begins with a barrier
+    /// of its own.
     #[inline(always)]
     fn begin<H: Scoped>(cta: &'c mut Cta) -> Self {
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
-                // The leader has initialised the mbarriers: the cluster and the async proxy see them.
+                // The leader has initialised the mbarriers; these fences show them to the cluster and to the async proxy.
                 raw::fence_mbarrier_init();
                 if const { H::FILLED_BY_COPIES } {
                     raw::fence_proxy_async(space::SharedCta);
@@ -240,22 +241,16 @@ impl<'c> Cluster<'c> {
         Cluster { cta, _scope: PhantomData }
     }
 
-    /// The executing CTA, for the collective calls of its threads alone.
+    /// The executing CTA, for calls that are collective in the CTA.
     ///
     /// Not collective.
-    ///
-    /// ```
-    /// # fn body(cluster: &ptx::cluster::Cluster<'_>, value: u32) {
-    /// let sum: u32 = cluster.cta().warp().reduce_add(value); // a call of this CTA's threads alone
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn cta(&self) -> &Cta {
         self.cta
     }
 
-    /// The executing CTA, for scopes ([`Cta::async_scope`]) and for calls in which a part of the threads works ([`Cta::invoke_one`]). Until these
-    /// are over this cluster makes no call.
+    /// The executing CTA by `&mut`, for scopes ([`Cta::async_scope`]) and for calls in which a part of the threads works
+    /// ([`Cta::invoke_one`]). This cluster makes no call while the borrow lasts.
     ///
     /// Not collective.
     ///
@@ -273,94 +268,61 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// The CTA's rank in the cluster, less than [`size`](Cluster::cta_count).
+    /// The CTA's rank in the cluster, below [`cta_count`](Cluster::cta_count): `cluster.block_rank()` of cooperative groups.
     ///
     /// Not collective.
     ///
     /// PTX: `mov.u32 d, %cluster_ctarank;`
-    ///
-    /// ```
-    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
-    /// let is_first = cluster.cta_rank() == 0;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn cta_rank(&self) -> u32 {
         raw::cluster_ctarank()
     }
 
-    /// How many CTAs the cluster has.
+    /// The number of CTAs in the cluster: `cluster.num_blocks()` of cooperative groups.
     ///
     /// Not collective.
     ///
     /// PTX: `mov.u32 d, %cluster_nctarank;`
-    ///
-    /// ```
-    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
-    /// let next = (cluster.cta_rank() + 1) % cluster.cta_count();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn cta_count(&self) -> u32 {
         raw::cluster_nctarank()
     }
 
-    /// The cluster's extents in CTAs, x first.
+    /// The cluster's extents in CTAs, x first: `cluster.dim_blocks()` of cooperative groups.
     ///
     /// Not collective.
     ///
     /// PTX: `mov.u32 d, %cluster_nctaid.x;`, `.y`, `.z`
-    ///
-    /// ```
-    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
-    /// let [x, y, z] = cluster.shape();
-    /// let size = x * y * z; // `cluster.cta_count()`
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn shape(&self) -> [u32; 3] {
         [raw::cluster_nctaid_x(), raw::cluster_nctaid_y(), raw::cluster_nctaid_z()]
     }
 
-    /// Where the CTA is in the cluster, x first.
+    /// The CTA's position in the cluster, x first: `cluster.block_index()` of cooperative groups.
     ///
     /// Not collective.
     ///
     /// PTX: `mov.u32 d, %cluster_ctaid.x;`, `.y`, `.z`
-    ///
-    /// ```
-    /// # fn body(cluster: &ptx::cluster::Cluster<'_>) {
-    /// let [column, row, _] = cluster.position();
-    /// let on_diagonal = column == row;
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn position(&self) -> [u32; 3] {
         [raw::cluster_ctaid_x(), raw::cluster_ctaid_y(), raw::cluster_ctaid_z()]
     }
 
-    /// Waits for all threads of all CTAs of the cluster; what each wrote before is visible to all after.
+    /// Waits for all threads of all CTAs of the cluster, as `cluster.sync()` of cooperative groups does. All writes made before
+    /// the barrier are visible to all these threads after it.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, cluster::Cluster, qualifier::{scope, sem}};
-    /// # fn body(cluster: &Cluster<'_>, counts: GlobalAtomics<u32, scope::Gpu>) {
-    /// counts.get(0).map(|count| count.add(1, sem::Relaxed));
-    /// cluster.sync();
-    /// let _with_all_of_the_cluster = counts.get(0).map(|count| count.fetch_or(0, sem::Relaxed));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn sync(&self) {
         arrive();
         wait();
     }
 
-    /// [`sync`](Cluster::sync), the barrier of all the transitions: gives the handles in their next states. It takes what the methods
-    /// `…_at_sync` of the cluster's handles give, and of the CTA's, since all threads of the CTA meet here too.
+    /// Completes several transitions with one [`sync`](Cluster::sync) and returns the handles in their next states. Takes an
+    /// [`AfterSync`], as the methods `…_at_sync` of the cluster's and of the CTA's handles return it, or a tuple of two to ten of
+    /// them.
     ///
     /// Collective in the cluster.
     ///
@@ -369,7 +331,7 @@ impl<'c> Cluster<'c> {
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared, Written}};
     /// # fn body<'c>(cluster: &Cluster<'c>, old: Shared<'c, f32, 64, Loaded>, new: Shared<'c, f32, 64, Written>) {
-    /// // One barrier: peers can read the one array, and the CTA has read the other.
+    /// // One barrier for two transitions: peers can read `new`, and all threads of the CTA have read `old`.
     /// let (new, old) = cluster.sync_with((cluster.publish_at_sync(new), old.release_at_sync()));
     /// let _of_the_first = new.peer(0).and_then(|peer| peer.get(5));
     /// # let _ = (new.end(), old);
@@ -381,20 +343,21 @@ impl<'c> Cluster<'c> {
         transitions.handles(Passed::NEW)
     }
 
-    /// The first half of [`sync`](Cluster::sync). What is done before the other half, with the CTA's own memory or with
-    /// what is already published, is ordered neither before nor after what other CTAs do.
+    /// The first half of [`sync`](Cluster::sync): arrives without waiting (`cluster.barrier_arrive()`). Until
+    /// [`wait`](ArrivedCluster::wait), the CTA can work on its own memory and on memory that is already published; this work is
+    /// not ordered with the work of other CTAs.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;`
     ///
     /// ```
-    /// # use ptx::cluster::Cluster;
-    /// # fn body(cluster: Cluster<'_>) {
+    /// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
+    /// # fn body<'c>(cluster: Cluster<'c>, own: Shared<'c, u32, 64, Free>) {
     /// let arrived = cluster.arrive();
-    /// // work of this CTA alone
+    /// let own = own.write(arrived.cta(), |i| i as u32); // while other CTAs arrive
     /// let cluster = arrived.wait();
-    /// # let _ = cluster;
+    /// let own = cluster.publish(own);
     /// # }
     /// ```
     #[inline(always)]
@@ -405,34 +368,17 @@ impl<'c> Cluster<'c> {
 }
 
 impl<'c> ArrivedCluster<'c> {
-    /// The executing CTA, for the collective calls of its threads alone. A scope of the cluster would arrive again, so it is not lent as
-    /// `&mut`.
-    ///
-    /// ```
-    /// # fn body<'c>(cluster: ptx::cluster::Cluster<'c>, value: u32) -> ptx::cluster::Cluster<'c> {
-    /// let arrived = cluster.arrive();
-    /// let _sum: u32 = arrived.cta().warp().reduce_add(value); // while others arrive
-    /// arrived.wait()
-    /// # }
-    /// ```
+    /// The executing CTA, for calls that are collective in the CTA. There is no `cta_mut`: a scope opened there would arrive
+    /// again before the wait.
     #[inline(always)]
     pub fn cta(&self) -> &Cta {
         self.cta
     }
 
-    /// The second half of [`Cluster::sync`]. A cluster call.
+    /// The second half of [`Cluster::sync`]: waits until all threads of the cluster have arrived (`cluster.barrier_wait()`). All
+    /// threads of the cluster make this call.
     ///
     /// PTX: `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
-    /// # fn body<'c>(cluster: Cluster<'c>, own: Shared<'c, u32, 64, Free>) {
-    /// let arrived = cluster.arrive();
-    /// let own = own.write(arrived.cta(), |i| i as u32); // while others arrive
-    /// let cluster = arrived.wait();
-    /// let own = cluster.publish(own);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self) -> Cluster<'c> {
         wait();

@@ -1,21 +1,13 @@
-//! Ways between CTAs.
+//! Permutations of a cluster's CTAs: which CTA sends to which.
 
 use core::marker::PhantomData;
 
 use super::{Brand, Cluster};
 
-/// A way for each CTA of the cluster to another one, such that each sends to one and receives from one.
+/// A permutation of the cluster's CTAs: each CTA sends to one other CTA and receives from one. No CTA sends to itself.
 ///
-/// ```
-/// # use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
-/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
-/// let next: Option<Permutation> = cluster.rotation(1);
-/// if let Some(next) = next {
-///     let inbox = inbox.store(cluster, next, |_| 1).receive(cluster.cta()).release(cluster);
-///     let _sent = inbox.store(cluster, next, |_| 2).receive(cluster.cta()); // the same way again
-/// }
-/// # }
-/// ```
+/// A permutation can be used any number of times in its scope. The counterpart in CUDA is the rank that a kernel passes to
+/// `cluster.map_shared_rank()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation<'c> {
     pub(super) to: u32,
@@ -24,8 +16,8 @@ pub struct Permutation<'c> {
 }
 
 impl<'c> Cluster<'c> {
-    /// From each CTA to the one whose rank is greater by `by`, and from the last ones on to the first. `None` unless `by` is
-    /// in `1 .. size`: a cluster of one CTA has no other.
+    /// Rotates the ranks: each CTA sends to the CTA whose rank is greater by `by`; the last `by` CTAs send to the first ones.
+    /// `None` unless `by` is in `1 .. cta_count`, so a cluster of one CTA has no rotation.
     ///
     /// Collective in the cluster.
     ///
@@ -35,7 +27,7 @@ impl<'c> Cluster<'c> {
     /// let mut max = mine;
     /// for permutation in (1..cluster.cta_count()).filter_map(|by| cluster.rotation(by)) {
     ///     let received = inbox.store(cluster, permutation, |_| mine).receive(cluster.cta());
-    ///     max = max.max(received.get(0).unwrap_or(0)); // of each other CTA in turn
+    ///     max = max.max(received.get(0).unwrap_or(0)); // from each other CTA in turn
     ///     inbox = received.release(cluster);
     /// }
     /// # }
@@ -51,8 +43,8 @@ impl<'c> Cluster<'c> {
         Some(Permutation { to, from, _scope: PhantomData })
     }
 
-    /// Between the CTAs whose ranks differ by the bits of `mask`. `None` unless the cluster's size is a power of two and
-    /// `mask` is in `1 .. size`.
+    /// Pairs the CTAs, as a butterfly does: each CTA sends to the CTA of rank `rank ^ mask` and receives from it. `None` unless
+    /// the number of CTAs is a power of two and `mask` is in `1 .. cta_count`.
     ///
     /// Collective in the cluster.
     ///
@@ -62,7 +54,7 @@ impl<'c> Cluster<'c> {
     /// let (mut sum, mut mask) = (of_this_cta, 1);
     /// while let Some(permutation) = cluster.exchange(mask) {
     ///     let received = inbox.store(cluster, permutation, |_| sum).receive(cluster.cta());
-    ///     (sum, mask) = (sum + received.get(0).unwrap_or(0), 2 * mask); // of 2, 4, … CTAs
+    ///     (sum, mask) = (sum + received.get(0).unwrap_or(0), 2 * mask); // over 2, 4, … CTAs
     ///     inbox = received.release(cluster);
     /// }
     /// # }

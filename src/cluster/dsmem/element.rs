@@ -1,4 +1,4 @@
-//! DSMEM buffers that threads of other CTAs fill.
+//! DSMEM buffers that threads of other CTAs fill: `st.async` and `red.async`.
 
 use super::{ByElement, ClusterReduce, Inbox, Received, Sent, for_each_other, vector};
 use crate::cluster::{Cluster, Permutation};
@@ -8,13 +8,13 @@ use crate::raw;
 use crate::shared::{Element, bits, for_each_vector};
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
-    /// Each CTA stores `f(i)` to element `i` of the DSMEM buffer that `route` leads to. Each thread does its share, sixteen bytes
-    /// at a time.
+    /// Each CTA stores `f(i)` to element `i` of its target's DSMEM buffer (`st.async`). The target is the CTA to which
+    /// `permutation` leads. Each thread stores its share, 16 bytes at a time.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the leader; `mapa.shared::cluster.u32`
-    /// of the DSMEM buffer and of its mbarrier; per sixteen bytes:
+    /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the leader; `mapa.shared::cluster.u32` of
+    /// the DSMEM buffer and of its mbarrier; per 16 bytes:
     /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], b, [mbar];`
     ///
     /// ```
@@ -34,13 +34,13 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        // SAFETY: by the permutation, one CTA stores each element once.
+        // SAFETY: a permutation is a bijection, so one CTA stores each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
-        // SAFETY: the cluster has the ranks of its permutations.
+        // SAFETY: a permutation consists of ranks of its cluster.
         let (dst, mbar) = unsafe { self.of(permutation.to) };
         for_each_vector::<T, N>(cluster.cta, |v| {
-            // SAFETY: the vector, in bounds, and the mbarrier are of one DSMEM buffer, in another CTA, where it is ready; nobody
-            // reads it, and no scope ends, before the receiver's wait. Sixteen bytes of plain data.
+            // SAFETY: the vector, in bounds, and the mbarrier belong to one DSMEM buffer of another CTA, where it is ready. No
+            // thread reads it, and no scope ends, before the receiver's wait. The value is 16 bytes of plain data.
             unsafe {
                 let value: [u32; 4] = bits(vector::<T>(v, &mut f));
                 raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst + 16 * v, value, mbar)
@@ -49,29 +49,19 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         Sent { inbox: self, src: () }
     }
 
-    /// Each CTA reduces `f(i)` into element `i` of the DSMEM buffer that `route` leads to: `element = op(element, f(i))`. Element `i` is
-    /// the work of thread `i % threads`.
+    /// Each CTA reduces `f(i)` into element `i` of its target's DSMEM buffer (`red.async`): `element = op(element, f(i))`. The
+    /// target is the CTA to which `permutation` leads. Thread `i % threads` handles element `i`.
     ///
-    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
-    /// (`element >= f(i)` becomes 0, else `element + 1`) and `Dec` (0 or `element > f(i)` becomes `f(i)`, else `element - 1`).
+    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or` or `Xor`. For `u32` also:
+    ///
+    /// - `Inc`: adds 1; wraps to 0 if the element is `f(i)` or more.
+    /// - `Dec`: subtracts 1; wraps to `f(i)` if the element is 0 or more than `f(i)`.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the leader; `mapa.shared::cluster.u32`
-    /// of the DSMEM buffer and of its mbarrier; per element:
+    /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` by the leader; `mapa.shared::cluster.u32` of
+    /// the DSMEM buffer and of its mbarrier; per element:
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
-    ///
-    /// ```
-    /// # use ptx::cluster::{ByElement, Cluster, Inbox};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
-    /// use ptx::qualifier::op;
-    /// if let Some(to_the_next) = cluster.rotation(1) {
-    ///     let received = inbox.reduce(cluster, op::Add, to_the_next, |i| i as u32).receive(cluster.cta());
-    ///     let _of_3 = received.get(3); // 3 more than before
-    ///     let _inbox = received.release(cluster);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce<Op: ClusterReduce<T>>(
         self,
@@ -81,40 +71,26 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
         let _: Op = op;
-        // SAFETY: by the permutation, one CTA reduces into each element once.
+        // SAFETY: a permutation is a bijection, so one CTA reduces into each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
-        // SAFETY: the cluster has the ranks of its permutations.
+        // SAFETY: a permutation consists of ranks of its cluster.
         let (dst, mbar) = unsafe { self.of(permutation.to) };
         for_each_element::<N>(cluster.cta, |i| {
             // SAFETY: 9.7.13.7: `a` and `mbar` "belong to the same CTA", which "is different from the CTA of the executing
-            // thread": they are of one DSMEM buffer, and a permutation leads to another CTA. It is ready there, the element
-            // in bounds; no scope ends before the receiver's wait.
+            // thread": both are of one DSMEM buffer, and a permutation leads to another CTA. It is ready there, the element is in
+            // bounds, and no scope ends before the receiver's wait.
             unsafe { Op::red_async(f(i), dst + (i * size_of::<T>()) as u32, mbar) }
         });
         Sent { inbox: self, src: () }
     }
 
-    /// Each CTA reduces `f(i)` into element `i` of the DSMEM buffers of all others, as [`reduce`](Inbox::reduce) does into one.
-    /// Element `i` is the work of thread `i % threads`. With one's own `f(i)` as the first contents, each DSMEM buffer receives
-    /// the sum, the minimum … over the cluster.
+    /// Each CTA reduces `f(i)` into element `i` of the DSMEM buffers of all other CTAs: an all-reduce. If `init` stored the CTA's
+    /// own `f(i)`, each DSMEM buffer receives the sum, the minimum … over the cluster. Operations, and the thread of each
+    /// element, are those of [`reduce`](Inbox::reduce). [`DsmemBuffer`](super::DsmemBuffer) has an example.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: as [`reduce`](Inbox::reduce), for each other CTA
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByElement>, mine: u32) {
-    /// use ptx::qualifier::op;
-    /// let buffer = buffer.init(cta, |_| mine);
-    /// cta.cluster_scope(buffer, |cluster, inbox| {
-    ///     let received = inbox.reduce_to_others(&cluster, op::Min, |_| mine).receive(cluster.cta());
-    ///     let _least_of_all = received.get(0);
-    ///     let inbox = received.release(&cluster);
-    ///     (cluster, inbox)
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_to_others<Op: ClusterReduce<T>>(
         self,
@@ -123,12 +99,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
         let _: Op = op;
-        // SAFETY: each of the others reduces into each element once; there are 15 at most, see `buffer_bytes`.
+        // SAFETY: each other CTA reduces into each element once; `buffer_bytes` asserts that the bytes of 15 CTAs are within
+        // `2^20 - 1`.
         unsafe { self.expect(cluster.cta, (cluster.cta_count() - 1) * Self::BYTES) };
         for_each_element::<N>(cluster.cta, |i| {
             let value = f(i);
             for_each_other(cluster, |to| {
-                // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `reduce`.
+                // SAFETY: `for_each_other` gives ranks of the cluster, never this CTA's own. Datum and mbarrier are of one DSMEM
+                // buffer, ready and in bounds, and no scope ends before the receiver's wait.
                 unsafe {
                     let (dst, mbar) = self.of(to);
                     Op::red_async(value, dst + (i * size_of::<T>()) as u32, mbar)
@@ -139,7 +117,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     }
 }
 
-/// Calls `f` with each element that is this thread's: `rank`, `rank + threads`, …
+/// Calls `f` with the index of each element of this thread: `rank`, `rank + threads`, …
 #[inline(always)]
 fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
     let (mut i, threads) = (cta.thread_rank(), cta.thread_count());
@@ -150,37 +128,20 @@ fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
 }
 
 impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
-    /// Waits until every CTA has received and read what it wants: the DSMEM buffer is ready for more, and keeps what it holds.
+    /// Waits until all CTAs have received and read, and returns the DSMEM buffer, ready for the next round. Its elements keep
+    /// their values.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByElement, Cluster, Received}, qualifier::op};
-    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, u32, 64, ByElement, ()>) {
-    /// let inbox = received.release(cluster);
-    /// let sent = inbox.reduce_to_others(cluster, op::Add, |_| 1); // on top of what it holds
-    /// # let _inbox = sent.receive(cluster.cta()).release(cluster);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByElement> {
         cluster.sync_with(self.release_at_sync())
     }
 
-    /// [`release`](Received::release), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    /// [`release`](Received::release) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::cluster::{ByElement, Cluster, Received};
-    /// # type Words<'c> = Received<'c, u32, 64, ByElement, ()>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, a: Words<'c>, b: Words<'c>) {
-    /// let (a, b) = cluster.sync_with((a.release_at_sync(), b.release_at_sync()));
-    /// # let _ = (a, b);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByElement>, Cluster<'c>> {
         AfterSync::new(self.inbox)

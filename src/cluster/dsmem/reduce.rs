@@ -1,35 +1,18 @@
-//! The reductions into shared memory of another CTA (9.7.13.7, 9.7.9.25.4.2).
+//! Reductions into the shared memory of another CTA: `red.async` (9.7.13.7) and `cp.reduce.async.bulk` (9.7.9.25.4.2).
 
 use crate::qualifier::{Qualifier, op, space, ty};
 use crate::raw;
 use crate::shared::Element;
 
-/// Operations that combine elements of `T` in a DSMEM buffer: one by one (`red.async`) or as tiles (`cp.reduce.async.bulk`), which
-/// have the same operations and types.
-///
-/// ```
-/// use ptx::cluster::{ByElement, Cluster, ClusterReduce, Inbox};
-/// use ptx::qualifier::op;
-/// fn over_all<'c, Op: ClusterReduce<u32>>(
-///     cluster: &Cluster<'c>,
-///     op: Op,
-///     inbox: Inbox<'c, u32, 64, ByElement>,
-///     mine: u32,
-/// ) {
-///     let received = inbox.reduce_to_others(cluster, op, |_| mine).receive(cluster.cta());
-///     let _inbox = received.release(cluster);
-/// }
-/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>, mine: u32) {
-/// over_all(cluster, op::Max, inbox, mine);
-/// # }
-/// ```
+/// Tags of the operations that combine elements of `T` in a DSMEM buffer, one by one (`red.async`) or by tiles
+/// (`cp.reduce.async.bulk`). Both instructions have the same operations and types.
 #[diagnostic::on_unimplemented(
-    message = "there is no reduction `{Self}` of `{T}` into a DSMEM buffer",
-    label = "not an operation on `{T}`",
-    note = "`Add` takes u32, i32, u64 and i64; `Min`, `Max`, `And`, `Or`, `Xor` u32 and i32; `Inc`, `Dec` u32 (PTX ISA 9.7.13.7, 9.7.9.25.4.2)",
-    note = "other elements, such as floats, are sent or stored, and combined by the threads that receive them"
+    message = "a DSMEM buffer has no reduction `{Self}` of `{T}`",
+    label = "no operation on `{T}` in a DSMEM buffer",
+    note = "`Add` takes u32, i32, u64 and i64; `Min`, `Max`, `And`, `Or` and `Xor` take u32 and i32; `Inc` and `Dec` take u32 (PTX ISA 9.7.13.7, 9.7.9.25.4.2)",
+    note = "send or store other elements, such as floats, and combine them in the threads that receive them"
 )]
-// The operation is `Self`: of a type with one operation, rustc would otherwise take any argument for that one.
+// The operation is `Self`, not `T`: for a type with a single operation, rustc would take any argument for that operation.
 pub trait ClusterReduce<T: Element>: Qualifier {
     /// Starts the reduction of one element.
     ///
@@ -53,12 +36,12 @@ macro_rules! reductions {
         impl ClusterReduce<$T> for op::$Op {
             #[inline(always)]
             unsafe fn red_async(value: $T, addr: u32, mbar: u32) {
-                // SAFETY: the caller's contract. The cast keeps the bits.
+                // SAFETY: the caller meets the contract of this instruction (`# Safety`). The cast keeps the bits.
                 unsafe { reductions!(@call $red [space::SharedCluster] $op ty::$Type, addr, value as _, mbar) }
             }
             #[inline(always)]
             unsafe fn bulk_reduce(dst: u32, src: u32, size: u32, mbar: u32) {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller meets the contract of this instruction (`# Safety`).
                 unsafe { reductions!(@call $bulk [] $op ty::$Type, dst, src, size, mbar) }
             }
         }
@@ -68,7 +51,7 @@ macro_rules! reductions {
     };
 }
 
-// The tables of both sections, which are equal. They have no `.s64` of `.add`: the sum of two's complements is that of `.u64`.
+// The tables of the two sections, which are equal. They have no `.s64` of `.add`: addition in two's complement is that of `.u64`.
 reductions! {
     Add red_async_add cp_reduce_async_bulk_shared_cluster_shared_cta_add []:
         u32 as U32, i32 as S32, u64 as U64, i64 as U64;

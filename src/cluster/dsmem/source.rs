@@ -1,4 +1,4 @@
-//! What DSMEM buffers are filled from.
+//! Sources of sends to DSMEM buffers, and the states in which sources come back.
 
 use super::{ByElement, ByTile, ChannelReceived, Inbox, Received, Via};
 use crate::async_group::Token;
@@ -11,13 +11,13 @@ use crate::raw;
 use crate::shared::{Element, Shared};
 use crate::tensor::{LoadShape, TensorTile};
 
-/// What a tile came from, and what that is once every CTA of the cluster has received: a DSMEM buffer that a tile was forwarded
-/// from is free for another.
+/// The source that a CTA has sent, and its state once every CTA of the cluster has received. A DSMEM buffer from which a tile was
+/// forwarded becomes an `Inbox` again.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Origin: Sealed {
-    /// What it is then.
+    /// The source in that state.
     type Back;
-    /// With a token: who calls it has passed a barrier of the cluster that follows the wait for the tile.
+    /// Gives the source back. The token says that the caller has passed a barrier of the cluster after the wait for the tile.
     #[doc(hidden)]
     fn back(self, token: Token) -> Self::Back;
 }
@@ -33,7 +33,7 @@ macro_rules! come_back_as_they_are {
         }
     )* };
 }
-// It holds no shared memory.
+// A `TensorTile` holds no shared memory, so its use needs no end.
 crate::group::nothing_to_end! { [T, S: LoadShape] TensorTile<T, S>; }
 
 come_back_as_they_are! {
@@ -53,11 +53,11 @@ impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
         self
     }
 }
-// SAFETY: DSMEM buffers are aligned to 128 bytes, and nobody sends into one that is no `Inbox`. 9.7.9.25.2: "Accessing the same
-// memory location across multiple proxies needs a cross-proxy fence". The leader, which starts the copy, has waited for
-// what was written. `ByTile`: the async proxy alone has written since the DSMEM buffer was made ready, behind such a fence; that the
-// completion of another CTA's copy serves this CTA's is an assumption of docs/SOUNDNESS.md. `ByElement`: threads have written, so the
-// fence stands here.
+// SAFETY: DSMEM buffers are aligned to 128 bytes, and nothing is sent into one that is no `Inbox`. 9.7.9.25.2: "Accessing the
+// same memory location across multiple proxies needs a cross-proxy fence". The leader, which starts the copy, has waited for the
+// data. `ByTile`: since the buffer was made ready and fenced, only the async proxy has written the tile; that the completion of
+// another CTA's copy suffices for this CTA's copy is an assumption of docs/SOUNDNESS.md. `ByElement`: threads have written the
+// elements, so this function fences.
 unsafe impl<T: Element, const N: usize, V: Via, Src> CopySource<T, N> for Received<'_, T, N, V, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {
@@ -75,27 +75,29 @@ impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V
     }
 }
 
-/// What a wait gives back, and what that is behind a barrier of the cluster of the scope `'c`: a DSMEM buffer is ready for more.
+/// Handles that a copy has read, and their states after a barrier of the cluster of the scope `'c`: a DSMEM buffer is ready to be
+/// filled.
 ///
 /// # Safety
 ///
-/// Implemented here only: [`made_ready`](Releasable::made_ready) is what it says.
+/// Implemented here only: [`made_ready`](Releasable::made_ready) gives handles in states that hold after a barrier of the
+/// cluster.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` holds no DSMEM buffer of tiles or words to release",
-    label = "nothing that a barrier of the cluster makes ready",
-    note = "`release_at_sync` is for what `wait_read_at_sync` gives: DSMEM buffers, shared memory, and the group of the destinations"
+    message = "`{Self}` holds no received DSMEM buffer to release",
+    label = "a barrier of the cluster makes nothing ready here",
+    note = "call `release_at_sync` on the result of `wait_read_at_sync`: DSMEM buffers, shared memory, and the group of the destinations"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Releasable<'c> {
-    /// What it is then.
+    /// The handles in those states.
     #[doc(hidden)]
     type Released;
-    /// With a token: who calls it has passed a barrier of the cluster.
+    /// Gives the handles in those states. The token says that the caller has passed a barrier of the cluster.
     #[doc(hidden)]
     fn made_ready(self, token: Token) -> Self::Released;
 }
 
-// SAFETY: as `Received::release`.
+// SAFETY: the transition of `Received::release`: after the barrier every CTA has received and read.
 unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, T, N, ByTile, Src> {
     type Released = (Inbox<'c, T, N, ByTile>, Src::Back);
     #[inline(always)]
@@ -103,7 +105,7 @@ unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, 
         self.back(token)
     }
 }
-// SAFETY: as `Received::release`.
+// SAFETY: the transition of `Received::release`: after the barrier every CTA has received and read.
 unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByElement, ()> {
     type Released = Inbox<'c, T, N, ByElement>;
     #[inline(always)]
@@ -111,7 +113,7 @@ unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByEleme
         self.inbox
     }
 }
-// SAFETY: it stays what it is.
+// SAFETY: the handle keeps its state.
 unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State> {
     type Released = Self;
     #[inline(always)]
@@ -119,7 +121,7 @@ unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State>
         self
     }
 }
-// SAFETY: it stays what it is.
+// SAFETY: the handle keeps its state.
 unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
     type Released = Self;
     #[inline(always)]
@@ -127,7 +129,7 @@ unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
         self
     }
 }
-// SAFETY: both are.
+// SAFETY: each of the two handles is `Releasable`.
 unsafe impl<'c, A: Releasable<'c>, B: Releasable<'c>> Releasable<'c> for (A, B) {
     type Released = (A::Released, B::Released);
     #[inline(always)]
@@ -137,9 +139,11 @@ unsafe impl<'c, A: Releasable<'c>, B: Releasable<'c>> Releasable<'c> for (A, B) 
 }
 
 impl<Handles> AfterSync<Handles> {
-    /// Releases the DSMEM buffers that a copy has read, at a barrier of the cluster ([`Cluster::sync_with`]): the wait for the copy needs no
-    /// barrier of its own. A tile comes back as from [`Received::release`], with what the DSMEM buffer was filled from; words as their
-    /// [`Inbox`]; all else as it is.
+    /// Releases DSMEM buffers that a copy has read, at a barrier of the cluster ([`Cluster::sync_with`]), so the wait for the
+    /// copy needs no barrier of its own.
+    ///
+    /// A received tile comes back as from [`Received::release`]: as its [`Inbox`] and its [`source`](Received::source). A
+    /// received [`ByElement`] buffer comes back as its [`Inbox`]. Other handles come back unchanged.
     ///
     /// PTX: none.
     ///
@@ -148,7 +152,7 @@ impl<Handles> AfterSync<Handles> {
     /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
     /// # let cta = cluster.cta();
     /// let store = bulk::store(cta, received, dst).commit(cta);
-    /// // One barrier: this CTA has stored its tile, and all CTAs have read theirs.
+    /// // One barrier: the store has read this CTA's tile, and the other CTAs are done with theirs.
     /// let ((_inbox, ()), _writing) = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
     /// # }
     /// ```
@@ -157,7 +161,8 @@ impl<Handles> AfterSync<Handles> {
     where
         Handles: Releasable<'c>,
     {
-        // Each thread has given up its handle, and done what comes before the barrier of the CTA: a barrier of the cluster is one.
+        // A barrier of the cluster includes that of the CTA: each thread has given up its handle, and done the first half of the
+        // transition.
         AfterSync::new(Transitions::<Cta>::handles(self, Passed::NEW).made_ready(Token::NEW))
     }
 }

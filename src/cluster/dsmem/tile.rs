@@ -1,4 +1,4 @@
-//! DSMEM buffers that bulk copies fill.
+//! DSMEM buffers that bulk copies fill: from another CTA's shared memory, or by a multicast from global memory (TMA).
 
 use super::{ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sent, for_each_other, phase_bytes};
 use crate::async_group::Token;
@@ -14,16 +14,18 @@ use crate::shared::Element;
 use crate::tensor::{self, MulticastShape, TensorTile};
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
-    /// Each CTA sends the tile `src` along `route`, and expects one from the CTA that sends to it. `src` is
-    /// [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or what another DSMEM buffer or a channel has
-    /// received, which goes on without a copy.
+    /// Each CTA copies the tile `src` to its target's DSMEM buffer (a bulk copy from shared memory to DSMEM), and expects one
+    /// tile. The target is the CTA to which `permutation` leads.
+    ///
+    /// `src` is [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or a tile that another DSMEM buffer or a
+    /// channel has received, which is forwarded from where it lies.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`
-    /// `mapa.shared::cluster.u32` of the tile and of its mbarrier,
-    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`, of a DSMEM buffer
-    /// [`ByElement`](super::ByElement) `fence.proxy.async.shared::cta;` before it
+    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;` `mapa.shared::cluster.u32` of
+    /// the tile and of its mbarrier,
+    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [mbar];`. If `src` is a DSMEM
+    /// buffer [`ByElement`](super::ByElement), `fence.proxy.async.shared::cta;` before the copy
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -43,35 +45,25 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
-            // SAFETY: see `send_tile`.
+            // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
         });
         Sent { inbox: self, src }
     }
 
-    /// Each CTA reduces the tile `src` into the DSMEM buffer that `route` leads to: `element = op(element, src[i])`. What the
-    /// elements are before is what [`init_with`](super::DsmemBuffer::init_with) has given them, or what has arrived before. `src`
-    /// is as of [`send`](Inbox::send).
+    /// Each CTA reduces the tile `src` into its target's DSMEM buffer (a bulk reduction): `element = op(element, src[i])`. The
+    /// target is the CTA to which `permutation` leads. Sources are those of [`send`](Inbox::send). The elements are those that
+    /// [`init_with`](super::DsmemBuffer::init_with) stored or that have arrived since.
     ///
-    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc`
-    /// (`element >= src[i]` becomes 0, else `element + 1`) and `Dec` (0 or `element > src[i]` becomes `src[i]`, else `element - 1`).
+    /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or` or `Xor`. For `u32` also:
+    ///
+    /// - `Inc`: adds 1; wraps to 0 if the element is `src[i]` or more.
+    /// - `Dec`: subtracts 1; wraps to `src[i]` if the element is 0 or more than `src[i]`.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: as [`send`](Inbox::send), with
     /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], bytes, [mbar];`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 1024, ByTile>, src: Shared<'c, u32, 1024, Fenced>) {
-    /// use ptx::qualifier::op;
-    /// if let Some(to_the_other) = cluster.exchange(1) {
-    ///     let received = inbox.send_reduce(cluster, op::Max, to_the_other, src).receive(cluster.cta());
-    ///     let _of_both = received.get(0);
-    ///     let (_inbox, _src) = received.release(cluster);
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn send_reduce<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
         self,
@@ -82,15 +74,16 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     ) -> Sent<'c, T, N, ByTile, Src> {
         let _: Op = op;
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
-            // SAFETY: see `send_tile`.
+            // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { Op::bulk_reduce(dst, src, bytes, mbar) }
         });
         Sent { inbox: self, src }
     }
 
-    /// Each CTA reduces the tile `src` into the DSMEM buffers of all others, as [`send_reduce`](Inbox::send_reduce) does into
-    /// one. With one's own tile as the first contents, each DSMEM buffer receives the sum, the minimum … over the cluster. Tiles
-    /// have 69,904 bytes at most.
+    /// Each CTA reduces the tile `src` into the DSMEM buffers of all other CTAs: an all-reduce. If
+    /// [`init_with`](super::DsmemBuffer::init_with) stored the CTA's own tile, each DSMEM buffer receives the sum, the minimum …
+    /// over the cluster. Sources and operations are those of [`send_reduce`](Inbox::send_reduce). A tile has 69,904 bytes at
+    /// most, since 15 CTAs may send to one mbarrier (9.7.13.15.2).
     ///
     /// Collective in the cluster.
     ///
@@ -119,14 +112,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     ) -> Sent<'c, T, N, ByTile, Src> {
         let _: Op = op;
         const { phase_bytes::<T, N>(OTHERS) };
-        // SAFETY: each of the others sends one tile; there are 15 at most, for which the size was asserted.
+        // SAFETY: each other CTA sends one tile; `phase_bytes` asserts that 15 tiles are within `2^20 - 1` bytes.
         unsafe { self.expect(cluster.cta, (cluster.cta_count() - 1) * Self::BYTES) };
         if cluster.cta.is_leader() {
             let tile = src.tile();
             for_each_other(cluster, |to| {
-                // SAFETY: the cluster has the rank, and it is not this CTA's; otherwise as in `send_tile`. 9.7.9.25.4.2:
-                // "Each reduction operation … has individually `.relaxed.gpu` memory ordering semantics": those of several
-                // CTAs do not race.
+                // SAFETY: `for_each_other` gives ranks of the cluster, never this CTA's own; the other operands are as in
+                // `send_tile`. 9.7.9.25.4.2: "Each reduction operation … has individually `.relaxed.gpu` memory ordering
+                // semantics", so reductions of several CTAs do not race.
                 unsafe {
                     let (dst, mbar) = self.of(to);
                     Op::bulk_reduce(dst, tile, Self::BYTES, mbar);
@@ -136,12 +129,13 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         Sent { inbox: self, src }
     }
 
-    /// Loads one tile into the DSMEM buffer of every CTA of a group: the `src` of the group's CTA of rank 0.
+    /// Loads one tile of global memory into the DSMEM buffer of every CTA of a group: a multicast bulk copy. The tile is the
+    /// `src` of the group's CTA of rank 0.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank 0 besides:
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar],
+    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, and in the group's CTA of
+    /// rank 0: `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar],
     /// ctaMask;`
     ///
     /// ```
@@ -163,7 +157,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
         let (src, hint) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
-            // SAFETY: see `multicast_with`; the tile's type proves the size and the alignment.
+            // SAFETY: the operands meet the conditions of `multicast_with`; the type of the tile proves its size and alignment.
             unsafe {
                 raw::cp_async_bulk_shared_cluster_global(
                     dst,
@@ -177,14 +171,15 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         })
     }
 
-    /// Loads one part of a tensor into the DSMEM buffer of every CTA of a group: the `src` of the group's CTA of rank 0. The DSMEM buffer
-    /// has as many elements as the shape.
+    /// Loads one box of a tensor into the DSMEM buffer of every CTA of a group: a multicast tensor copy (TMA). The box is the
+    /// `src` of the group's CTA of rank 0, and has as many elements as the DSMEM buffer.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX of a `Box2`, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, of rank
-    /// 0 besides: `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst],
-    /// [map, {x, y}], [bar], ctaMask;`
+    /// PTX of a `Box2`, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, and in the
+    /// group's CTA of rank 0:
+    /// `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst], [map, {x, y}],
+    /// [bar], ctaMask;`
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, tensor::{Box2, TensorMap}};
@@ -207,19 +202,20 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         const { tensor::tile_bytes::<T, S, N>() };
         let (src, hint) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
-            // SAFETY: see `multicast_with`; the shape has the size of the DSMEM buffer, asserted, and the DSMEM buffer is aligned to 128
-            // bytes; of the map, the contract of `TensorMap::from_raw`.
+            // SAFETY: the operands meet the conditions of `multicast_with`. The shape has the size of the DSMEM buffer
+            // (asserted), which is aligned to 128 bytes. The map is valid: contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, hint) }
         })
     }
 
-    /// Loads one tile into the DSMEM buffers of the CTAs in `ctas`, which is equal in all CTAs: the `src` of the lowest of them. The
-    /// others receive nothing, and their DSMEM buffers keep what they hold. Ranks that the cluster does not have say nothing.
+    /// Loads one tile of global memory into the DSMEM buffers of the CTAs in `ctas`, a mask that is equal in all CTAs. The tile
+    /// is the `src` of the lowest CTA in the mask. CTAs outside the mask receive nothing, and their DSMEM buffers keep their
+    /// contents. Bits of ranks that the cluster does not have are ignored.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, by the leader: as [`multicast`](Inbox::multicast), with the mask for that of the group; of a CTA outside of it
-    /// `mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];` alone
+    /// PTX, by the leader: as [`multicast`](Inbox::multicast), with the mask in place of the group's; in a CTA outside the mask
+    /// only `mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];`
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, global::GlobalTile, mask::CtaMask};
@@ -237,20 +233,21 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: GlobalTile<T, N>,
     ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
         let rank = cluster.cta_rank();
-        // A cluster has 16 CTAs at most.
+        // The shift is below 32: a cluster has 16 CTAs at most.
         let ctas = u32::from(ctas.bits()) & ((1 << cluster.cta_count()) - 1);
         if ctas >> rank & 1 == 1 {
-            // SAFETY: the one copy to these CTAs brings that many bytes to each.
+            // SAFETY: the one copy to the CTAs of the mask brings `BYTES` bytes to each of them.
             unsafe { self.expect(cluster.cta, Self::BYTES) };
         } else if cluster.cta.is_leader() {
-            // SAFETY: as in `expect`: the phase's one arrival.
+            // SAFETY: the mbarrier of an `Inbox` is valid, and this is the one arrival of the phase, as in `expect`.
             unsafe {
                 raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.bar(), arrivals::One)
             };
         }
         if ctas.trailing_zeros() == rank && cluster.cta.is_leader() {
             let (dst, base, mask) = (self.addr, src.base.cast(), CtaMask::from_bits_retain(ctas as u16));
-            // SAFETY: see `multicast_with`, of these CTAs; the tile's type proves the size and the alignment.
+            // SAFETY: the CTAs of the mask meet the conditions of `multicast_with`; the type of the tile proves its size and
+            // alignment.
             unsafe {
                 raw::cp_async_bulk_shared_cluster_global(
                     dst,
@@ -265,9 +262,13 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         Sent { inbox: self, src }
     }
 
-    /// `copy` starts the copy with the operands that it gets, source, destination, bytes, mbarrier and mask, for which this
-    /// holds: the mask is of the CTAs of one group; each CTA of the cluster is in one group; all their DSMEM buffers are ready, at
-    /// the same offset; each expects one tile; nobody writes the source; a scope that ends has waited for the copy in each CTA.
+    /// Expects one tile in each CTA of the group. `copy` starts the copy from the operands that it gets: source, destination,
+    /// bytes, mbarrier and mask. For them this holds:
+    ///
+    /// - The mask names the CTAs of one group, and each CTA of the cluster is in exactly one group.
+    /// - The DSMEM buffers of these CTAs are ready, at the same offset, and each expects one tile.
+    /// - Nothing writes the source.
+    /// - A scope that ends has waited for the copy in each CTA.
     #[inline(always)]
     fn multicast_with<const CTAS: u32, Src>(
         self,
@@ -276,7 +277,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: Src,
         copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
     ) -> Sent<'c, T, N, ByTile, Src> {
-        // SAFETY: the one copy to the group brings that many bytes to each of its CTAs.
+        // SAFETY: the one copy to the group brings `BYTES` bytes to each of its CTAs.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         if group.cta_rank() == 0 && cluster.cta.is_leader() {
             copy(&src, self.addr, Self::BYTES, self.bar(), group.mask());
@@ -286,46 +287,31 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
 }
 
 impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
-    /// Waits until every CTA has received and read what it wants: the DSMEM buffer is ready for more, and keeps what it holds. The
-    /// source of what was sent is no longer read, and comes back: a tile that was forwarded as the [`Inbox`] where it had
-    /// arrived, ready for more as well, and what that was filled from.
+    /// Waits until all CTAs have received and read, and returns the DSMEM buffer, ready for the next tile, and the source, which
+    /// is no longer read. The elements of the DSMEM buffer keep their values.
+    ///
+    /// A source that was a forwarded tile comes back as a pair: the [`Inbox`] in which the tile had arrived, also ready, and that
+    /// handle's own [`source`](Received::source).
     ///
     /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Received}, shared::{Fenced, Shared}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>) {
-    /// let (inbox, src) = received.release(cluster);
-    /// let src = src.into_free().write(cluster.cta(), |i| i as f32); // nobody reads the source now
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
         cluster.sync_with(self.release_at_sync())
     }
 
-    /// [`release`](Received::release), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    /// [`release`](Received::release) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByElement, ByTile, Cluster, Received}, shared::{Fenced, Shared}};
-    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Tile<'c>, words: Received<'c, u32, 64, ByElement, ()>) {
-    /// let ((tiles, src), words) = cluster.sync_with((tile.release_at_sync(), words.release_at_sync()));
-    /// # let _ = (tiles, src, words);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release_at_sync(self) -> AfterSync<(Inbox<'c, T, N, ByTile>, Src::Back), Cluster<'c>> {
-        // What comes back is for those who have passed the barrier.
+        // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new(self.back(Token::NEW))
     }
 
-    /// Waits until every CTA has received: the source of what was sent is no longer read, and comes back as from
-    /// [`release`](Received::release). What has arrived stays readable, and can be forwarded.
+    /// Waits until all CTAs have received, and returns the source, which comes back as from [`release`](Received::release). The
+    /// received tile stays readable and can be forwarded.
     ///
     /// Collective in the cluster.
     ///
@@ -337,11 +323,11 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// # fn body<'c>(cluster: &Cluster<'c>, a: Tiles<'c>, b: Tiles<'c>, mine: Shared<'c, f32, 1024, Fenced>) {
     /// # let cta = cluster.cta();
     /// let Some(to_the_next) = cluster.rotation(1) else { return };
-    /// // The tiles of all CTAs go round the ring; of the two DSMEM buffers one is always free.
+    /// // The tiles of all CTAs go round a ring of CTAs; one of the two DSMEM buffers is always free.
     /// let mut free = b;
     /// let (mut received, _mine) = a.send(cluster, to_the_next, mine).receive(cta).reclaim(cluster);
     /// for _ in 2..cluster.cta_count() {
-    ///     let _of_one_further_back = received.get(0);
+    ///     let _of_the_next_cta_back = received.get(0);
     ///     let forwarded = free.send(cluster, to_the_next, received).receive(cta);
     ///     (received, (free, _)) = forwarded.reclaim(cluster);
     /// }
@@ -353,7 +339,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         cluster.sync_with(self.reclaim_at_sync())
     }
 
-    /// [`reclaim`](Received::reclaim), at a barrier that other transitions share ([`Cluster::sync_with`]).
+    /// [`reclaim`](Received::reclaim) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
     ///
     /// PTX: none.
     ///
@@ -369,7 +355,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "what `reclaim` gives, behind the barrier")]
     pub fn reclaim_at_sync(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
-        // As in `release_at_sync`.
+        // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new((Received { inbox: self.inbox, src: () }, self.src.back(Token::NEW)))
     }
 }
