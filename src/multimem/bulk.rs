@@ -99,7 +99,8 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, MulticastTile<T, N>)
 /// Starts a [`BulkGroup`] with the reduction of `src` into `dst` (TMA): `dst[i] = op(dst[i], src[i])` on every GPU. Each element
 /// is atomic (`.relaxed.sys`), so the CTAs of all GPUs can reduce into one tile at the same time.
 ///
-/// `src`, `op` and the types of each `op` are those of [`bulk::reduce`](crate::bulk::reduce()). [`MulticastReduce`] has an example.
+/// `src`, `op` and the types of each `op` are those of [`bulk::reduce`](crate::bulk::reduce()). An example is at
+/// [`MulticastReduce`].
 ///
 /// Collective in the CTA.
 ///
