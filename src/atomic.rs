@@ -162,7 +162,8 @@ macro_rules! values {
 }
 values! { u16, i16, u32, i32, f32, u64, i64, f64, B128, [f32; 2], [f32; 4] }
 
-/// A vector that one `atom` or `red` changes: each element is atomic "separately" (9.7.13.5).
+/// A vector that one `atom` or `red` changes, each element "separately" atomic (9.7.13.5): the bound of
+/// [`GlobalAtomics::vectors`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a vector type of `atom` and `red`",
     label = "`atom` and `red` do not take this vector",
@@ -229,7 +230,7 @@ macro_rules! operation_traits {
 }
 
 operation_traits! {
-    /// Types that `.add` takes in `Space`.
+    /// Types with atomic addition (`.add`) in `Space`: the bound of [`AtomicRef::fetch_add`] and [`AtomicRef::add`].
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic addition in `{Space}`",
         label = "`atom.add` does not take this type here",
@@ -237,7 +238,7 @@ operation_traits! {
     )]
     AtomicAdd { fetch_add, add; }
 
-    /// Types that `.min` and `.max` take in `Space`.
+    /// Types with atomic minimum and maximum (`.min`, `.max`) in `Space`: the bound of [`AtomicRef::min`] and its siblings.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic minimum and maximum in `{Space}`",
         label = "`atom.min` and `atom.max` do not take this type here",
@@ -245,7 +246,7 @@ operation_traits! {
     )]
     AtomicMinMax { fetch_min, min; fetch_max, max; }
 
-    /// Types that `.inc` and `.dec` take in `Space`.
+    /// Types with atomic increment and decrement (`.inc`, `.dec`) in `Space`: the bound of [`AtomicRef::inc`] and its siblings.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic increment and decrement in `{Space}`",
         label = "`atom.inc` and `atom.dec` do not take this type",
@@ -253,7 +254,7 @@ operation_traits! {
     )]
     AtomicIncDec { fetch_inc, inc; fetch_dec, dec; }
 
-    /// Types that `.and`, `.or` and `.xor` take in `Space`.
+    /// Types with atomic bitwise operations (`.and`, `.or`, `.xor`) in `Space`: the bound of [`AtomicRef::and`] and its siblings.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic bitwise operations in `{Space}`",
         label = "`atom.and`, `atom.or` and `atom.xor` do not take this type",
@@ -262,7 +263,7 @@ operation_traits! {
     AtomicBitwise { fetch_and, and; fetch_or, or; fetch_xor, xor; }
 }
 
-/// Types that `.exch` takes in `Space`.
+/// Types with atomic exchange (`.exch`) in `Space`: the bound of [`AtomicRef::swap`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic exchange in `{Space}`",
     label = "`atom.exch` does not take this type here",
@@ -284,7 +285,7 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ) -> Self;
 }
 
-/// Types that `.cas` takes in `Space`.
+/// Types with atomic compare-and-swap (`.cas`) in `Space`: the bound of [`AtomicRef::compare_exchange`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic compare-and-exchange in `{Space}`",
     label = "`atom.cas` does not take this type here",
@@ -306,7 +307,7 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
     ) -> Result<Self, Self>;
 }
 
-/// Types that the atomic `ld` and `st` take in `Space`.
+/// Types with atomic `ld` and `st` in `Space`: the bound of [`AtomicRef::load`] and [`AtomicRef::store`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic load and store in `{Space}`",
     label = "no atomic `ld` and `st` here",
@@ -414,8 +415,8 @@ operations! {
     { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
 }
 
-/// Replaces the 64 bits at `addr` by `new` of them, and returns the old bits: a loop of compare-and-swap, which works in a peer's
-/// memory.
+/// Replaces the 64 bits at `addr` by `new` of them, and returns the old bits: a loop of compare-and-swap, which is atomic in
+/// a peer's memory too.
 ///
 /// # Safety
 ///
@@ -439,8 +440,8 @@ unsafe fn update_of_peer<Space: AtomicSpace>(
     }
 }
 
-/// Implements 64-bit operations: by functions of [`raw`], and in a space of peers, which lacks the instructions, by an
-/// expression.
+/// Implements 64-bit operations by functions of [`raw`]. A space of peers lacks the instructions: there, the expression goes into
+/// a loop of compare-and-swap.
 macro_rules! wide_operations {
     ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
         $( wide_operations!(@impl $Trait $T as $Tag, $rows); )*
@@ -509,7 +510,7 @@ const _: () = {
         { fetch_add: atom_add_noftz, add: red_add_noftz }
     }
 
-    /// Implements the addition of a pair; in a space of peers, as two additions of an element.
+    /// Implements the addition of a pair by one instruction, or in a space of peers by one for each element.
     macro_rules! pairs {
         ($( [$T:ty; 2] as $Tag:ident ),*) => { $(
             #[diagnostic::do_not_recommend]
@@ -1138,7 +1139,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     }
 }
 
-/// State of [`Shared`] memory: every thread of the CTA may access every element, by atomic operations only.
+/// State of [`Shared`] memory: every thread of the CTA may access every element, by atomic operations only ([`Shared::atomic`]).
 #[derive(Debug)]
 pub enum Atomic {}
 
@@ -1317,7 +1318,7 @@ impl<T, S> GlobalAtomics<T, S> {
     where
         [T; N]: AtomicVector,
     {
-        // A vector has at most 16 bytes and is aligned to its size.
+        // A vector is aligned to its size, which is 16 bytes at most.
         if !self.base.addr().is_multiple_of(ALIGN) {
             return None;
         }

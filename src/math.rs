@@ -27,7 +27,7 @@ use crate::qualifier::TypeTag;
 use crate::qualifier::{Sealed, ftz, ty};
 use crate::raw;
 
-/// Floats that [`ex2`] takes.
+/// Floats that [`ex2`] takes: `f32` and, with the feature `half`, `f16` and `[f16; 2]`.
 #[diagnostic::on_unimplemented(
     message = "`ex2.approx` does not take `{Self}`",
     label = "the instruction does not take this type",
@@ -38,7 +38,7 @@ pub trait Ex2: Copy + Sealed {
     fn ex2(self) -> Self;
 }
 
-/// Floats that [`ex2_ftz`] takes.
+/// Floats that [`ex2_ftz`] takes: `f32` and, with the feature `half`, `bf16` and `[bf16; 2]`.
 #[diagnostic::on_unimplemented(
     message = "`ex2.approx.ftz` does not take `{Self}`",
     label = "the instruction does not take this type",
@@ -49,7 +49,7 @@ pub trait Ex2Ftz: Copy + Sealed {
     fn ex2_ftz(self) -> Self;
 }
 
-/// Floats that [`tanh`] takes.
+/// Floats that [`tanh`] takes: `f32` and, with the feature `half`, `f16`, `bf16` and pairs of them.
 #[diagnostic::on_unimplemented(
     message = "`tanh.approx` does not take `{Self}`",
     label = "the instruction does not take this type",

@@ -603,7 +603,7 @@ impl<T, S> Multicast<T, S> {
     where
         [T; N]: MulticastValue,
     {
-        // A vector has at most 16 bytes and is aligned to its size.
+        // A vector is aligned to its size, which is 16 bytes at most.
         if !self.base.addr().is_multiple_of(ALIGN) {
             return None;
         }
