@@ -16,7 +16,7 @@
 //! `.sc`. An operation that returns nothing (`add`, `min`, …) is a `red`: the thread waits for nothing, so the ordering is
 //! `.relaxed` or `.release`. A method that has the name of a method of [`core::sync::atomic`] does the same as that method.
 //!
-//! # The scope of a view
+//! # The scope of a reference
 //!
 //! The scope of an access (`cuda::thread_scope`) is a set of threads: those of the CTA, the cluster, the GPU or the system.
 //! 9.7.13.5: "Two atomic operations (`atom` or `red`) are performed atomically with respect to each other only if each operation
@@ -53,7 +53,7 @@
 //!
 //! On sm_100 and higher, [`AtomicRef::store_async`] and [`AtomicRef::add_async`] start a store or an addition in global memory
 //! and do not wait for it: `st.async` (9.7.9.12) and `red.async` (9.7.13.7), with release semantics in scope `.gpu` or `.sys`.
-//! Their forms with `.mmio` are in [`raw`] alone: no view can make promises about memory-mapped I/O.
+//! Their forms with `.mmio` are only in [`raw`]: an [`AtomicRef`] cannot make promises about memory-mapped I/O.
 //!
 //! # Half precision
 //!
