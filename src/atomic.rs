@@ -46,8 +46,8 @@
 //!
 //! # Cache policies
 //!
-//! [`AtomicRef::cache_hint`] adds an L2 cache policy (L2 eviction policy) to a reference to global memory. All operations of that
-//! reference have `.L2::cache_hint`, except `compare_exchange`: `.cas` takes no policy.
+//! [`AtomicRef::cache_hint`] adds an L2 cache policy (L2 eviction policy) to a reference to global memory. The operations of that
+//! reference have `.L2::cache_hint`. The reference has no `compare_exchange`: `.cas` takes no policy.
 //!
 //! # Asynchronous operations
 //!
@@ -57,8 +57,9 @@
 //!
 //! # Half precision
 //!
-//! With the feature `half`, `half::f16` and `half::bf16` have `add` and `compare_exchange`. `[f16; 2]` and `[bf16; 2]` add as the
-//! packed types `.f16x2` and `.bf16x2`. Vectors of both have `add`, `min` and `max` in global memory.
+//! With the feature `half`, `half::f16` and `half::bf16` have `add` and `compare_exchange`, and in shared memory `load` and
+//! `store`. `[f16; 2]` and `[bf16; 2]` add as the packed types `.f16x2` and `.bf16x2`. Vectors of both have `add`, `min` and
+//! `max` in global memory.
 
 use core::marker::PhantomData;
 
@@ -767,8 +768,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
 }
 
 impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> {
-    /// Returns a reference to the same value with an L2 cache policy (L2 eviction policy) for each operation. Every operation
-    /// except [`compare_exchange`](AtomicRef::compare_exchange) takes a policy.
+    /// Returns a reference to the same value with an L2 cache policy (L2 eviction policy) for each operation. The returned
+    /// reference has no [`compare_exchange`](AtomicRef::compare_exchange): `.cas` takes no policy.
     ///
     /// PTX of that reference's methods: `.L2::cache_hint` before `.vec` and `.type`, and `policy` as the last operand.
     ///
