@@ -1,10 +1,10 @@
-//! Atomic operations on a value of shared or global memory: `atom` (9.7.13.5), `red` (9.7.13.6), and the atomic `ld` and
-//! `st` (9.7.9.8, 9.7.9.11).
+//! Atomic operations on shared and global memory, like CUDA's `atomicAdd` and `cuda::atomic_ref`: `atom` (9.7.13.5), `red`
+//! (9.7.13.6), and the atomic `ld` and `st` (9.7.9.8, 9.7.9.11).
 //!
-//! An [`AtomicRef`] is one value that many threads change at once. Its type says which: the value's type, the scope of
-//! every access, and the state space. It has only the operations that PTX has for that type in that space.
+//! An [`AtomicRef`] refers to one value that many threads change at the same time. Its type names the type of the value, the
+//! scope of every access and the state space. It has only the operations that PTX has for that type in that space.
 //!
-//! Shared memory is atomic while its handle is in the state [`Atomic`]; global memory is from [`GlobalAtomics`].
+//! Shared memory is atomic while its handle is in the state [`Atomic`]. Global memory is atomic through [`GlobalAtomics`].
 //!
 //! ```text
 //!   Written, Published, Loaded ── into_atomic ──► Atomic ── publish ──► Published (readable)
@@ -12,51 +12,54 @@
 //!                                                   └── to_async ──► Fenced ── into_free ──► Free
 //! ```
 //!
-//! An operation that returns the value before (`fetch_…`, `swap`, `compare_exchange`) is an `atom` and takes any ordering
-//! but `.sc`; one without (`add`, `min`, …) is a `red`, which has nothing to wait for, and takes `.relaxed` or `.release`.
-//! Names that [`core::sync::atomic`] has too mean the same.
+//! An operation that returns the old value (`fetch_…`, `swap`, `compare_exchange`) is an `atom` and takes any ordering except
+//! `.sc`. An operation that returns nothing (`add`, `min`, …) is a `red`: the thread waits for nothing, so the ordering is
+//! `.relaxed` or `.release`. A method that has the name of a method of [`core::sync::atomic`] does the same as that method.
 //!
-//! # The scope of a view
+//! # The scope of a reference
 //!
-//! 9.7.13.5: "Two atomic operations (`atom` or `red`) are performed atomically with respect to each other only if each
-//! operation specifies a scope that includes the other." So the scope is no argument: it is fixed where memory becomes
-//! atomic, as `.cta` for shared memory and by the `unsafe` [`GlobalAtomics::from_raw`] for global memory, and every
-//! [`AtomicRef`] of that memory has it.
+//! The scope of an access (`cuda::thread_scope`) is a set of threads: those of the CTA, the cluster, the GPU or the system.
+//! 9.7.13.5: "Two atomic operations (`atom` or `red`) are performed atomically with respect to each other only if each operation
+//! specifies a scope that includes the other." So the scope is not an argument of an operation: it is fixed where memory becomes
+//! atomic. Shared memory has `.cta`, a peer's shared memory has `.cluster` ([`Peer::atomic`](crate::cluster::Peer::atomic)), and
+//! the `unsafe` [`GlobalAtomics::from_raw`] names the scope of global memory. Every [`AtomicRef`] of the memory has that scope.
 //!
 //! # A peer's shared memory
 //!
-//! In `.shared::cluster`, where a value may be that of another CTA, the GPU has no instruction for some operations, and what
-//! ptxas makes of theirs is not atomic there: see [`raw::atom_and`]. They are put together from others:
+//! In `.shared::cluster` (distributed shared memory, DSMEM) a value may be in the shared memory of another CTA. The GPU lacks
+//! instructions for some operations there, and the code that ptxas makes of these operations is not atomic: see
+//! [`raw::atom_and`]. This module builds them from other instructions:
 //!
-//! - `.and`, `.or`, `.xor`, `.min` and `.max` of 64 bits from a comparison with what was there before, until nobody came
-//!   between: `ld.relaxed.cluster.shared::cluster.b64 seen, [addr];`, then in a loop
-//!   `atom{.sem}{.scope}.shared::cluster.cas.b64 now, [addr], seen, new;` until `now` is `seen`. The ordering is that of the
-//!   exchange that succeeds, as it reads the value before and writes the new one.
-//! - `.add` of `[f16; 2]` and `[bf16; 2]` from those of both elements, `atom{.sem}{.scope}.shared::cluster.add.noftz.f16` twice,
-//!   as each is atomic for itself in the packed form too.
+//! - `.and`, `.or`, `.xor`, `.min` and `.max` of 64 bits are a loop of compare-and-swap.
+//!   `ld.relaxed.cluster.shared::cluster.b64 seen, [addr];` reads the value, then
+//!   `atom{.sem}{.scope}.shared::cluster.cas.b64 now, [addr], seen, new;` repeats until `now` is `seen`. The exchange that
+//!   succeeds has the requested ordering: it reads the old value and writes the new one.
+//! - `.add` of `[f16; 2]` and `[bf16; 2]` is two additions, one for each element, by
+//!   `atom{.sem}{.scope}.shared::cluster.add.noftz.f16`. The packed form promises no more: each element is atomic by itself.
 //!
 //! # Floats
 //!
-//! `add` "rounds to nearest even". 9.7.13.5 further: "Current implementation of `atom.add.f32` on global memory flushes
-//! subnormal inputs and results to sign-preserving zero; whereas `atom.add.f32` on shared memory supports subnormal inputs
-//! and results"; 9.7.13.6 says the same of `red`. `f64` is not flushed, nor are `f16` and `bf16` (`.noftz`). Sums of floats
-//! depend on the order of the additions, which is another one in every run.
+//! Floating-point `add` "rounds to nearest even". 9.7.13.5 continues: "Current implementation of `atom.add.f32` on global memory
+//! flushes subnormal inputs and results to sign-preserving zero; whereas `atom.add.f32` on shared memory supports subnormal
+//! inputs and results". 9.7.13.6 says the same of `red`. `f64`, `f16` and `bf16` (`.noftz`) are not flushed. A sum of floats
+//! depends on the order of the additions, and that order differs from run to run.
 //!
 //! # Cache policies
 //!
-//! A reference to a value of global memory takes an L2 cache policy by [`AtomicRef::cache_hint`]; its operations then have
-//! `.L2::cache_hint`, all but `compare_exchange`, for which PTX has none.
+//! [`AtomicRef::cache_hint`] adds an L2 cache policy (L2 eviction policy) to a reference to global memory. The operations of that
+//! reference have `.L2::cache_hint`. The reference has no `compare_exchange`: `.cas` takes no policy.
 //!
 //! # Asynchronous operations
 //!
-//! On sm_100 and higher, [`AtomicRef::store_async`] and [`AtomicRef::add_async`] start a release in global memory that the thread
-//! does not wait for: `st.async` (9.7.9.12) and `red.async` (9.7.13.7), in scope `.gpu` or `.sys`. Their forms with `.mmio` are in
-//! [`raw`] alone, since memory-mapped I/O is no memory that a view could promise anything of.
+//! On sm_100 and higher, [`AtomicRef::store_async`] and [`AtomicRef::add_async`] start a store or an addition in global memory
+//! and do not wait for it: `st.async` (9.7.9.12) and `red.async` (9.7.13.7), with release semantics in scope `.gpu` or `.sys`.
+//! Their forms with `.mmio` are only in [`raw`]: an [`AtomicRef`] cannot make promises about memory-mapped I/O.
 //!
 //! # Half precision
 //!
-//! With the feature `half`, `half::f16` and `half::bf16` add and compare-exchange, `[f16; 2]` and `[bf16; 2]` add as the
-//! packed types `.f16x2` and `.bf16x2`, and vectors of both add, take the minimum and the maximum in global memory.
+//! With the feature `half`, `half::f16` and `half::bf16` have `add` and `compare_exchange`, and in shared memory `load` and
+//! `store`. `[f16; 2]` and `[bf16; 2]` add as the packed types `.f16x2` and `.bf16x2`. Vectors of both have `add`, `min` and
+//! `max` in global memory.
 
 use core::marker::PhantomData;
 
@@ -73,28 +76,28 @@ use crate::shared::{
     Readable, Shared, ThreadStores, Unfenced, Written, bits,
 };
 
-/// A state space of which a view can be.
+/// A state space that has atomic operations: `.global`, `.shared::cta` or `.shared::cluster`.
 #[diagnostic::on_unimplemented(
     message = "there are no atomic operations in `{Self}`",
-    label = "not a space of `atom` and `red`",
-    note = "a view is of `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
+    label = "not a state space of an `AtomicRef`",
+    note = "an `AtomicRef` is in `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicSpace: AtomSpace + Default {
     /// Whether a value may be in another CTA's shared memory.
     #[doc(hidden)]
     const OF_PEERS: bool = false;
-    /// In a space of peers, what 64 bits are about now.
+    /// If [`OF_PEERS`](Self::OF_PEERS), loads the 64 bits at `addr`; otherwise returns 0.
     ///
     /// # Safety
     ///
-    /// As [`AtomicLoadStore::load`].
+    /// The clause of [`AtomicLoadStore::load`].
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn peek(_addr: Self::Address) -> u64 {
         0
     }
-    /// In a space of peers, the address so many bytes further.
+    /// If [`OF_PEERS`](Self::OF_PEERS), returns the address `bytes` after `addr`; otherwise returns `addr`.
     #[doc(hidden)]
     #[inline(always)]
     fn after(addr: Self::Address, _bytes: u32) -> Self::Address {
@@ -107,7 +110,7 @@ impl AtomicSpace for space::SharedCluster {
     const OF_PEERS: bool = true;
     #[inline(always)]
     unsafe fn peek(addr: u32) -> u64 {
-        // SAFETY: the caller's contract.
+        // SAFETY: the clause of `peek` is the contract of `ld`.
         unsafe { raw::ld(sem::Relaxed, scope::Cluster, space::SharedCluster, ty::B64, addr) }
     }
     #[inline(always)]
@@ -116,11 +119,11 @@ impl AtomicSpace for space::SharedCluster {
     }
 }
 
-/// The scope of all accesses of a view.
+/// The scope of all accesses through an [`AtomicRef`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no scope of atomic operations",
+    message = "`{Self}` is not a scope of atomic operations",
     label = "not a `.scope`",
-    note = "it is `scope::Cta`, `scope::Cluster`, `scope::Gpu` or `scope::Sys`: the threads that access the value"
+    note = "the scope covers all threads that access the value: `scope::Cta`, `scope::Cluster`, `scope::Gpu` or `scope::Sys`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicViewScope: AtomScope + LdStScope + Default {}
@@ -129,58 +132,43 @@ impl AtomicViewScope for scope::Cluster {}
 impl AtomicViewScope for scope::Gpu {}
 impl AtomicViewScope for scope::Sys {}
 
-/// An [`AtomicRef`] without a cache policy.
+/// The `P` of an [`AtomicRef`] without a cache policy: `()`.
 #[diagnostic::on_unimplemented(
     message = "`atom.cas` takes no cache policy",
-    label = "not under a cache policy",
-    note = "compare and exchange through the reference that `.cache_hint(policy)` was called on (PTX ISA 9.7.13.5)"
+    label = "this reference has a cache policy",
+    note = "call `compare_exchange` on the reference without the policy, the one that `.cache_hint(policy)` was called on (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unhinted: L2Policy {}
 impl Unhinted for () {}
 
-/// A type of which a value in memory can be atomic.
+/// A type whose values in memory can be atomic.
 ///
 /// # Safety
 ///
-/// Implemented here only: for plain data of 2, 4, 8 or 16 bytes that `atom` takes, or vectors of such.
+/// Implemented only in this crate: for plain data of 2, 4, 8 or 16 bytes that `atom` takes, and for vectors of such data.
 #[diagnostic::on_unimplemented(
     message = "there are no atomic operations on `{Self}`",
-    label = "not a type of `atom`",
-    note = "`atom` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64`; of `u16`, `i16` and `B128` it has a few operations; of 8 bits none"
+    label = "`atom` does not take this type",
+    note = "`atom` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64`; it has a few operations on `u16`, `i16` and `B128`, and none on 8-bit types"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait AtomicValue: Copy + Sealed + 'static {}
 
 macro_rules! values {
     ($( $T:ty ),* $(,)?) => { $(
-        // SAFETY: plain data that a row of `atom` takes.
+        // SAFETY: the clause of `AtomicValue`: plain data of 2 to 16 bytes, listed by 9.7.13.5.
         unsafe impl AtomicValue for $T {}
     )* };
 }
 values! { u16, i16, u32, i32, f32, u64, i64, f64, B128, [f32; 2], [f32; 4] }
 
-/// A vector of which `atom` and `red` change each element in one instruction, each "separately" atomic (9.7.13.5).
-///
-/// ```
-/// # use ptx::{atomic::{AtomicAdd, AtomicVector, GlobalAtomics}, qualifier::{scope, sem, space}};
-/// fn add_row<const N: usize>(sums: GlobalAtomics<f32, scope::Gpu>, row: [f32; N])
-/// where
-///     [f32; N]: AtomicVector + AtomicAdd<space::Global>,
-/// {
-///     if let Some(sum) = sums.vectors::<N>().and_then(|rows| rows.get(0)) {
-///         sum.add(row, sem::Relaxed);
-///     }
-/// }
-/// # fn kernel(sums: GlobalAtomics<f32, scope::Gpu>) {
-/// # add_row(sums, [1.0, 2.0]);
-/// # add_row(sums, [1.0, 2.0, 3.0, 4.0]);
-/// # }
-/// ```
+/// A vector that one `atom` or `red` changes, each element "separately" atomic (9.7.13.5): the bound of
+/// [`GlobalAtomics::vectors`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no vector of `atom`",
-    label = "not a vector of `atom`",
-    note = "the vectors are `[f32; 2]` and `[f32; 4]`, and with the feature `half` `[f16; 2]` to `[f16; 8]`, of pairs `[f16; 2]` two or four, and `bf16` alike"
+    message = "`{Self}` is not a vector type of `atom` and `red`",
+    label = "`atom` and `red` do not take this vector",
+    note = "the vectors are `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`"
 )]
 pub trait AtomicVector: AtomicValue {}
 impl Sealed for [f32; 2] {}
@@ -204,7 +192,7 @@ mod halves {
     vectors! { [f16; 2], [f16; 4], [f16; 8], [bf16; 2], [bf16; 4], [bf16; 8] }
     vectors! { [[f16; 2]; 2], [[f16; 2]; 4], [[bf16; 2]; 2], [[bf16; 2]; 4] }
 
-    // `[f16; 2]` and `[bf16; 2]` are elements of shared memory besides.
+    // `[f16; 2]` and `[bf16; 2]` are sealed already, as elements of shared memory.
     macro_rules! seal {
         ($( $T:ty ),*) => { $( impl Sealed for $T {} )* };
     }
@@ -212,27 +200,27 @@ mod halves {
     seal! { [[f16; 2]; 2], [[f16; 2]; 4], [[bf16; 2]; 2], [[bf16; 2]; 4] }
 }
 
-/// What stands above an operation's functions in its trait.
+/// Declares the trait of each group of operations: for each operation its `atom` and its `red`.
 macro_rules! operation_traits {
     ($( $(#[$attribute:meta])* $Trait:ident { $( $fetch:ident, $plain:ident; )* } )*) => { $(
         $(#[$attribute])*
         pub trait $Trait<Space: AtomicSpace>: AtomicValue {
             $(
-                /// The `atom`.
+                /// Executes the `atom`.
                 ///
                 /// # Safety
                 ///
-                /// `addr` is the address of such a value, aligned to its size, in memory that lives; it is accessed by
-                /// atomic operations alone, in scopes that include each other. With a policy it is in global memory.
+                /// `addr` is the address of a `Self`, aligned to its size, in live memory. Only atomic operations access the
+                /// value, in scopes that include each other. With a policy, `addr` is in global memory.
                 #[doc(hidden)]
                 unsafe fn $fetch<S: AtomScope, P: L2Policy<Space>>(
                     sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 ) -> Self;
-                /// The `red`.
+                /// Executes the `red`.
                 ///
                 /// # Safety
                 ///
-                /// As above.
+                /// The clauses of the `atom`.
                 #[doc(hidden)]
                 unsafe fn $plain<S: AtomScope, P: L2Policy<Space>>(
                     sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
@@ -243,19 +231,7 @@ macro_rules! operation_traits {
 }
 
 operation_traits! {
-    /// Types with `.add` in a space.
-    ///
-    /// ```
-    /// # use ptx::{atomic::{AtomicAdd, AtomicRef}, qualifier::{scope, sem, space}};
-    /// /// Of any type that adds in shared memory.
-    /// fn add<T: AtomicAdd<space::SharedCta>>(sum: AtomicRef<'_, T, scope::Cta, space::SharedCta>, mine: T) {
-    ///     sum.add(mine, sem::Relaxed);
-    /// }
-    /// # fn kernel(count: AtomicRef<'_, u32, scope::Cta, space::SharedCta>, sum: AtomicRef<'_, f32, scope::Cta, space::SharedCta>) {
-    /// add(count, 1);
-    /// add(sum, 0.5);
-    /// # }
-    /// ```
+    /// Types with atomic addition (`.add`) in `Space`: the bound of [`AtomicRef::fetch_add`] and [`AtomicRef::add`].
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic addition in `{Space}`",
         label = "`atom.add` does not take this type here",
@@ -263,19 +239,7 @@ operation_traits! {
     )]
     AtomicAdd { fetch_add, add; }
 
-    /// Types with `.min` and `.max` in a space.
-    ///
-    /// ```
-    /// # use ptx::{atomic::{AtomicMinMax, AtomicRef}, qualifier::{scope, sem, space}};
-    /// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
-    /// fn widen<T: AtomicMinMax<space::Global>>(low: Global<'_, T>, high: Global<'_, T>, x: T) {
-    ///     low.min(x, sem::Relaxed);
-    ///     high.max(x, sem::Relaxed);
-    /// }
-    /// # fn kernel(low: Global<'_, i32>, high: Global<'_, i32>) {
-    /// widen(low, high, -7);
-    /// # }
-    /// ```
+    /// Types with atomic minimum and maximum (`.min`, `.max`) in `Space`: the bound of [`AtomicRef::min`] and its siblings.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic minimum and maximum in `{Space}`",
         label = "`atom.min` and `atom.max` do not take this type here",
@@ -283,39 +247,15 @@ operation_traits! {
     )]
     AtomicMinMax { fetch_min, min; fetch_max, max; }
 
-    /// Types with `.inc` and `.dec` in a space.
-    ///
-    /// ```
-    /// # use ptx::{atomic::{AtomicIncDec, AtomicRef}, qualifier::{scope, sem, space}};
-    /// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
-    /// /// The next slot of a ring whose last slot is `last`.
-    /// fn next<T: AtomicIncDec<space::Global>>(ring: Global<'_, T>, last: T) -> T {
-    ///     ring.fetch_inc(last, sem::Relaxed)
-    /// }
-    /// # fn kernel(ring: Global<'_, u32>) {
-    /// let slot = next(ring, 15); // 0, 1, …, 15, 0, …
-    /// # }
-    /// ```
+    /// Types with atomic increment and decrement (`.inc`, `.dec`) in `Space`: the bound of [`AtomicRef::inc`] and its siblings.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic increment and decrement in `{Space}`",
         label = "`atom.inc` and `atom.dec` do not take this type",
-        note = "`.inc` and `.dec` take `u32` alone; to count without a bound there is `add`"
+        note = "`.inc` and `.dec` take only `u32`; to count without a bound, use `add`"
     )]
     AtomicIncDec { fetch_inc, inc; fetch_dec, dec; }
 
-    /// Types with `.and`, `.or` and `.xor` in a space.
-    ///
-    /// ```
-    /// # use ptx::{atomic::{AtomicBitwise, AtomicRef}, qualifier::{scope, sem, space}};
-    /// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
-    /// /// Sets bits, and returns the value before.
-    /// fn set<T: AtomicBitwise<space::Global>>(value: Global<'_, T>, bits: T) -> T {
-    ///     value.fetch_or(bits, sem::Relaxed)
-    /// }
-    /// # fn kernel(value: Global<'_, u64>) {
-    /// let first = set(value, 1 << 40) & (1 << 40) == 0;
-    /// # }
-    /// ```
+    /// Types with atomic bitwise operations (`.and`, `.or`, `.xor`) in `Space`: the bound of [`AtomicRef::and`] and its siblings.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic bitwise operations in `{Space}`",
         label = "`atom.and`, `atom.or` and `atom.xor` do not take this type",
@@ -324,29 +264,18 @@ operation_traits! {
     AtomicBitwise { fetch_and, and; fetch_or, or; fetch_xor, xor; }
 }
 
-/// Types with `.exch` in a space.
-///
-/// ```
-/// # use ptx::{atomic::{AtomicRef, AtomicSwap}, qualifier::{scope, sem, space}};
-/// /// Takes what is there, and leaves a zero.
-/// fn take<T: AtomicSwap<space::Global> + Default>(from: AtomicRef<'_, T, scope::Gpu, space::Global>) -> T {
-///     from.swap(T::default(), sem::Relaxed)
-/// }
-/// # fn kernel(sum: AtomicRef<'_, f32, scope::Gpu, space::Global>) {
-/// let sum: f32 = take(sum);
-/// # }
-/// ```
+/// Types with atomic exchange (`.exch`) in `Space`: the bound of [`AtomicRef::swap`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic exchange in `{Space}`",
     label = "`atom.exch` does not take this type here",
-    note = "`.exch` takes values of 32, 64 and 128 bits: `u32`, `i32`, `f32`, `u64`, `i64`, `f64` and `B128`; 16 bits have `compare_exchange`"
+    note = "`.exch` takes values of 32, 64 and 128 bits: `u32`, `i32`, `f32`, `u64`, `i64`, `f64` and `B128`; for 16 bits, use `compare_exchange`"
 )]
 pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
-    /// The `atom`.
+    /// Executes the `atom`.
     ///
     /// # Safety
     ///
-    /// As [`AtomicAdd`]'s.
+    /// The clauses of [`AtomicAdd::fetch_add`].
     #[doc(hidden)]
     unsafe fn swap<S: AtomScope, P: L2Policy<Space>>(
         sem: impl AtomSem,
@@ -357,32 +286,18 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     ) -> Self;
 }
 
-/// Types with `.cas` in a space.
-///
-/// ```
-/// # use ptx::{atomic::{AtomicCompareExchange, AtomicRef}, qualifier::{scope, sem, space}};
-/// type Global<'a, T> = AtomicRef<'a, T, scope::Gpu, space::Global>;
-/// /// An operation that PTX does not have.
-/// fn update<T: AtomicCompareExchange<space::Global>>(value: Global<'_, T>, mut seen: T, f: fn(T) -> T) {
-///     while let Err(now) = value.compare_exchange(seen, f(seen), sem::Relaxed) {
-///         seen = now;
-///     }
-/// }
-/// # fn kernel(product: Global<'_, f64>) {
-/// update(product, 1.0, |x| x * 2.0);
-/// # }
-/// ```
+/// Types with atomic compare-and-swap (`.cas`) in `Space`: the bound of [`AtomicRef::compare_exchange`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic compare-and-exchange in `{Space}`",
     label = "`atom.cas` does not take this type here",
-    note = "`.cas` takes values of 16 to 128 bits that are one: no vector and no pair"
+    note = "`.cas` takes single values of 16 to 128 bits, but no vectors and no pairs"
 )]
 pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
-    /// The `atom`.
+    /// Executes the `atom`.
     ///
     /// # Safety
     ///
-    /// As [`AtomicAdd`]'s.
+    /// The clauses of [`AtomicAdd::fetch_add`].
     #[doc(hidden)]
     unsafe fn compare_exchange<S: AtomScope>(
         sem: impl AtomSem,
@@ -393,37 +308,25 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
     ) -> Result<Self, Self>;
 }
 
-/// Types with an atomic `ld` and `st` in a space.
-///
-/// ```
-/// # use ptx::{atomic::{AtomicLoadStore, AtomicRef}, qualifier::{scope, sem, space}};
-/// type InCta<'a, T> = AtomicRef<'a, T, scope::Cta, space::SharedCta>;
-/// /// Not one atomic operation: two.
-/// fn copy<T: AtomicLoadStore<space::SharedCta>>(from: InCta<'_, T>, to: InCta<'_, T>) {
-///     to.store(from.load(sem::Acquire), sem::Release);
-/// }
-/// # fn kernel(from: InCta<'_, u32>, to: InCta<'_, u32>) {
-/// copy(from, to);
-/// # }
-/// ```
+/// Types with atomic `ld` and `st` in `Space`: the bound of [`AtomicRef::load`] and [`AtomicRef::store`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic load and store in `{Space}`",
     label = "no atomic `ld` and `st` here",
-    note = "they take single values in shared memory; elsewhere `fetch_or(0, …)` or `fetch_add(0, …)` reads, and `swap` writes"
+    note = "the atomic `ld` and `st` take single values in shared memory; otherwise, read with `fetch_or(0, …)` or `fetch_add(0, …)`, and write with `swap`"
 )]
 pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
-    /// The `ld`.
+    /// Executes the `ld`.
     ///
     /// # Safety
     ///
-    /// As [`AtomicAdd`]'s.
+    /// The clauses of [`AtomicAdd::fetch_add`].
     #[doc(hidden)]
     unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Address) -> Self;
-    /// The `st`.
+    /// Executes the `st`.
     ///
     /// # Safety
     ///
-    /// As [`AtomicAdd`]'s.
+    /// The clauses of [`AtomicAdd::fetch_add`].
     #[doc(hidden)]
     unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self);
 }
@@ -432,15 +335,15 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no asynchronous atomic store",
     label = "no `st.async.release` takes this type here",
-    note = "with the feature `sm_100` or that of a later target it takes single values of 16 to 64 bits: `u16`, `i16`, `u32`, `i32`, `f32`, `u64`, `i64` and `f64`, and with the feature `half` `f16` and `bf16`; `swap` writes values of 128 bits"
+    note = "`st.async.release` needs the feature `sm_100` or that of a later target; it takes single values of 16 to 64 bits: `u16`, `i16`, `u32`, `i32`, `f32`, `u64`, `i64` and `f64`, and with the feature `half` `f16` and `bf16`; write 128 bits with `swap`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicStoreAsync: AtomicValue {
-    /// The `st.async`.
+    /// Starts the `st.async`.
     ///
     /// # Safety
     ///
-    /// As [`AtomicAdd`]'s, until the CTA has ended.
+    /// The clauses of [`AtomicAdd::fetch_add`], until the CTA has ended.
     #[doc(hidden)]
     unsafe fn store_async<S: StAsyncScope>(scope: S, addr: *mut u8, b: Self);
 }
@@ -449,20 +352,20 @@ pub trait AtomicStoreAsync: AtomicValue {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no asynchronous atomic addition",
     label = "no `red.async.release.add` takes this type here",
-    note = "with the feature `sm_100` or that of a later target it takes `u32`, `i32`, `u64` and `i64`; otherwise there is `add`"
+    note = "`red.async.release.add` needs the feature `sm_100` or that of a later target; it takes `u32`, `i32`, `u64` and `i64`; otherwise, use `add`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicAddAsync: AtomicValue {
-    /// The `red.async`.
+    /// Starts the `red.async`.
     ///
     /// # Safety
     ///
-    /// As [`AtomicAdd`]'s, until the CTA has ended.
+    /// The clauses of [`AtomicAdd::fetch_add`], until the CTA has ended.
     #[doc(hidden)]
     unsafe fn add_async<S: RedAsyncReleaseScope>(scope: S, addr: *mut u8, b: Self);
 }
 
-/// Implements an operation by its raw rows, for each type by the tag that PTX has for it there: in every space, or `in Global`.
+/// Implements a trait by functions of [`raw`], in every space or only `in Global`. `as` names the `.type` of each type.
 macro_rules! operations {
     ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
         $( operations!(@impl $Trait [ Space: AtomicSpace ] Space, Space::default(), $T as $Tag, $rows); )*
@@ -479,21 +382,21 @@ macro_rules! operations {
             unsafe fn $fetch<S: AtomScope, P: L2Policy<$Space>>(
                 sem: impl AtomSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$atom(sem, scope, $space, ty::$Tag, addr, bits(b), policy.hint())) }
             }
             #[inline(always)]
             unsafe fn $plain<S: AtomScope, P: L2Policy<$Space>>(
                 sem: impl RedSem, scope: S, addr: <$Space as AddressSpace>::Address, b: Self, policy: P,
             ) {
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is as for the `atom`.
                 unsafe { raw::$red(sem, scope, $space, ty::$Tag, addr, bits(b), policy.hint()) }
             }
         )* }
     };
 }
 
-// `.add` has no `.s64`: the sum has the bits of that of `.u64`.
+// `.add` has no `.s64`; `.u64` adds the same bits.
 operations! {
     AtomicAdd { u32 as U32, i32 as S32, u64 as U64, i64 as U64, f32 as F32, f64 as F64 }
     { fetch_add: atom_add, add: red_add }
@@ -513,11 +416,12 @@ operations! {
     { fetch_and: atom_and, and: red_and; fetch_or: atom_or, or: red_or; fetch_xor: atom_xor, xor: red_xor }
 }
 
-/// Makes the 64 bits at `addr` what `new` says, and returns those before: by comparisons, which peers have.
+/// Replaces the 64 bits at `addr` by `new` of them, and returns the old bits: a loop of compare-and-swap, which is atomic in
+/// a peer's memory too.
 ///
 /// # Safety
 ///
-/// As [`AtomicAdd`]'s.
+/// The clauses of [`AtomicAdd::fetch_add`].
 #[inline(always)]
 unsafe fn update_of_peer<Space: AtomicSpace>(
     sem: impl AtomSem,
@@ -525,10 +429,10 @@ unsafe fn update_of_peer<Space: AtomicSpace>(
     addr: Space::Address,
     new: impl Fn(u64) -> u64,
 ) -> u64 {
-    // SAFETY: the caller's contract is the instructions'.
+    // SAFETY: this function's `# Safety` is the contract of `peek`.
     let mut seen = unsafe { Space::peek(addr) };
     loop {
-        // SAFETY: as above.
+        // SAFETY: this function's `# Safety` is the instruction's contract.
         let now = unsafe { raw::atom_cas(sem, scope, Space::default(), ty::B64, addr, seen, new(seen)) };
         if now == seen {
             return seen;
@@ -537,7 +441,8 @@ unsafe fn update_of_peer<Space: AtomicSpace>(
     }
 }
 
-/// Implements an operation of 64 bits, for which peers have no instruction, by its raw rows and by what it does.
+/// Implements 64-bit operations by functions of [`raw`]. A space of peers lacks the instructions: there, the expression goes into
+/// a loop of compare-and-swap.
 macro_rules! wide_operations {
     ($Trait:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
         $( wide_operations!(@impl $Trait $T as $Tag, $rows); )*
@@ -556,10 +461,10 @@ macro_rules! wide_operations {
                         let ($a, $b) = (seen as Self, b);
                         $new as u64
                     };
-                    // SAFETY: the caller's contract.
+                    // SAFETY: this function's `# Safety` is that of `update_of_peer`.
                     return unsafe { update_of_peer::<Space>(sem, scope, addr, new) } as Self;
                 }
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe {
                     bits(raw::$atom(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint()))
                 }
@@ -569,11 +474,11 @@ macro_rules! wide_operations {
                 sem: impl RedSem, scope: S, addr: Space::Address, b: Self, policy: P,
             ) {
                 if const { Space::OF_PEERS } {
-                    // SAFETY: the caller's contract; a space of peers has no policy.
+                    // SAFETY: both functions have one `# Safety`; `.shared::cluster` has no policy.
                     unsafe { <Self as $Trait<Space>>::$fetch(sem, scope, addr, b, ()) };
                     return;
                 }
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is as for the `atom`.
                 unsafe {
                     raw::$red(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint())
                 }
@@ -606,7 +511,7 @@ const _: () = {
         { fetch_add: atom_add_noftz, add: red_add_noftz }
     }
 
-    /// The additions of a pair, of which peers have that of an element alone.
+    /// Implements the addition of a pair by one instruction, or in a space of peers by one for each element.
     macro_rules! pairs {
         ($( [$T:ty; 2] as $Tag:ident ),*) => { $(
             #[diagnostic::do_not_recommend]
@@ -617,13 +522,13 @@ const _: () = {
                 ) -> Self {
                     if const { Space::OF_PEERS } {
                         let second = Space::after(addr, 2);
-                        // SAFETY: the caller's contract; the elements of a pair are each atomic for itself.
+                        // SAFETY: this function's `# Safety`; each element of a pair is aligned and atomic by itself.
                         return unsafe { [
                             <$T as AtomicAdd<Space>>::fetch_add(sem, scope, addr, b[0], ()),
                             <$T as AtomicAdd<Space>>::fetch_add(sem, scope, second, b[1], ()),
                         ] };
                     }
-                    // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                    // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                     unsafe {
                         bits(raw::atom_add_noftz(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint()))
                     }
@@ -634,14 +539,14 @@ const _: () = {
                 ) {
                     if const { Space::OF_PEERS } {
                         let second = Space::after(addr, 2);
-                        // SAFETY: as above.
+                        // SAFETY: this function's `# Safety`; each element of a pair is aligned and atomic by itself.
                         unsafe {
                             <$T as AtomicAdd<Space>>::add(sem, scope, addr, b[0], ());
                             <$T as AtomicAdd<Space>>::add(sem, scope, second, b[1], ());
                         }
                         return;
                     }
-                    // SAFETY: as above.
+                    // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is as for the `atom`.
                     unsafe {
                         raw::red_add_noftz(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint())
                     }
@@ -685,7 +590,7 @@ const _: () = {
     }
 };
 
-/// Implements the operations on bits: of 32 and 64 an exchange too, which 16 have not.
+/// Implements the operations that PTX has by size: `exchange` of 32 and 64 bits, and `compare` (with `ld` and `st`) of 16 too.
 macro_rules! bit_operations {
     (exchange $( $T:ty as $Tag:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
@@ -694,7 +599,7 @@ macro_rules! bit_operations {
             unsafe fn swap<S: AtomScope, P: L2Policy<Space>>(
                 sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
             ) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::atom_exch(sem, scope, Space::default(), ty::$Tag, addr, bits(b), policy.hint())) }
             }
         }
@@ -706,7 +611,7 @@ macro_rules! bit_operations {
             unsafe fn compare_exchange<S: AtomScope>(
                 sem: impl AtomSem, scope: S, addr: Space::Address, current: Self, new: Self,
             ) -> Result<Self, Self> {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe {
                     let current: <ty::$Tag as TypeTag>::Value = bits(current);
                     let old = raw::atom_cas(sem, scope, Space::default(), ty::$Tag, addr, current, bits(new));
@@ -718,12 +623,12 @@ macro_rules! bit_operations {
         impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for $T {
             #[inline(always)]
             unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::ld(sem, scope, Space::default(), ty::$Tag, addr)) }
             }
             #[inline(always)]
             unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is as for `ld`.
                 unsafe { raw::st(sem, scope, Space::default(), ty::$Tag, addr, bits(b)) }
             }
         }
@@ -736,7 +641,7 @@ bit_operations! {
 #[cfg(feature = "half")]
 bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
 
-// The 128-bit rows have no `.type` tag.
+// The 128-bit functions of `raw` are separate: they take no `.type` tag.
 #[diagnostic::do_not_recommend]
 impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
     #[inline(always)]
@@ -747,7 +652,7 @@ impl<Space: AtomicSpace> AtomicSwap<Space> for B128 {
         b: Self,
         policy: P,
     ) -> Self {
-        // SAFETY: the caller's contract is the instruction's.
+        // SAFETY: this function's `# Safety` is the instruction's contract.
         unsafe { raw::atom_exch_b128(sem, scope, Space::default(), addr, b, policy.hint()) }
     }
 }
@@ -761,7 +666,7 @@ impl<Space: AtomicSpace> AtomicCompareExchange<Space> for B128 {
         current: Self,
         new: Self,
     ) -> Result<Self, Self> {
-        // SAFETY: the caller's contract is the instruction's.
+        // SAFETY: this function's `# Safety` is the instruction's contract.
         let old = unsafe { raw::atom_cas_b128(sem, scope, Space::default(), addr, current, new) };
         if old == current { Ok(old) } else { Err(old) }
     }
@@ -770,17 +675,17 @@ impl<Space: AtomicSpace> AtomicCompareExchange<Space> for B128 {
 impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for B128 {
     #[inline(always)]
     unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
-        // SAFETY: the caller's contract is the instruction's.
+        // SAFETY: this function's `# Safety` is the instruction's contract.
         unsafe { raw::ld_b128(sem, scope, Space::default(), addr) }
     }
     #[inline(always)]
     unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
-        // SAFETY: the caller's contract is the instruction's.
+        // SAFETY: this function's `# Safety` is the instruction's contract.
         unsafe { raw::st_b128(sem, scope, Space::default(), addr, b) }
     }
 }
 
-/// Implements an asynchronous operation by its raw row, for each type by the tag that PTX has for it.
+/// Implements an asynchronous operation by its function of [`raw`]. `as` names the `.type` of each type.
 #[cfg(feature = "sm_100")]
 macro_rules! async_operations {
     ($Trait:ident: $name:ident $Scope:ident $row:ident { $( $T:ty as $Tag:ident ),* }) => { $(
@@ -788,7 +693,7 @@ macro_rules! async_operations {
         impl $Trait for $T {
             #[inline(always)]
             unsafe fn $name<S: $Scope>(scope: S, addr: *mut u8, b: Self) {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { raw::$row(scope, space::Global, ty::$Tag, addr, bits(b)) }
             }
         }
@@ -811,12 +716,15 @@ async_operations! {
     }
 }
 
-/// One value in memory that is accessed by atomic operations alone: of type `T`, by accesses of scope `S`, in `Space`.
+/// A reference to one value that only atomic operations access, like `cuda::atomic_ref`: a `T` in `Space`, with scope `S` for
+/// every access.
 ///
-/// It comes from [`Shared::atomic`] or [`GlobalAtomics::get`]; threads that hold one of the same value are independent.
-/// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, `.space` is `Space`, `.type` is that of `T`: of
-/// signed and unsigned integers alike `.b32` or `.b64` where the operation is bitwise, and for `.add` of an `i64` `.u64`.
-/// `P` is its L2 cache policy: none, or that of [`cache_hint`](AtomicRef::cache_hint).
+/// It comes from [`Shared::atomic`], [`Peer::atomic`](crate::cluster::Peer::atomic) or [`GlobalAtomics::get`]. Any number of
+/// threads may refer to the same value, and each thread uses its reference independently.
+///
+/// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, `.space` is `Space`, and `.type` is the type of `T`.
+/// For signed and unsigned integers alike, `.type` is `.b32` or `.b64` where the operation is bitwise; for `.add` of an `i64` it
+/// is `.u64`. `P` is `()`, or the L2 cache policy of [`cache_hint`](AtomicRef::cache_hint).
 ///
 /// ```
 /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -829,9 +737,9 @@ async_operations! {
 pub struct AtomicRef<'a, T, S, Space: AtomicSpace, P = ()> {
     addr: Space::Address,
     scope: S,
-    /// Of the L2 cache, or `()`.
+    /// The L2 cache policy, or `()`. Invariant: a `CachePolicy` only in `space::Global`.
     policy: P,
-    /// Bound to its thread: a shared address means something to its own CTA only.
+    /// Not `Send`, not `Sync`: a shared address is valid only in its own CTA.
     _value: PhantomData<(&'a (), *mut T)>,
 }
 
@@ -846,11 +754,13 @@ impl<T, S: Copy, Space: AtomicSpace, P: Copy> Clone for AtomicRef<'_, T, S, Spac
 impl<T, S: Copy, Space: AtomicSpace, P: Copy> Copy for AtomicRef<'_, T, S, Space, P> {}
 
 impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S, Space> {
+    /// Refers to the value at `addr`. The clauses of `# Safety` are the invariant of [`AtomicRef`].
+    ///
     /// # Safety
     ///
-    /// - `addr` is the address in `Space` of a `T`, aligned to its size, in memory that lives through the lifetime.
-    /// - through the lifetime it is accessed by atomic operations alone, of the size of `T` or, if `T` is a vector, of its
-    ///   elements, in scopes that include `S` and that `S` includes.
+    /// 1. `addr` is the address in `Space` of a `T`, aligned to its size, in memory that lives through the lifetime.
+    /// 2. Through the lifetime, only atomic operations access the value: of the size of `T` or, for a vector `T`, of its
+    ///    elements, in scopes that include `S` and that `S` includes.
     #[inline(always)]
     pub(crate) unsafe fn new(addr: Space::Address) -> Self {
         AtomicRef { addr, scope: S::default(), policy: (), _value: PhantomData }
@@ -858,10 +768,10 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
 }
 
 impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> {
-    /// The same value, each operation under an L2 cache policy. All operations take one but
-    /// [`compare_exchange`](AtomicRef::compare_exchange).
+    /// Returns a reference to the same value with an L2 cache policy (L2 eviction policy) for each operation. The returned
+    /// reference has no [`compare_exchange`](AtomicRef::compare_exchange): `.cas` takes no policy.
     ///
-    /// PTX of its methods: with `.L2::cache_hint` before `.vec` and `.type`, and `policy` as the last operand.
+    /// PTX of that reference's methods: `.L2::cache_hint` before `.vec` and `.type`, and `policy` as the last operand.
     ///
     /// ```
     /// # use ptx::{atomic::GlobalAtomics, cache_policy::CachePolicy, qualifier::{scope, sem}};
@@ -878,21 +788,24 @@ impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> 
     }
 }
 
-// `'static` is the lifetime of what stays until the grid ends: longer than the operations, which nothing waits for.
+// Nothing waits for an asynchronous operation, so the value has to stay until the CTA has ended. `'static` says that it stays
+// until the grid ends.
 impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global> {
-    /// Starts storing `value`, with release semantics: who acquires it sees what this thread did before. The value is there at
-    /// the CTA's end at the latest, and nothing tells this thread when. What it does later, to this value too, is in no order
-    /// with the store.
+    /// Starts storing `value` with release semantics, and does not wait for the store. A thread that acquires the value sees
+    /// everything that this thread did before the call.
     ///
-    /// PTX: `st.async.release{.scope}.global{.type} [addr], value;`, where `.type` is `.b16`, `.b32` or `.b64`, and `.scope` `.gpu` or
-    /// `.sys`. It exists on sm_100 and higher, for integers and floats of 16 to 64 bits. It is meant for one thread: ptxas 13.5
-    /// makes a loop over a warp's threads of it.
+    /// The store is complete at the latest when the CTA has ended. Nothing tells the thread when. Later accesses of this thread,
+    /// even to the same value, are not ordered with the store. The method exists on sm_100 and higher, for integers and floats of
+    /// 16 to 64 bits. Call it from one thread: ptxas 13.5 turns a call by a warp into a loop over the lanes.
+    ///
+    /// PTX: `st.async.release{.scope}.global{.type} [addr], value;`, where `.type` is `.b16`, `.b32` or `.b64`, and `.scope` is
+    /// `.gpu` or `.sys`.
     ///
     /// ```
     /// # use ptx::{atomic::GlobalAtomics, launch::Cta, qualifier::scope};
     /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &Cta, flags: GlobalAtomics<u32, scope::Gpu>) {
-    /// // … what is to be visible to who acquires the flag …
+    /// // … write the data that the flag announces …
     /// if let Some(flag) = flags.get(cta.grid_rank() as usize) {
     ///     flag.store_async(1); // st.async.release.gpu.global.b32
     /// }
@@ -904,34 +817,25 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
         T: AtomicStoreAsync,
         S: StAsyncScope,
     {
-        // SAFETY: the invariant of `new`, which is the instruction's contract, through a lifetime that the CTA's end does not
-        // outlive. 9.7.9.12: "The store operation is a strong memory operation with `.release` semantics at the scope".
+        // SAFETY: the invariant of `AtomicRef`, which `'static` extends past the end of the CTA. The store is atomic:
+        // 9.7.9.12, "The store operation is a strong memory operation with `.release` semantics at the scope".
         unsafe { T::store_async(self.scope, self.addr, value) }
     }
 
-    /// Starts adding `b`, with release semantics; integers wrap. It is as late, and as little ordered with what this thread does
-    /// later, as [`store_async`](Self::store_async).
+    /// Starts adding `b` with release semantics, and does not wait for the addition; integers wrap. Completion and order with
+    /// later accesses are as for [`store_async`](Self::store_async). The method exists on sm_100 and higher, for `u32`, `i32`,
+    /// `u64` and `i64`.
     ///
-    /// PTX: `red.async.release{.scope}.global.add{.type} [addr], b;`, where `.type` is `.u32`, `.s32`, `.u64` or `.s64`, and `.scope`
-    /// `.gpu` or `.sys`. It exists on sm_100 and higher, for `u32`, `i32`, `u64` and `i64`.
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(done: GlobalAtomics<u32, scope::Sys>) {
-    /// // … what is to be visible to who acquires the count …
-    /// if let Some(done) = done.get(0) {
-    ///     done.add_async(1); // red.async.release.sys.global.add.u32
-    /// }
-    /// # }
-    /// ```
+    /// PTX: `red.async.release{.scope}.global.add{.type} [addr], b;`, where `.type` is `.u32`, `.s32`, `.u64` or `.s64`, and
+    /// `.scope` is `.gpu` or `.sys`.
     #[inline(always)]
     pub fn add_async(self, b: T)
     where
         T: AtomicAddAsync,
         S: RedAsyncReleaseScope,
     {
-        // SAFETY: as in `store_async`. 9.7.13.7: "The reduce operation is a strong memory operation with `.release` semantics".
+        // SAFETY: the invariant of `AtomicRef`, which `'static` extends past the end of the CTA. The addition is atomic:
+        // 9.7.13.7, "The reduce operation is a strong memory operation with `.release` semantics".
         unsafe { T::add_async(self.scope, self.addr, b) }
     }
 }
@@ -939,20 +843,14 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
 impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     AtomicRef<'_, T, S, Space, P>
 {
-    /// The address of the value.
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, space}};
-    /// # fn kernel(bin: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
-    /// let addr: u32 = bin.addr(); // in global memory a `*mut u8`
-    /// # }
-    /// ```
+    /// Returns the address of the value: a `u32` in shared memory, a `*mut u8` in global memory.
     #[inline(always)]
     pub fn addr(self) -> Space::Address {
         self.addr
     }
 
-    /// Loads the value.
+    /// Loads the value. Only single values in shared memory have a load; for other values, use `fetch_or(0, …)` or
+    /// `fetch_add(0, …)`.
     ///
     /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`
     ///
@@ -960,49 +858,41 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
     /// # fn kernel(flag: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
     /// if flag.load(sem::Acquire) != 0 { // ld.acquire.cta.shared::cta.b32
-    ///     // … what the thread did that released the flag is visible …
+    ///     // … read the data that the flag announces: the other thread wrote it before `flag.store(1, sem::Release)` …
     /// }
     /// # }
     /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load(self, sem: impl LdSem) -> T
     where
         T: AtomicLoadStore<Space>,
     {
-        // SAFETY: the invariant of `new`, which is the instruction's contract; here and in every method below. A policy comes
-        // from `cache_hint`, of a value in global memory.
+        // SAFETY: the invariant of `AtomicRef` is the contract of `AtomicLoadStore::load`.
         unsafe { T::load(sem, self.scope, self.addr) }
     }
 
-    /// Stores a value.
+    /// Stores `value`. Only single values in shared memory have a store; for other values, use [`swap`](Self::swap).
     ///
     /// PTX: `st{.sem}{.scope}{.space}{.type} [addr], value;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(flag: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
-    /// // … what is to be visible to who acquires the flag …
-    /// flag.store(1, sem::Release); // st.release.cta.shared::cta.b32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn store(self, value: T, sem: impl StSem)
     where
         T: AtomicLoadStore<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of `AtomicLoadStore::store`.
         unsafe { T::store(sem, self.scope, self.addr, value) }
     }
 
-    /// Adds `b` (integers wrap) and returns the value before.
+    /// Adds `b` and returns the old value (CUDA's `atomicAdd`); integers wrap.
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.add{.type} d, [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`,
-    /// `.v4` or `.v8`, of a pair that may be a peer's [twice](self#a-peers-shared-memory).
+    /// PTX: `atom{.sem}{.scope}{.space}.add{.type} d, [addr], b;`. Half precision has `.add.noftz`, and a vector has `.v2`, `.v4`
+    /// or `.v8`; a pair in `.shared::cluster` is added [by element](self#a-peers-shared-memory).
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
     /// # fn kernel(arrived: AtomicRef<'_, u32, scope::Gpu, space::Global>, ctas: u32) {
+    /// // True in the CTA that arrives last, which sees what all CTAs did before they arrived.
     /// let last = arrived.fetch_add(1, sem::AcqRel) == ctas - 1; // atom.acq_rel.gpu.global.add.u32
     /// # }
     /// ```
@@ -1011,338 +901,226 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     where
         T: AtomicAdd<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_add(sem, self.scope, self.addr, b, self.policy) }
     }
 
     /// Adds `b`; integers wrap.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`, of half precision `.add.noftz`, of a vector with `.v2`, `.v4` or
-    /// `.v8`, of a pair that may be a peer's [twice](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(sum: AtomicRef<'_, f32, scope::Gpu, space::Global>) {
-    /// sum.add(0.5, sem::Relaxed); // red.relaxed.gpu.global.add.f32
-    /// # }
-    /// ```
+    /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`. Half precision has `.add.noftz`, and a vector has `.v2`, `.v4` or
+    /// `.v8`; a pair in `.shared::cluster` is added [by element](self#a-peers-shared-memory).
     #[inline(always)]
     pub fn add(self, b: T, sem: impl RedSem)
     where
         T: AtomicAdd<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::add(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value the minimum of itself and `b`, and returns the value before.
+    /// Replaces the value by the minimum of the value and `b`, and returns the old value (CUDA's `atomicMin`).
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(least: AtomicRef<'_, i32, scope::Gpu, space::Global>, x: i32) {
-    /// let improved = x < least.fetch_min(x, sem::Relaxed); // atom.relaxed.gpu.global.min.s32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_min(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicMinMax<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_min(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value the minimum of itself and `b`.
+    /// Replaces the value by the minimum of the value and `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(least: AtomicRef<'_, i32, scope::Gpu, space::Global>, x: i32) {
-    /// least.min(x, sem::Relaxed); // red.relaxed.gpu.global.min.s32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn min(self, b: T, sem: impl RedSem)
     where
         T: AtomicMinMax<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::min(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value the maximum of itself and `b`, and returns the value before.
+    /// Replaces the value by the maximum of the value and `b`, and returns the old value (CUDA's `atomicMax`).
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(newest: AtomicRef<'_, u64, scope::Gpu, space::Global>, time: u64) {
-    /// let newer = time > newest.fetch_max(time, sem::Relaxed); // atom.relaxed.gpu.global.max.u64
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_max(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicMinMax<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_max(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value the maximum of itself and `b`.
+    /// Replaces the value by the maximum of the value and `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(newest: AtomicRef<'_, u64, scope::Gpu, space::Global>, time: u64) {
-    /// newest.max(time, sem::Relaxed); // red.relaxed.gpu.global.max.u64
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn max(self, b: T, sem: impl RedSem)
     where
         T: AtomicMinMax<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::max(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Increments the value, or makes it 0 where it is `b` or more, and returns the value before: counts from 0 to `b` and
-    /// around.
+    /// Adds 1, or wraps to 0 if the old value is `b` or more, and returns the old value (CUDA's `atomicInc`). The value cycles
+    /// from 0 up to `b`.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.inc.u32 d, [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// let slot = ring.fetch_inc(7, sem::Relaxed); // 0, 1, …, 7, 0, …
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_inc(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicIncDec<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Increments the value, or makes it 0 where it is `b` or more.
+    /// Adds 1, or wraps to 0 if the old value is `b` or more.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.inc.u32 [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// ring.inc(7, sem::Relaxed); // 7 becomes 0
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn inc(self, b: T, sem: impl RedSem)
     where
         T: AtomicIncDec<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Decrements the value, or makes it `b` where it is 0 or more than `b`, and returns the value before.
+    /// Subtracts 1, or wraps to `b` if the old value is 0 or more than `b`, and returns the old value (CUDA's `atomicDec`). The
+    /// value cycles from `b` down to 0.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.dec.u32 d, [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// let slot = ring.fetch_dec(7, sem::Relaxed); // 7, 6, …, 0, 7, …
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_dec(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicIncDec<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_dec(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Decrements the value, or makes it `b` where it is 0 or more than `b`.
+    /// Subtracts 1, or wraps to `b` if the old value is 0 or more than `b`.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.dec.u32 [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(ring: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// ring.dec(7, sem::Relaxed); // 0 becomes 7
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn dec(self, b: T, sem: impl RedSem)
     where
         T: AtomicIncDec<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::dec(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value its bitwise and with `b`, and returns the value before.
+    /// Replaces the value by its bitwise AND with `b`, and returns the old value (CUDA's `atomicAnd`).
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(free: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// // Takes bit 5, if it was there.
-    /// let mine = free.fetch_and(!(1 << 5), sem::Acquire) & (1 << 5) != 0; // atom.acquire.gpu.global.and.b32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_and(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicBitwise<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_and(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value its bitwise and with `b`.
+    /// Replaces the value by its bitwise AND with `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(flags: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// flags.and(!(1 << 5), sem::Relaxed); // clears bit 5
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn and(self, b: T, sem: impl RedSem)
     where
         T: AtomicBitwise<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::and(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value its bitwise or with `b`, and returns the value before.
+    /// Replaces the value by its bitwise OR with `b`, and returns the old value (CUDA's `atomicOr`).
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(seen: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// // True in the one thread that came first.
-    /// let first = seen.fetch_or(1 << 5, sem::Relaxed) & (1 << 5) == 0; // atom.relaxed.gpu.global.or.b32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_or(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicBitwise<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_or(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value its bitwise or with `b`.
+    /// Replaces the value by its bitwise OR with `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(flags: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// flags.or(1 << 5, sem::Relaxed); // sets bit 5
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn or(self, b: T, sem: impl RedSem)
     where
         T: AtomicBitwise<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::or(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value its bitwise exclusive or with `b`, and returns the value before.
+    /// Replaces the value by its bitwise XOR with `b`, and returns the old value (CUDA's `atomicXor`).
     ///
-    /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(phase: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// let before = phase.fetch_xor(1, sem::Relaxed); // 0, 1, 0, 1, …
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fetch_xor(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicBitwise<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::fetch_xor(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value its bitwise exclusive or with `b`.
+    /// Replaces the value by its bitwise XOR with `b`.
     ///
-    /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`, of 64 bits that may be a peer's
+    /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(checksum: AtomicRef<'_, u64, scope::Gpu, space::Global>, hash: u64) {
-    /// checksum.xor(hash, sem::Relaxed); // red.relaxed.gpu.global.xor.b64
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn xor(self, b: T, sem: impl RedSem)
     where
         T: AtomicBitwise<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::xor(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value `b`, and returns the value before.
+    /// Replaces the value by `b` and returns the old value (CUDA's `atomicExch`).
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.exch{.type} d, [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(head: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    /// // Takes a list, by the index of its first node, and leaves an empty one.
-    /// let first = head.swap(u32::MAX, sem::Acquire); // atom.acquire.gpu.global.exch.b32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn swap(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicSwap<Space>,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::swap(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Makes the value `new` if it is `current`, and returns the value before: `Ok` if it was. Bits are compared: a NaN equals
-    /// itself, and -0 is not +0. One ordering holds for success and failure.
+    /// Replaces the value by `new` if it equals `current` (CUDA's `atomicCAS`). Returns the old value, as `Ok` if it was replaced
+    /// and as `Err` if not.
+    ///
+    /// The comparison is of bits: a NaN equals itself, and -0 differs from +0. One ordering holds for success and failure.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.cas{.type} d, [addr], current, new;`
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{B128, scope, sem, space}};
     /// # fn kernel(pair: AtomicRef<'_, B128, scope::Gpu, space::Global>) {
-    /// // Both halves at once.
+    /// // Changes both halves of a pair in one step.
     /// let mut seen = B128::default();
     /// while let Err(now) =
     ///     pair.compare_exchange(seen, B128 { lo: seen.lo + 1, hi: seen.hi ^ seen.lo }, sem::Relaxed)
@@ -1357,29 +1135,20 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         T: AtomicCompareExchange<Space>,
         P: Unhinted,
     {
-        // SAFETY: as in `load`.
+        // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::compare_exchange(sem, self.scope, self.addr, current, new) }
     }
 }
 
-/// State: every thread of the CTA may access every element by atomic operations, and by nothing else.
-///
-/// ```
-/// # use ptx::{atomic::Atomic, qualifier::sem, shared::Shared};
-/// fn count(bins: &Shared<'_, u32, 256, Atomic>, byte: u8) {
-///     if let Some(bin) = bins.atomic(byte.into()) {
-///         bin.add(1, sem::Relaxed);
-///     }
-/// }
-/// ```
+/// State of [`Shared`] memory: every thread of the CTA may access every element, by atomic operations only ([`Shared::atomic`]).
 #[derive(Debug)]
 pub enum Atomic {}
 
-/// States from which shared memory can become atomic.
+/// States in which shared memory can become atomic.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot become atomic",
-    label = "holds no values that threads may change",
-    note = "give it values first: `.write(&cta, |_| 0).into_atomic(&cta)`, or wait for a load; memory that a copy has read goes there by `.into_free()`"
+    label = "not `Written`, `Published` or `Loaded`",
+    note = "fill the memory first: `.write(&cta, |_| 0).into_atomic(&cta)`, or load it and wait; after a copy has read it, call `.into_free()` and fill it again"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait IntoAtomic: Sealed {}
@@ -1387,11 +1156,11 @@ impl IntoAtomic for Written {}
 impl IntoAtomic for Published {}
 impl IntoAtomic for Loaded {}
 
-/// The state in which elements are accessed by atomic operations.
+/// The state in which elements are accessed by atomic operations: [`Atomic`].
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no atomic elements",
     label = "not atomic now",
-    note = "make it atomic with `.into_atomic(&cta)`, by which all threads agree to access it by atomic operations alone"
+    note = "call `.into_atomic(&cta)`: from then on, all threads access the memory by atomic operations only"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicAccess: Sealed {}
@@ -1400,7 +1169,7 @@ impl AtomicAccess for Atomic {}
 impl ThreadStores for Atomic {}
 impl Unfenced for Atomic {}
 
-// What each state is not for.
+// Accesses and transitions that a state must not have.
 static_assertions::assert_not_impl_any!(Atomic: IntoAtomic, Readable, AsyncSource, AsyncDestination, Overwritable);
 static_assertions::assert_not_impl_any!(Loaded: AtomicAccess);
 static_assertions::assert_not_impl_any!(Published: AtomicAccess);
@@ -1410,7 +1179,8 @@ static_assertions::assert_not_impl_any!(FreeGeneric: AtomicAccess, IntoAtomic);
 static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
-    /// Makes the elements atomic, once every thread is done with what it did to them before.
+    /// Makes the elements atomic, after every thread of the CTA has finished its earlier accesses to them (as by
+    /// `__syncthreads()`).
     ///
     /// Collective in the CTA.
     ///
@@ -1440,18 +1210,9 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         self.into_state()
     }
 
-    /// Element `i`, or `None` past the end.
+    /// Returns a reference to element `i` for atomic operations, or `None` if `i` is past the end.
     ///
-    /// The scope is the CTA: in this state no other thread gets at the memory.
-    ///
-    /// ```
-    /// # use ptx::{atomic::Atomic, qualifier::sem, shared::Shared};
-    /// # fn kernel(bins: &Shared<'_, u32, 256, Atomic>) {
-    /// if let Some(bin) = bins.atomic(17) {
-    ///     bin.add(1, sem::Relaxed); // red.relaxed.cta.shared::cta.add.u32
-    /// }
-    /// # }
-    /// ```
+    /// The scope is the CTA: in this state, no thread of another CTA can access the memory.
     #[inline(always)]
     pub fn atomic(&self, i: usize) -> Option<AtomicRef<'_, T, scope::Cta, space::SharedCta>>
     where
@@ -1461,18 +1222,18 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         if i >= N {
             return None;
         }
-        // SAFETY: in bounds, and aligned since the array is to 128. The state gives no other access, of this CTA's
-        // threads or of copies, and all handles leave it together, at a barrier, which needs this borrow to end.
+        // SAFETY: clause 1 of `new`: `i` is below `N`, and arrays are aligned to 128. Clause 2: threads and copies
+        // have no other access in this state, and this borrow ends before the barrier at which all handles leave the state.
         Some(unsafe { AtomicRef::new(self.addr() + (i * size_of::<T>()) as u32) })
     }
 }
 
-/// A slice of global memory whose elements are accessed by atomic operations alone, until the grid ends, in scope `S`.
+/// A slice of global memory that only atomic operations access, in scope `S`, until the grid ends.
 ///
 /// ```
 /// # use ptx::{atomic::GlobalAtomics, qualifier::{scope, sem}};
 /// # fn kernel(histogram: *mut u32) {
-/// // SAFETY: the host passes 256 counters; in this grid and beside it nothing else accesses them.
+/// // SAFETY: the host passes 256 counters, and only these atomic operations of this grid access them.
 /// let histogram = unsafe { GlobalAtomics::<u32, scope::Gpu>::from_raw(histogram, 256) };
 /// if let Some(bin) = histogram.get(17) {
 ///     bin.add(1, sem::Relaxed); // red.relaxed.gpu.global.add.u32
@@ -1496,20 +1257,14 @@ impl<T, S> Clone for GlobalAtomics<T, S> {
 impl<T, S> Copy for GlobalAtomics<T, S> {}
 
 impl<T, S> GlobalAtomics<T, S> {
+    /// Makes a slice of atomic elements from a pointer to global memory and a length.
+    ///
     /// # Safety
     ///
-    /// - `base` is the generic or global address, aligned to the size of `T`, of `len` elements of global memory.
-    /// - until the grid ends, whatever accesses them is an atomic operation on whole elements (of a vector `T`: on its
-    ///   elements), in a scope that includes every thread that accesses them, `S` among them: with `scope::Cta`, only the
-    ///   threads of one CTA do.
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
-    /// # unsafe fn kernel(flags: *mut u32) {
-    /// // SAFETY: the host passes 64 flags, which it too sets by atomic operations: hence `scope::Sys`.
-    /// let flags = unsafe { GlobalAtomics::<u32, scope::Sys>::from_raw(flags, 64) };
-    /// # }
-    /// ```
+    /// 1. `base` is the generic or global address, aligned to the size of `T`, of `len` elements of global memory.
+    /// 2. Until the grid ends, every access to the elements is an atomic operation on whole elements (for a vector `T`: on the
+    ///    elements of the vector), in a scope that includes every thread that accesses them. `S` is such a scope: with
+    ///    `scope::Cta`, only threads of one CTA access the elements; if the host accesses them too, `S` is `scope::Sys`.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
     where
@@ -1519,40 +1274,19 @@ impl<T, S> GlobalAtomics<T, S> {
         GlobalAtomics { base, len, scope: PhantomData }
     }
 
-    /// The number of elements.
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
-    /// # fn kernel(histogram: GlobalAtomics<u32, scope::Gpu>) {
-    /// let bins = histogram.len();
-    /// # }
-    /// ```
+    /// Returns the number of elements.
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
-    /// # fn kernel(histogram: GlobalAtomics<u32, scope::Gpu>) {
-    /// let nothing_to_count = histogram.is_empty();
-    /// # }
-    /// ```
+    /// Returns whether the slice has no elements.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Element `i`, or `None` past the end.
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, qualifier::scope};
-    /// # fn kernel(histogram: GlobalAtomics<u32, scope::Gpu>) {
-    /// let seventeenth = histogram.get(17); // an `AtomicRef`, if there are more than 17
-    /// # }
-    /// ```
+    /// Returns a reference to element `i`, or `None` if `i` is past the end.
     #[inline(always)]
     pub fn get(self, i: usize) -> Option<AtomicRef<'static, T, S, space::Global>>
     where
@@ -1562,13 +1296,15 @@ impl<T, S> GlobalAtomics<T, S> {
         if i >= self.len {
             return None;
         }
-        // SAFETY: in bounds; the contract of `from_raw`, until the grid ends.
+        // SAFETY: `i` is below `len`, so the clauses of `from_raw` are those of `new`; they hold until the grid ends.
         Some(unsafe { AtomicRef::new(self.base.add(i).cast()) })
     }
 
-    /// The same elements as vectors of `N`, without those after the last whole vector; `None` if the slice does not start at a
-    /// multiple of 16 bytes. Operations on the vectors and on the elements are atomic towards each other: "the atomicity is
-    /// guaranteed separately for each of the individual scalar elements" (9.7.13.5).
+    /// Returns the slice as vectors of `N` elements, or `None` if the slice is not aligned to 16 bytes. Elements after the last
+    /// whole vector are left out.
+    ///
+    /// Operations on the vectors and on the single elements are atomic towards each other: "the atomicity is guaranteed
+    /// separately for each of the individual scalar elements" (9.7.13.5).
     ///
     /// ```
     /// # use ptx::{atomic::GlobalAtomics, qualifier::{scope, sem}};
@@ -1583,7 +1319,7 @@ impl<T, S> GlobalAtomics<T, S> {
     where
         [T; N]: AtomicVector,
     {
-        // Vectors have 16 bytes at most.
+        // A vector is aligned to its size, which is 16 bytes at most.
         if !self.base.addr().is_multiple_of(ALIGN) {
             return None;
         }

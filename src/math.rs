@@ -1,7 +1,8 @@
-//! Approximations of elementary functions by the special function unit: one instruction each, or two or three.
+//! Fast math, like CUDA's `__expf` and `__sinf`: approximations of elementary functions by the special function unit, in one to
+//! three instructions.
 //!
-//! Each states its greatest error, as the PTX ISA has it (9.7.3, 9.7.4), or as it follows from that for what is made of two
-//! instructions. An *ulp* is the distance between the two floats around the exact result.
+//! Each function states its greatest error: that of the PTX ISA (9.7.3, 9.7.4) or, for two instructions, the error that follows
+//! from it. An *ulp* is the distance between the two floats around the exact result.
 //!
 //! | | instruction | greatest error |
 //! |---|---|---|
@@ -16,8 +17,8 @@
 //! | [`ln`] | `lg2.approx`, `mul` | absolute 2^-22 between 0.5 and 2, else relative 2^-21.5 |
 //! | [`fma`] | `fma.rn` | none but its one rounding |
 //!
-//! Subnormal numbers are kept. The functions that end with `_ftz` take them for zero, as operands and as results, which saves
-//! the instructions that scale them: what nvcc's `-ftz=true` makes.
+//! The functions keep subnormal numbers. A function whose name ends with `_ftz` treats subnormal operands and results as zero,
+//! which saves the instructions that scale subnormal numbers; nvcc does the same under `-ftz=true`.
 
 use core::f32::consts::{LN_2, LOG2_E};
 
@@ -26,57 +27,33 @@ use crate::qualifier::TypeTag;
 use crate::qualifier::{Sealed, ftz, ty};
 use crate::raw;
 
-/// Floats that [`ex2`] takes.
-///
-/// ```
-/// use ptx::math::{Ex2, ex2};
-/// /// `2` to the power of `2` to the power of `x`.
-/// fn tower<T: Ex2>(x: T) -> T {
-///     ex2(ex2(x))
-/// }
-/// ```
+/// Floats that [`ex2`] takes: `f32` and, with the feature `half`, `f16` and `[f16; 2]`.
 #[diagnostic::on_unimplemented(
     message = "`ex2.approx` does not take `{Self}`",
-    label = "not a float that it takes",
-    note = "it takes `f32`, and with the feature `half` `f16` and two of them; `bf16` is what `ex2_ftz` takes"
+    label = "the instruction does not take this type",
+    note = "`ex2.approx` takes `f32`, and with the feature `half` `f16` and `[f16; 2]`; for `bf16`, call `ex2_ftz`"
 )]
 pub trait Ex2: Copy + Sealed {
     #[doc(hidden)]
     fn ex2(self) -> Self;
 }
 
-/// Floats that [`ex2_ftz`] takes.
-///
-/// ```
-/// use ptx::math::{Ex2Ftz, ex2_ftz};
-/// /// `2` to the power of `2` to the power of `x`.
-/// fn tower<T: Ex2Ftz>(x: T) -> T {
-///     ex2_ftz(ex2_ftz(x))
-/// }
-/// ```
+/// Floats that [`ex2_ftz`] takes: `f32` and, with the feature `half`, `bf16` and `[bf16; 2]`.
 #[diagnostic::on_unimplemented(
     message = "`ex2.approx.ftz` does not take `{Self}`",
-    label = "not a float that it takes",
-    note = "it takes `f32`, and with the feature `half` `bf16` and two of them; `f16` is what `ex2` takes"
+    label = "the instruction does not take this type",
+    note = "`ex2.approx.ftz` takes `f32`, and with the feature `half` `bf16` and `[bf16; 2]`; for `f16`, call `ex2`"
 )]
 pub trait Ex2Ftz: Copy + Sealed {
     #[doc(hidden)]
     fn ex2_ftz(self) -> Self;
 }
 
-/// Floats that [`tanh`] takes.
-///
-/// ```
-/// use ptx::math::{Tanh, tanh};
-/// /// Twice.
-/// fn squash<T: Tanh>(x: T) -> T {
-///     tanh(tanh(x))
-/// }
-/// ```
+/// Floats that [`tanh`] takes: `f32` and, with the feature `half`, `f16`, `bf16` and pairs of them.
 #[diagnostic::on_unimplemented(
     message = "`tanh.approx` does not take `{Self}`",
-    label = "not a float that it takes",
-    note = "it takes `f32`, and with the feature `half` `f16`, `bf16` and two of either"
+    label = "the instruction does not take this type",
+    note = "`tanh.approx` takes `f32`, and with the feature `half` `f16`, `bf16`, `[f16; 2]` and `[bf16; 2]`"
 )]
 pub trait Tanh: Copy + Sealed {
     #[doc(hidden)]
@@ -120,46 +97,37 @@ halves! {
     Tanh tanh tanh_approx: F16 F16x2 Bf16 Bf16x2;
 }
 
-/// `2` to the power `x`, of `f32` two ulps off at most, of `f16` with a relative error of 2^-9.9 at most. Of two halves, each.
+/// Returns 2 to the power `x` (CUDA's `exp2f`); of a pair of halves, element by element. For `f32` the error is 2 ulp at most.
+/// For `f16` the relative error is 2^-9.9 at most.
 ///
-/// Of -∞ it is +0, of ±0 it is 1, of +∞ it is +∞, of NaN it is NaN.
+/// -∞ gives +0, ±0 gives 1, +∞ gives +∞, NaN gives NaN.
 ///
 /// PTX: `ex2.approx.f32 d, x;`, `ex2.approx.f16 d, x;` or `ex2.approx.f16x2 d, x;`
-///
-/// ```
-/// # fn kernel(x: f32) {
-/// let y = ptx::math::ex2(x);
-/// # }
-/// ```
 #[inline(always)]
 pub fn ex2<T: Ex2>(x: T) -> T {
     x.ex2()
 }
 
-/// [`ex2`] that takes subnormal numbers for zero, in `bf16` with a relative error of 2^-7 at most.
+/// [`ex2`] with subnormal numbers treated as zero. For `bf16` the relative error is 2^-7 at most.
 ///
 /// PTX: `ex2.approx.ftz.f32 d, x;`, `ex2.approx.ftz.bf16 d, x;` or `ex2.approx.ftz.bf16x2 d, x;`
-///
-/// ```
-/// # fn kernel(score: f32, greatest: f32) {
-/// let weight = ptx::math::ex2_ftz(score - greatest);
-/// # }
-/// ```
 #[inline(always)]
 pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
     x.ex2_ftz()
 }
 
-/// The hyperbolic tangent of `x`: of `f32` with a relative error of 2^-11 at most, of `f16` with an absolute one of 2^-10.987, of
-/// `bf16` of 2^-8 by the PTX ISA (an H200 gives 0.62890625 for 0.74609375, which is 2.6e-7 more). Of two halves, each. Subnormal
-/// numbers are kept.
+/// Returns the hyperbolic tangent of `x` (CUDA's `__tanhf`); of a pair of halves, element by element. Subnormal numbers are kept.
 ///
-/// Of ±0 it is ±0, of ±∞ it is ±1, of NaN it is NaN.
+/// For `f32` the relative error is 2^-11 at most, for `f16` the absolute error is 2^-10.987 at most. For `bf16` the PTX ISA
+/// states an absolute error of 2^-8; an H200 gives 0.62890625 for 0.74609375, an error of 2^-8 + 2.5e-7.
+///
+/// ±0 gives ±0, ±∞ gives ±1, NaN gives NaN.
 ///
 /// PTX: `tanh.approx.f32 d, x;` or `.f16`, `.f16x2`, `.bf16`, `.bf16x2`
 ///
 /// ```
 /// # fn kernel(x: f32) {
+/// // The activation function GELU.
 /// let y = 0.5 * x * (1.0 + ptx::math::tanh(0.797_884_6 * (x + 0.044_715 * x * x * x)));
 /// # }
 /// ```
@@ -168,7 +136,7 @@ pub fn tanh<T: Tanh>(x: T) -> T {
     x.tanh()
 }
 
-/// A function and its `_ftz`.
+/// Defines a function and its `_ftz`.
 macro_rules! functions {
     ($( $(#[doc = $doc:literal])* ($name:ident, $ftz:ident) $raw:ident $op:literal $example:literal; )*) => { $(
         $(#[doc = $doc])*
@@ -185,15 +153,9 @@ macro_rules! functions {
             raw::$raw(ftz::Keep, x)
         }
 
-        #[doc = concat!("[`", stringify!($name), "`] that takes subnormal numbers for zero.")]
+        #[doc = concat!("[`", stringify!($name), "`] with subnormal numbers treated as zero.")]
         ///
         #[doc = concat!("PTX: `", $op, ".approx.ftz.f32 d, x;`")]
-        ///
-        /// ```
-        /// # fn kernel(x: f32) {
-        #[doc = concat!("let y = ptx::math::", stringify!($ftz), "(x);")]
-        /// # }
-        /// ```
         #[inline(always)]
         pub fn $ftz(x: f32) -> f32 {
             raw::$raw(ftz::Flush, x)
@@ -202,29 +164,31 @@ macro_rules! functions {
 }
 
 functions! {
-    /// `1 / x`, one ulp off at most. Of ±0 it is ±∞, of ±∞ it is ±0, of NaN it is NaN.
+    /// Returns `1 / x` (CUDA's division under `-prec-div=false`), with an error of 1 ulp at most. ±0 gives ±∞, ±∞ gives ±0, NaN
+    /// gives NaN.
     (rcp, rcp_ftz) rcp_approx "rcp" "let quotient = y * ptx::math::rcp(x);";
-    /// The square root of `x`, with a relative error of 2^-23 at most. Of ±0 it is ±0, of +∞ it is +∞, of a negative number and of
-    /// NaN it is NaN.
+    /// Returns the square root of `x` (CUDA's `sqrtf` under `-prec-sqrt=false`), with a relative error of 2^-23 at most. ±0 gives
+    /// ±0, +∞ gives +∞, a negative number or NaN gives NaN.
     (sqrt, sqrt_ftz) sqrt_approx "sqrt" "let length = ptx::math::sqrt(x * x + y * y);";
-    /// `1 / sqrt(x)`, with a relative error of 2^-22.9 at most. Of ±0 it is ±∞, of +∞ it is +0, of a negative number and of NaN it
-    /// is NaN.
+    /// Returns `1 / sqrt(x)` (CUDA's `rsqrtf`), with a relative error of 2^-22.9 at most. ±0 gives ±∞, +∞ gives +0, a negative
+    /// number or NaN gives NaN.
     (rsqrt, rsqrt_ftz) rsqrt_approx "rsqrt" "let unit = x * ptx::math::rsqrt(x * x + y * y);";
-    /// The sine of `x` radians, with an absolute error of 2^-20.5 at most in -2π to 2π, of 2^-14.7 in -100π to 100π; beyond, no
-    /// error is guaranteed. Of ±0 it is ±0, of ±∞ and of NaN it is NaN.
+    /// Returns the sine of `x` radians (CUDA's `__sinf`), with an absolute error of 2^-20.5 at most in -2π to 2π and of 2^-14.7
+    /// at most in -100π to 100π. Beyond, no error is guaranteed. ±0 gives ±0, ±∞ or NaN gives NaN.
     (sin, sin_ftz) sin_approx "sin" "let height = ptx::math::sin(x) * y;";
-    /// The cosine of `x` radians, with the errors of [`sin`] by the PTX ISA; of -4.9030709 an H200 gives 0.18952784, whose error is
-    /// 1.017 times 2^-20.5. Of ±0 it is 1, of ±∞ and of NaN it is NaN.
+    /// Returns the cosine of `x` radians (CUDA's `__cosf`). The PTX ISA states the errors of [`sin`]; an H200 gives 0.18952784
+    /// for -4.9030709, an error of 1.017 times 2^-20.5. ±0 gives 1, ±∞ or NaN gives NaN.
     (cos, cos_ftz) cos_approx "cos" "let width = ptx::math::cos(x) * y;";
-    /// The logarithm of `x` to base 2, with an absolute error of 2^-22 at most between 0.5 and 2, elsewhere with a relative one of
-    /// 2^-22. Of ±0 it is -∞, of +∞ it is +∞, of a negative number and of NaN it is NaN.
+    /// Returns the logarithm of `x` to base 2 (CUDA's `__log2f`), with an absolute error of 2^-22 at most between 0.5 and 2, and
+    /// a relative error of 2^-22 at most elsewhere. ±0 gives -∞, +∞ gives +∞, a negative number or NaN gives NaN.
     (lg2, lg2_ftz) lg2_approx "lg2" "let power = ptx::math::ex2(ptx::math::lg2(x) * y);";
 }
 
-/// `e` to the power `x`: [`ex2`] of `x` times the logarithm of `e`, for normal results 2 + 1.23·|x| ulp off at most.
+/// Returns `e` to the power `x` (CUDA's `__expf`): [`ex2`] of `x` times the base-2 logarithm of `e`. For normal results the error
+/// is 2 + 1.23·|x| ulp at most.
 ///
-/// (The product has two roundings, its own, of 2^-24, and that of the constant, of 2^-26.1. Together they change the result by a
-/// part of |x|·1.23·2^-24, and an ulp is a part of at least 2^-24.)
+/// (The product has two rounding errors: its own, 2^-24, and that of the constant, 2^-26.1. Together they change the result by a
+/// relative |x|·1.23·2^-24, and an ulp is at least a relative 2^-24.)
 ///
 /// PTX: `mul.rn.f32 t, x, 0f3FB8AA3B;` `ex2.approx.f32 d, t;`
 ///
@@ -238,25 +202,19 @@ pub fn exp(x: f32) -> f32 {
     ex2(x * LOG2_E)
 }
 
-/// [`exp`] by [`ex2_ftz`], which takes subnormal numbers for zero.
+/// [`exp`] by [`ex2_ftz`], with subnormal numbers treated as zero.
 ///
 /// PTX: `mul.rn.f32 t, x, 0f3FB8AA3B;` `ex2.approx.ftz.f32 d, t;`
-///
-/// ```
-/// # fn kernel(score: f32, greatest: f32) {
-/// let weight = ptx::math::exp_ftz(score - greatest);
-/// # }
-/// ```
 #[inline(always)]
 pub fn exp_ftz(x: f32) -> f32 {
     ex2_ftz(x * LOG2_E)
 }
 
-/// The natural logarithm of `x`: [`lg2`] times that of 2, with an absolute error of 2^-22 at most between 0.5 and 2, elsewhere with a
-/// relative one of 2^-21.5.
+/// Returns the natural logarithm of `x` (CUDA's `__logf`): [`lg2`] of `x` times the natural logarithm of 2. The absolute error is
+/// 2^-22 at most between 0.5 and 2, and the relative error is 2^-21.5 at most elsewhere.
 ///
-/// (The product has two roundings, its own, of 2^-24, and that of the constant, of 2^-28.4. Between 0.5 and 2 it is below 0.7, as is
-/// the constant: 0.7·(2^-22 + 1.1·2^-24). Elsewhere 2^-22 + 1.1·2^-24.)
+/// (The product has two rounding errors: its own, 2^-24, and that of the constant, 2^-28.4. Between 0.5 and 2 the product is
+/// below 0.7, and so is the constant: the error is 0.7·(2^-22 + 1.1·2^-24). Elsewhere the error is 2^-22 + 1.1·2^-24.)
 ///
 /// PTX: `lg2.approx.f32 t, x;` `mul.rn.f32 d, t, 0f3F317218;`
 ///
@@ -270,29 +228,18 @@ pub fn ln(x: f32) -> f32 {
     lg2(x) * LN_2
 }
 
-/// [`ln`] by [`lg2_ftz`], which takes subnormal numbers for zero.
+/// [`ln`] by [`lg2_ftz`], with subnormal numbers treated as zero.
 ///
 /// PTX: `lg2.approx.ftz.f32 t, x;` `mul.rn.f32 d, t, 0f3F317218;`
-///
-/// ```
-/// # fn kernel(x: f32) {
-/// let y = ptx::math::ln_ftz(x);
-/// # }
-/// ```
 #[inline(always)]
 pub fn ln_ftz(x: f32) -> f32 {
     lg2_ftz(x) * LN_2
 }
 
-/// `a * b + c`, rounded once, to the nearest. Rust never makes one of a product and a sum itself, as C++ compilers do.
+/// Returns `a * b + c` with one rounding, to the nearest (CUDA's `__fmaf_rn`). rustc never contracts a product and a sum into an
+/// `fma`, unlike C++ compilers: call this function for one.
 ///
 /// PTX: `fma.rn.f32 d, a, b, c;`
-///
-/// ```
-/// # fn kernel(a: f32, b: f32, mut sum: f32) {
-/// sum = ptx::math::fma(a, b, sum);
-/// # }
-/// ```
 #[inline(always)]
 pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]

@@ -1,8 +1,8 @@
-//! Multicast memory: `multimem.ld_reduce`, `multimem.st` and `multimem.red` (9.7.9.14), and
+//! Multicast memory (NVLink SHARP): `multimem.ld_reduce`, `multimem.st` and `multimem.red` (9.7.9.14), and
 //! `multimem.cp.reduce.async.bulk` (9.7.9.27).
 //!
-//! A multimem address stands for one location on each GPU of a multicast object, which the host makes (`cuMulticastCreate`).
-//! `load_reduce_…` reads them all and returns what they combine to, `store` writes them all, and `reduce_…` combines each of
+//! A multimem address stands for one location on each GPU of a multicast object, which the host creates (`cuMulticastCreate`).
+//! `load_reduce_…` reads all these locations and returns their reduction. `store` writes all of them. `reduce_…` combines each of
 //! them with a value.
 //!
 //! ```text
@@ -12,10 +12,10 @@
 //!   reduce_add(1)     ──►      8       8       8       8
 //! ```
 //!
-//! A [`Multicast`] is a slice of such locations for the operations of threads, a [`MulticastReduce`] one for bulk reductions.
-//! Both are made by an `unsafe` constructor, once; other operations than these do not take their addresses: 9.7.9.14, "Address
-//! operand `a` must be a multimem address", and section "Multimem Addresses" of the memory consistency model: "the behavior of
-//! accessing a multimem address in any other memory operation is undefined".
+//! A [`Multicast`] is a slice of such locations for operations of threads; a [`MulticastReduce`] is a slice for bulk reductions.
+//! The constructors are `unsafe`, and only `multimem` operations take such addresses. 9.7.9.14: "Address operand `a` must be a
+//! multimem address"; section "Multimem Addresses" of the memory consistency model: "the behavior of accessing a multimem address
+//! in any other memory operation is undefined".
 //!
 //! # Operations
 //!
@@ -29,19 +29,19 @@
 //! | `load_reduce_add_acc_f32` | halves |
 //! | `load_reduce_add_acc_f16` | bytes |
 //!
-//! *Halves*, with the feature `half`: `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and those of `bf16`. A
-//! single `f16` has no operation. *Bytes*, on sm_100f and higher in its family, sm_110a and sm_120a: arrays of eight-bit floats
-//! ([`Fp8`]) of 4, 8 and 16 bytes. Vectors combine element by element.
+//! *Halves* need the feature `half`: `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of
+//! `bf16`. A single `f16` has no operation. *Bytes* are arrays of eight-bit floats ([`Fp8`]) of 4, 8 and 16 bytes, on sm_100f and
+//! higher in its family, sm_110a and sm_120a. Vectors combine element by element.
 //!
-//! # Order
+//! # Memory order
 //!
-//! The scope of all operations of a slice is part of its type. `load_reduce_…` takes `sem::Relaxed` or `sem::Acquire`, `store`
-//! and `reduce_…` `sem::Relaxed` or `sem::Release`; `…_weak` takes none and is for values that nobody changes meanwhile: where one
-//! does, what is read is unspecified.
+//! The type of a slice names the scope of all its operations. `load_reduce_…` takes `sem::Relaxed` or `sem::Acquire`. `store` and
+//! `reduce_…` take `sem::Relaxed` or `sem::Release`. A `…_weak` method takes no ordering. It is for values that no other thread
+//! changes at the same time: if a thread does, the value read or stored is unspecified.
 //!
-//! On each GPU the memory has an address of its own besides. Between an access by one address and one by the other stands
-//! [`fence::proxy_alias`](crate::fence::proxy_alias): 9.7.13.4 on `.alias`: "memory accesses performed using virtually aliased
-//! addresses to the same memory location".
+//! On each GPU, the memory also has an ordinary address. Between an access through the multimem address and an access through the
+//! ordinary address, call [`fence::proxy_alias`](crate::fence::proxy_alias). 9.7.13.4 on `.alias`: "memory accesses performed
+//! using virtually aliased addresses to the same memory location".
 
 use core::marker::PhantomData;
 
@@ -58,8 +58,7 @@ mod bulk;
 
 pub use bulk::{BulkReduceMulticast, MulticastReduce, MulticastTile, bulk_reduce};
 
-/// Declares a trait of operations. Their contract is the same: `addr` is the multimem address of such a value, aligned to its
-/// size, in memory that lives; what others do to it is atomic, in scopes that include each other.
+/// Declares the traits of the operations. All their functions have the same contract.
 macro_rules! operation_traits {
     ($( $(#[$attribute:meta])* $Trait:ident: $Super:ident $(+ $AndSuper:ident)* {
         $( fn $name:ident $([ $( $Q:ident: $Legal:ident $(+ $AndLegal:ident)* ),* ])? ( $( $arg:ident: $Arg:ty ),* ) $( -> $Out:ty )?; )*
@@ -68,11 +67,12 @@ macro_rules! operation_traits {
         #[cfg_attr(doc, doc(hidden))]
         pub trait $Trait: $Super $(+ $AndSuper)* {
             $(
-                /// The instruction.
+                /// Executes the instruction.
                 ///
                 /// # Safety
                 ///
-                /// `addr` is the multimem address of such a value, aligned to its size, in memory that lives.
+                /// `addr` is the multimem address of a `Self`, aligned to its size, in live memory. Accesses by other threads are
+                /// `multimem` or atomic operations on it, in scopes that include each other.
                 #[doc(hidden)]
                 unsafe fn $name $(< $( $Q: $Legal $(+ $AndLegal)* ),* >)? ( $( $arg: $Arg ),* ) $( -> $Out )?;
             )*
@@ -81,11 +81,11 @@ macro_rules! operation_traits {
 }
 
 operation_traits! {
-    /// Types of which a value can lie behind a multimem address, with `multimem.st` and `multimem.ld_reduce.add`.
+    /// Types that `multimem.st` and `multimem.ld_reduce.add` take: values of these types can be at a multimem address.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot lie behind a multimem address",
+        message = "a `{Self}` cannot be at a multimem address",
         label = "no `multimem` operation takes this type",
-        note = "they take `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and `bf16` alike; with the feature `sm_100f`, `sm_110a` or `sm_120a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
+        note = "`multimem` takes `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`; with the feature `sm_100f`, `sm_110a` or `sm_120a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
     )]
     MulticastValue: Copy + Sealed {
         fn store[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
@@ -94,60 +94,60 @@ operation_traits! {
         fn load_reduce_add_weak(addr: *const u8) -> Self;
     }
 
-    /// Types with `.add` of `multimem.red`.
+    /// Types that `multimem.red.add` takes.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` has no sum with the values of all GPUs",
+        message = "`{Self}` cannot be added to the values of all GPUs",
         label = "`multimem.red.add` does not take this type",
-        note = "it takes every type of a `Multicast` but the eight-bit floats: those are summed by `load_reduce_add_acc_f16`, and the sum stored"
+        note = "it takes every type of a `Multicast` except eight-bit floats: sum these by `load_reduce_add_acc_f16`, then store the sum"
     )]
     MulticastReduceAdd: MulticastValue {
         fn reduce_add[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
     }
 
-    /// Types with `.add.acc::f32` of `multimem.ld_reduce`.
+    /// Types that `multimem.ld_reduce.add.acc::f32` takes.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sum that is accumulated in `f32`",
         label = "`multimem.ld_reduce.add.acc::f32` does not take this type",
-        note = "`.acc::f32` takes values of `f16` and `bf16`, with the feature `half`: eight-bit floats are summed by `load_reduce_add_acc_f16`, others by `load_reduce_add`"
+        note = "`.acc::f32` takes arrays of `f16` and `bf16`, with the feature `half`; sum eight-bit floats by `load_reduce_add_acc_f16`, other types by `load_reduce_add`"
     )]
     MulticastAddAccF32: MulticastValue {
         fn load_reduce_acc_f32[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
         fn load_reduce_acc_f32_weak(addr: *const u8) -> Self;
     }
 
-    /// Types with `.add.acc::f16` of `multimem.ld_reduce`.
+    /// Types that `multimem.ld_reduce.add.acc::f16` takes.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sum that is accumulated in `f16`",
         label = "`multimem.ld_reduce.add.acc::f16` does not take this type",
-        note = "`.acc::f16` takes the eight-bit floats, arrays of `Fp8`, with the feature `sm_100f`, `sm_110a` or `sm_120a`: `f16` and `bf16` are summed by `load_reduce_add_acc_f32`, others by `load_reduce_add`"
+        note = "`.acc::f16` takes the eight-bit floats, arrays of `Fp8`, with the feature `sm_100f`, `sm_110a` or `sm_120a`; sum `f16` and `bf16` by `load_reduce_add_acc_f32`, other types by `load_reduce_add`"
     )]
     MulticastAddAccF16: MulticastValue {
         fn load_reduce_acc_f16[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
         fn load_reduce_acc_f16_weak(addr: *const u8) -> Self;
     }
 
-    /// Types with `.min` and `.max` of `multimem.ld_reduce`.
+    /// Types that `.min` and `.max` of `multimem.ld_reduce` take.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no minimum and maximum over the GPUs",
         label = "`multimem.ld_reduce.min` and `.max` do not take this type",
-        note = "they take `u32`, `i32`, `u64` and `i64`, with the feature `half` values of `f16` and `bf16`, and arrays of `Fp8`; of `f32` and `f64` there is the sum alone"
+        note = "they take `u32`, `i32`, `u64` and `i64`, with the feature `half` arrays of `f16` and `bf16`, and arrays of `Fp8`; `f32` and `f64` have only the sum"
     )]
     MulticastMinMax: MulticastValue {
         fn load_reduce_min_max[S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp + MultimemByteOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
         fn load_reduce_min_max_weak[Op: MultimemMinMaxOp + MultimemByteOp](op: Op, addr: *const u8) -> Self;
     }
 
-    /// Types with `.min` and `.max` of `multimem.red`.
+    /// Types that `.min` and `.max` of `multimem.red` take.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no minimum and maximum with the values of all GPUs",
         label = "`multimem.red.min` and `.max` do not take this type",
-        note = "they take `u32`, `i32`, `u64` and `i64`; of floats `multimem.red` has the sum alone"
+        note = "they take `u32`, `i32`, `u64` and `i64`; for floats, `multimem.red` has only the sum"
     )]
     MulticastReduceMinMax: MulticastValue {
         fn reduce_min_max[S: LdStScope, Sem: MultimemStSem, Op: MultimemMinMaxOp](sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self);
     }
 
-    /// Types with `.and`, `.or` and `.xor`.
+    /// Types that `.and`, `.or` and `.xor` of `multimem` take.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no bitwise operations over the GPUs",
         label = "`.and`, `.or` and `.xor` of `multimem` do not take this type",
@@ -160,13 +160,14 @@ operation_traits! {
     }
 }
 
-/// Implements operations by their raw rows, for each type by the tags that PTX has for it.
+/// Implements the traits by functions of [`raw`]. `as`, `sum` and `bits` name the `.type` of each type, for `.add` and for
+/// bitwise operations.
 macro_rules! operations {
-    // `.add` has no `.s64`: the sum has the bits of that of `.u64`.
+    // `.add` has no `.s64`; `.u64` adds the same bits.
     (value { $( $T:ty as $Tag:ident sum $Sum:ident ),* } $rows:tt) => {
         $( operations!(@value $T as $Tag sum $Sum, $rows); )*
     };
-    // The rows of elements of eight bits take their operation as an argument.
+    // The functions for eight-bit elements take the operation as an argument.
     (@value $T:ty as $Tag:ident sum $Sum:ident, {
         $st:ident $st_weak:ident $add:ident $(($add_op:ident))? $add_weak:ident $(($add_weak_op:ident))? $($red:ident)?
     }) => {
@@ -174,22 +175,22 @@ macro_rules! operations {
         impl MulticastValue for $T {
             #[inline(always)]
             unsafe fn store<S: LdStScope, Sem: MultimemStSem>(sem: Sem, scope: S, addr: *mut u8, b: Self) {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size. Here and below.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { raw::$st(sem, scope, ty::$Tag, addr, bits(b)) }
             }
             #[inline(always)]
             unsafe fn store_weak(addr: *mut u8, b: Self) {
-                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
                 unsafe { raw::$st_weak(ty::$Tag, addr, bits(b)) }
             }
             #[inline(always)]
             unsafe fn load_reduce_add<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$add(sem, scope, $(op::$add_op,)? ty::$Sum, addr)) }
             }
             #[inline(always)]
             unsafe fn load_reduce_add_weak(addr: *const u8) -> Self {
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
                 unsafe { bits(raw::$add_weak($(op::$add_weak_op,)? ty::$Sum, addr)) }
             }
         }
@@ -198,7 +199,7 @@ macro_rules! operations {
             impl MulticastReduceAdd for $T {
                 #[inline(always)]
                 unsafe fn reduce_add<S: LdStScope, Sem: MultimemStSem>(sem: Sem, scope: S, addr: *mut u8, b: Self) {
-                    // SAFETY: as above.
+                    // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                     unsafe { raw::$red(sem, scope, ty::$Sum, addr, bits(b)) }
                 }
             }
@@ -211,12 +212,12 @@ macro_rules! operations {
             unsafe fn load_reduce_min_max<S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp + MultimemByteOp>(
                 sem: Sem, scope: S, op: Op, addr: *const u8,
             ) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$ordered(sem, scope, op, ty::$Tag, addr)) }
             }
             #[inline(always)]
             unsafe fn load_reduce_min_max_weak<Op: MultimemMinMaxOp + MultimemByteOp>(op: Op, addr: *const u8) -> Self {
-                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
                 unsafe { bits(raw::$weak(op, ty::$Tag, addr)) }
             }
         }
@@ -229,7 +230,7 @@ macro_rules! operations {
             unsafe fn reduce_min_max<S: LdStScope, Sem: MultimemStSem, Op: MultimemMinMaxOp>(
                 sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self,
             ) {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size. Here and below.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { raw::multimem_red_min_max(sem, scope, op, ty::$Tag, addr, bits(b)) }
             }
         }
@@ -239,19 +240,19 @@ macro_rules! operations {
             unsafe fn load_reduce_bitwise<S: LdStScope, Sem: MultimemLdSem, Op: MultimemBitOp>(
                 sem: Sem, scope: S, op: Op, addr: *const u8,
             ) -> Self {
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::multimem_ld_reduce_bitwise(sem, scope, op, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn load_reduce_bitwise_weak<Op: MultimemBitOp>(op: Op, addr: *const u8) -> Self {
-                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
                 unsafe { bits(raw::multimem_ld_reduce_weak_bitwise(op, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn reduce_bitwise<S: LdStScope, Sem: MultimemStSem, Op: MultimemBitOp>(
                 sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self,
             ) {
-                // SAFETY: as above.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { raw::multimem_red_bitwise(sem, scope, op, ty::$Bits, addr, bits(b)) }
             }
         }
@@ -272,12 +273,12 @@ macro_rules! operations {
         impl $Trait for $T {
             #[inline(always)]
             unsafe fn $ordered<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$row(sem, scope, $(op::$op,)? ty::$Tag, addr)) }
             }
             #[inline(always)]
             unsafe fn $weak(addr: *const u8) -> Self {
-                // SAFETY: as above; of accesses at the same time, the values are unspecified.
+                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
                 unsafe { bits(raw::$row_weak($(op::$op_weak,)? ty::$Tag, addr)) }
             }
         }
@@ -358,9 +359,10 @@ const _: () = {
     }
 };
 
-/// An eight-bit float of the format `F`, [`ty::E4m3`] or [`ty::E5m2`], as its bits.
+/// An eight-bit float of format `F`, [`ty::E4m3`] or [`ty::E5m2`], stored as its bits (CUDA's `__nv_fp8_e4m3` and
+/// `__nv_fp8_e5m2`).
 ///
-/// Behind a multimem address lie arrays of it, on sm_100f and higher in its family, sm_110a and sm_120a:
+/// Arrays of `Fp8` can be at a multimem address, on sm_100f and higher in its family, sm_110a and sm_120a:
 ///
 /// | | |
 /// |---|---|
@@ -368,9 +370,9 @@ const _: () = {
 /// | 8 bytes | `[Fp8<F>; 8]`, `[[Fp8<F>; 2]; 4]`, `[[Fp8<F>; 4]; 2]` |
 /// | 16 bytes | `[[Fp8<F>; 2]; 8]`, `[[Fp8<F>; 4]; 4]` |
 ///
-/// Those of one size are one access, of which PTX has several texts; fours, packed as `.e4m3x4` or `.e5m2x4`, are never slower, while
-/// ptxas 13.5 shifts the bytes of a `[Fp8<F>; 8]` about. There is no arithmetic here: to turn these bits into another float is the
-/// business of `cvt`.
+/// Arrays of one size make the same access, which PTX can spell in several ways. Groups of four, packed as `.e4m3x4` or
+/// `.e5m2x4`, are never slower than the others: for a `[Fp8<F>; 8]`, ptxas 13.5 moves the bytes around. `Fp8` has no arithmetic;
+/// the instruction `cvt` converts its bits to another float.
 ///
 /// ```
 /// # use ptx::multimem::{Fp8, MulticastRef};
@@ -391,27 +393,13 @@ pub struct Fp8<F> {
 }
 
 impl<F: MultimemByteType> Fp8<F> {
-    /// The float of these bits.
-    ///
-    /// ```
-    /// # use ptx::{multimem::Fp8, qualifier::ty};
-    /// # fn kernel() {
-    /// let one = Fp8::<ty::E5m2>::from_bits(0x3c);
-    /// # }
-    /// ```
+    /// Makes the float that has the bits `bits`.
     #[inline(always)]
     pub const fn from_bits(bits: u8) -> Self {
         Fp8 { bits, _format: PhantomData }
     }
 
-    /// Its bits.
-    ///
-    /// ```
-    /// # use ptx::{multimem::Fp8, qualifier::ty};
-    /// # fn kernel(x: Fp8<ty::E4m3>) {
-    /// let is_nan = x.to_bits() & 0x7f == 0x7f;
-    /// # }
-    /// ```
+    /// Returns the bits of the float.
     #[inline(always)]
     pub const fn to_bits(self) -> u8 {
         self.bits
@@ -523,13 +511,14 @@ const _: () = {
     }
 };
 
-/// A slice behind a multimem address: each element is one location on every GPU of the multicast object. Threads access it by
-/// the operations of [`MulticastRef`], in scope `S`.
+/// A slice behind a multimem address: each element is one location on every GPU of the multicast object. Threads access an
+/// element by the operations of [`MulticastRef`], in scope `S`.
 ///
 /// ```
 /// # use ptx::{multimem::Multicast, qualifier::sem};
 /// # unsafe fn kernel(gradients: *mut f32) {
-/// // SAFETY: the host passes the multicast address of 4096 elements, which until the end of this grid nobody else uses.
+/// // SAFETY: the host passes the multicast address of 4096 elements. Until this grid ends, only kernels like this one
+/// // access them, on any GPU: hence the scope `Sys`, which is the default.
 /// let gradients = unsafe { Multicast::<f32>::from_raw(gradients, 4096) };
 /// if let Some(gradient) = gradients.get(17) {
 ///     let sum = gradient.load_reduce_add(sem::Relaxed); // multimem.ld_reduce.relaxed.sys.global.add.f32
@@ -554,22 +543,16 @@ impl<T, S> Clone for Multicast<T, S> {
 impl<T, S> Copy for Multicast<T, S> {}
 
 impl<T, S> Multicast<T, S> {
+    /// Makes a slice from a multimem address and a length.
+    ///
     /// # Safety
     ///
-    /// - `base` is the multimem address, aligned to the size of `T`, of `len` elements of global memory, and stays it until the
-    ///   grid ends. Nothing but operations of this module and `multimem` instructions get an address in that range.
-    /// - until the grid ends, whatever accesses the memory behind it, on any of the GPUs, by this or by another address, is a
-    ///   `multimem` or an atomic operation on whole elements (of a vector `T`: on its elements), in a scope that includes every
-    ///   thread that accesses them, `S` among them: with `scope::Gpu`, only threads of this GPU do.
-    ///
-    /// ```
-    /// # use ptx::{multimem::Multicast, qualifier::scope};
-    /// # unsafe fn kernel(gradients: *mut f32) {
-    /// // SAFETY: the host passes the multicast address of 4096 elements, which until the end of this grid
-    /// // only kernels like this one use, on any GPU: hence `scope::Sys`.
-    /// let gradients = unsafe { Multicast::<f32, scope::Sys>::from_raw(gradients, 4096) };
-    /// # }
-    /// ```
+    /// 1. `base` is the multimem address, aligned to the size of `T`, of `len` elements of global memory, until the grid ends.
+    ///    Only the operations of this module and `multimem` instructions get an address in that range.
+    /// 2. Until the grid ends, every access to the memory behind the address, on any of the GPUs and through any address, is a
+    ///    `multimem` or an atomic operation on whole elements (for a vector `T`: on the elements of the vector), in a scope that
+    ///    includes every thread that accesses them. `S` is such a scope: with `scope::Gpu`, only threads of this GPU access the
+    ///    elements.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
     where
@@ -579,40 +562,19 @@ impl<T, S> Multicast<T, S> {
         Multicast { base, len, scope: PhantomData }
     }
 
-    /// The number of elements.
-    ///
-    /// ```
-    /// # use ptx::multimem::Multicast;
-    /// # fn kernel(gradients: Multicast<f32>) {
-    /// let elements = gradients.len();
-    /// # }
-    /// ```
+    /// Returns the number of elements.
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
-    ///
-    /// ```
-    /// # use ptx::multimem::Multicast;
-    /// # fn kernel(gradients: Multicast<f32>) {
-    /// let nothing_to_sum = gradients.is_empty();
-    /// # }
-    /// ```
+    /// Returns whether the slice has no elements.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Element `i`, or `None` past the end.
-    ///
-    /// ```
-    /// # use ptx::multimem::Multicast;
-    /// # fn kernel(gradients: Multicast<f32>) {
-    /// let seventeenth = gradients.get(17); // a `MulticastRef`, if there are more than 17
-    /// # }
-    /// ```
+    /// Returns a reference to element `i`, or `None` if `i` is past the end.
     #[inline(always)]
     pub fn get(self, i: usize) -> Option<MulticastRef<T, S>>
     where
@@ -622,12 +584,12 @@ impl<T, S> Multicast<T, S> {
         if i >= self.len {
             return None;
         }
-        // SAFETY: in bounds.
+        // SAFETY: `i` is below `len`, the number of elements at `base` (clause 1 of `from_raw`).
         Some(MulticastRef { addr: unsafe { self.base.add(i) }, scope: S::default() })
     }
 
-    /// The same elements as vectors of `N`, without those after the last whole vector; `None` if the slice does not start at a
-    /// multiple of 16 bytes.
+    /// Returns the slice as vectors of `N` elements, or `None` if the slice is not aligned to 16 bytes. Elements after the last
+    /// whole vector are left out.
     ///
     /// ```
     /// # use ptx::{multimem::Multicast, qualifier::sem};
@@ -641,7 +603,7 @@ impl<T, S> Multicast<T, S> {
     where
         [T; N]: MulticastValue,
     {
-        // Vectors have 16 bytes at most.
+        // A vector is aligned to its size, which is 16 bytes at most.
         if !self.base.addr().is_multiple_of(ALIGN) {
             return None;
         }
@@ -649,12 +611,14 @@ impl<T, S> Multicast<T, S> {
     }
 }
 
-/// One element of a [`Multicast`]: a value of type `T` on each GPU. Threads that hold one of the same element are independent.
+/// A reference to one element of a [`Multicast`]: a value of type `T` on each GPU. Any number of threads may refer to the same
+/// element, and each thread uses its reference independently.
 ///
-/// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, and `.type` is that of `T`, with `.v2`, `.v4` or `.v8`
-/// before it for a vector: `[f16; 2]` is `.f16x2`, `[f16; 4]` `.v4.f16`, `[[f16; 2]; 2]` `.v2.f16x2`; of [`Fp8`] `[Fp8<F>; 4]` is
-/// `.e4m3x4` or `.e5m2x4`, `[Fp8<F>; 8]` `.v8.e4m3`, `[[Fp8<F>; 2]; 2]` `.v2.e4m3x2`, `[[Fp8<F>; 1]; 4]` `.v4.e4m3`. Of signed and unsigned
-/// integers alike it is `.b32` or `.b64` where the operation is bitwise, and `.u64` for `.add` of an `i64`.
+/// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, and `.type` is the type of `T`, after `.v2`, `.v4`
+/// or `.v8` for a vector: `[f16; 2]` is `.f16x2`, `[f16; 4]` is `.v4.f16`, `[[f16; 2]; 2]` is `.v2.f16x2`. `[Fp8<F>; 4]` is
+/// `.e4m3x4` or `.e5m2x4`, `[Fp8<F>; 8]` is `.v8.e4m3`, `[[Fp8<F>; 2]; 2]` is `.v2.e4m3x2`, `[[Fp8<F>; 1]; 4]` is `.v4.e4m3`. For
+/// signed and unsigned integers alike, `.type` is `.b32` or `.b64` where the operation is bitwise; for `.add` of an `i64` it is
+/// `.u64`.
 ///
 /// ```
 /// # use ptx::{multimem::MulticastRef, qualifier::sem};
@@ -665,7 +629,7 @@ impl<T, S> Multicast<T, S> {
 /// ```
 #[derive(Debug)]
 pub struct MulticastRef<T, S = scope::Sys> {
-    /// As `Multicast::from_raw` has it, of one element.
+    /// Invariant: the clauses of `Multicast::from_raw`, for one element.
     addr: *mut T,
     scope: S,
 }
@@ -680,492 +644,306 @@ impl<T, S: Copy> Clone for MulticastRef<T, S> {
 impl<T, S: Copy> Copy for MulticastRef<T, S> {}
 
 impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
-    /// The multimem address of the value.
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(gradient: MulticastRef<f32>) {
-    /// let addr: *mut f32 = gradient.addr(); // for `multimem` instructions alone
-    /// # }
-    /// ```
+    /// Returns the multimem address of the value, for `multimem` instructions only.
     #[inline(always)]
     pub fn addr(self) -> *mut T {
         self.addr
     }
 
-    /// Makes the value of every GPU `value`.
+    /// Stores `value` on every GPU.
     ///
     /// PTX: `multimem.st{.sem}{.scope}.global{.type} [addr], value;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(mean: MulticastRef<f32>) {
-    /// mean.store(0.5, sem::Relaxed); // multimem.st.relaxed.sys.global.f32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn store(self, value: T, sem: impl MultimemStSem) {
-        // SAFETY: the contract of `Multicast::from_raw`, which is the instruction's; here and in every method below.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::store(sem, self.scope, self.addr.cast(), value) }
     }
 
-    /// Makes the value of every GPU `value`, for values that nobody accesses meanwhile.
+    /// Stores `value` on every GPU, provided that no other thread accesses the location at the same time.
     ///
     /// PTX: `multimem.st.weak.global{.type} [addr], value;`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(mean: MulticastRef<[f32; 4]>) {
-    /// mean.store_weak([0.0; 4]); // multimem.st.weak.global.v4.f32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn store_weak(self, value: T) {
-        // SAFETY: as in `store`; here and in every method below.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::store_weak(self.addr.cast(), value) }
     }
 
-    /// The sum over the GPUs; integers wrap.
+    /// Returns the sum of the values of all GPUs; integers wrap.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(gradient: MulticastRef<f32>) {
-    /// let sum = gradient.load_reduce_add(sem::Acquire); // multimem.ld_reduce.acquire.sys.global.add.f32
-    /// # }
-    /// ```
     #[doc(alias = "load")]
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_add(self, sem: impl MultimemLdSem) -> T {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_add(sem, self.scope, self.addr.cast()) }
     }
 
-    /// [`load_reduce_add`](Self::load_reduce_add) of values that nobody changes meanwhile.
+    /// Returns the sum of the values of all GPUs, provided that no other thread changes them at the same time; integers wrap.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(gradient: MulticastRef<[f32; 4]>) {
-    /// let [x, y, z, w] = gradient.load_reduce_add_weak(); // multimem.ld_reduce.weak.global.add.v4.f32
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_add_weak(self) -> T {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_add_weak(self.addr.cast()) }
     }
 
-    /// The sum over the GPUs, of halves, accumulated in `f32`.
+    /// Returns the sum of the halves of all GPUs, accumulated in `f32`.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f32{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # #[cfg(feature = "half")]
-    /// # fn kernel(gradient: MulticastRef<[half::f16; 2]>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.add.acc::f32.f16x2
-    /// let sum: [half::f16; 2] = gradient.load_reduce_add_acc_f32(sem::Relaxed);
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_add_acc_f32(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastAddAccF32,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_acc_f32(sem, self.scope, self.addr.cast()) }
     }
 
-    /// [`load_reduce_add_acc_f32`](Self::load_reduce_add_acc_f32) of values that nobody changes meanwhile.
+    /// Returns the sum of the halves of all GPUs, accumulated in `f32`, provided that no other thread changes them at the same
+    /// time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add.acc::f32{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # #[cfg(feature = "half")]
-    /// # fn kernel(gradient: MulticastRef<[half::bf16; 8]>) {
-    /// // multimem.ld_reduce.weak.global.add.acc::f32.v8.bf16
-    /// let sum: [half::bf16; 8] = gradient.load_reduce_add_acc_f32_weak();
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_add_acc_f32_weak(self) -> T
     where
         T: MulticastAddAccF32,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_acc_f32_weak(self.addr.cast()) }
     }
 
-    /// The sum over the GPUs, of eight-bit floats, accumulated in `f16`: by [`load_reduce_add`](Self::load_reduce_add) it is
-    /// rounded to eight bits between.
+    /// Returns the sum of the eight-bit floats of all GPUs, accumulated in `f16`. [`load_reduce_add`](Self::load_reduce_add)
+    /// rounds each partial sum to eight bits instead.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f16{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::{Fp8, MulticastRef}, qualifier::{sem, ty}};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(gradient: MulticastRef<[Fp8<ty::E5m2>; 8]>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.add.acc::f16.v8.e5m2
-    /// let sum: [Fp8<ty::E5m2>; 8] = gradient.load_reduce_add_acc_f16(sem::Relaxed);
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_add_acc_f16(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastAddAccF16,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_acc_f16(sem, self.scope, self.addr.cast()) }
     }
 
-    /// [`load_reduce_add_acc_f16`](Self::load_reduce_add_acc_f16) of values that nobody changes meanwhile.
+    /// Returns the sum of the eight-bit floats of all GPUs, accumulated in `f16`, provided that no other thread changes them at
+    /// the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add.acc::f16{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::{Fp8, MulticastRef}, qualifier::ty};
-    /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(gradient: MulticastRef<[[Fp8<ty::E4m3>; 4]; 4]>) {
-    /// // multimem.ld_reduce.weak.global.add.acc::f16.v4.e4m3x4
-    /// let sum: [[Fp8<ty::E4m3>; 4]; 4] = gradient.load_reduce_add_acc_f16_weak();
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_add_acc_f16_weak(self) -> T
     where
         T: MulticastAddAccF16,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_acc_f16_weak(self.addr.cast()) }
     }
 
-    /// The minimum over the GPUs.
+    /// Returns the minimum of the values of all GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.min{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(least: MulticastRef<i32>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.min.s32
-    /// let least = least.load_reduce_min(sem::Relaxed);
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_min(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastMinMax,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Min, self.addr.cast()) }
     }
 
-    /// [`load_reduce_min`](Self::load_reduce_min) of values that nobody changes meanwhile.
+    /// Returns the minimum of the values of all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.min{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(least: MulticastRef<i32>) {
-    /// let least = least.load_reduce_min_weak(); // multimem.ld_reduce.weak.global.min.s32
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_min_weak(self) -> T
     where
         T: MulticastMinMax,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_min_max_weak(op::Min, self.addr.cast()) }
     }
 
-    /// The maximum over the GPUs.
+    /// Returns the maximum of the values of all GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.max{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(newest: MulticastRef<u64>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.max.u64
-    /// let newest = newest.load_reduce_max(sem::Relaxed);
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_max(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastMinMax,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Max, self.addr.cast()) }
     }
 
-    /// [`load_reduce_max`](Self::load_reduce_max) of values that nobody changes meanwhile.
+    /// Returns the maximum of the values of all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.max{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(newest: MulticastRef<u64>) {
-    /// let newest = newest.load_reduce_max_weak(); // multimem.ld_reduce.weak.global.max.u64
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_max_weak(self) -> T
     where
         T: MulticastMinMax,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_min_max_weak(op::Max, self.addr.cast()) }
     }
 
-    /// The bitwise and over the GPUs.
+    /// Returns the bitwise AND of the values of all GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.and{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(ready: MulticastRef<u32>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.and.b32
-    /// let everywhere = ready.load_reduce_and(sem::Relaxed) & 1 != 0;
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_and(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::And, self.addr.cast()) }
     }
 
-    /// [`load_reduce_and`](Self::load_reduce_and) of values that nobody changes meanwhile.
+    /// Returns the bitwise AND of the values of all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.and{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(ready: MulticastRef<u32>) {
-    /// let everywhere = ready.load_reduce_and_weak() & 1 != 0; // multimem.ld_reduce.weak.global.and.b32
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_and_weak(self) -> T
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise_weak(op::And, self.addr.cast()) }
     }
 
-    /// The bitwise or over the GPUs.
+    /// Returns the bitwise OR of the values of all GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.or{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(errors: MulticastRef<u32>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.or.b32
-    /// let failed = errors.load_reduce_or(sem::Relaxed) != 0;
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_or(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Or, self.addr.cast()) }
     }
 
-    /// [`load_reduce_or`](Self::load_reduce_or) of values that nobody changes meanwhile.
+    /// Returns the bitwise OR of the values of all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.or{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(errors: MulticastRef<u32>) {
-    /// let failed = errors.load_reduce_or_weak() != 0; // multimem.ld_reduce.weak.global.or.b32
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_or_weak(self) -> T
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise_weak(op::Or, self.addr.cast()) }
     }
 
-    /// The bitwise exclusive or over the GPUs.
+    /// Returns the bitwise XOR of the values of all GPUs.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.xor{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(checksum: MulticastRef<u64>) {
-    /// // multimem.ld_reduce.relaxed.sys.global.xor.b64
-    /// let checksum = checksum.load_reduce_xor(sem::Relaxed);
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_xor(self, sem: impl MultimemLdSem) -> T
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast()) }
     }
 
-    /// [`load_reduce_xor`](Self::load_reduce_xor) of values that nobody changes meanwhile.
+    /// Returns the bitwise XOR of the values of all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.xor{.type} d, [addr];`
-    ///
-    /// ```
-    /// # use ptx::multimem::MulticastRef;
-    /// # fn kernel(checksum: MulticastRef<u64>) {
-    /// let checksum = checksum.load_reduce_xor_weak(); // multimem.ld_reduce.weak.global.xor.b64
-    /// # }
-    /// ```
-    #[must_use = "a load changes nothing"]
+    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
     pub fn load_reduce_xor_weak(self) -> T
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise_weak(op::Xor, self.addr.cast()) }
     }
 
     /// Adds `b` to the value of every GPU; integers wrap.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.add{.type} [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(arrived: MulticastRef<u32>) {
-    /// arrived.reduce_add(1, sem::Release); // multimem.red.release.sys.global.add.u32
-    /// # }
-    /// ```
     #[doc(alias = "fetch_add")]
     #[inline(always)]
     pub fn reduce_add(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastReduceAdd,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::reduce_add(sem, self.scope, self.addr.cast(), b) }
     }
 
-    /// Makes the value of every GPU its minimum with `b`.
+    /// Replaces the value of every GPU by its minimum with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.min{.type} [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(least: MulticastRef<i32>, x: i32) {
-    /// least.reduce_min(x, sem::Relaxed); // multimem.red.relaxed.sys.global.min.s32
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_min(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastReduceMinMax,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::reduce_min_max(sem, self.scope, op::Min, self.addr.cast(), b) }
     }
 
-    /// Makes the value of every GPU its maximum with `b`.
+    /// Replaces the value of every GPU by its maximum with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.max{.type} [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(newest: MulticastRef<u64>, time: u64) {
-    /// newest.reduce_max(time, sem::Relaxed); // multimem.red.relaxed.sys.global.max.u64
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_max(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastReduceMinMax,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::reduce_min_max(sem, self.scope, op::Max, self.addr.cast(), b) }
     }
 
-    /// Makes the value of every GPU its bitwise and with `b`.
+    /// Replaces the value of every GPU by its bitwise AND with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.and{.type} [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(ready: MulticastRef<u32>) {
-    /// ready.reduce_and(!(1 << 5), sem::Relaxed); // clears bit 5 on every GPU
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_and(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::reduce_bitwise(sem, self.scope, op::And, self.addr.cast(), b) }
     }
 
-    /// Makes the value of every GPU its bitwise or with `b`.
+    /// Replaces the value of every GPU by its bitwise OR with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.or{.type} [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(errors: MulticastRef<u32>) {
-    /// errors.reduce_or(1 << 5, sem::Relaxed); // sets bit 5 on every GPU
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_or(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::reduce_bitwise(sem, self.scope, op::Or, self.addr.cast(), b) }
     }
 
-    /// Makes the value of every GPU its bitwise exclusive or with `b`.
+    /// Replaces the value of every GPU by its bitwise XOR with `b`.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.xor{.type} [addr], b;`
-    ///
-    /// ```
-    /// # use ptx::{multimem::MulticastRef, qualifier::sem};
-    /// # fn kernel(checksum: MulticastRef<u64>, hash: u64) {
-    /// checksum.reduce_xor(hash, sem::Relaxed); // multimem.red.relaxed.sys.global.xor.b64
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce_xor(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastBitwise,
     {
-        // SAFETY: as in `store`.
+        // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast(), b) }
     }
 }
