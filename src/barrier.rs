@@ -248,23 +248,12 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
         ThreadGroup::sync(self);
     }
 
-    /// [`sync`](Warps::sync) that completes `transitions`, and returns their handles in their next states.
+    /// [`sync`](Warps::sync) that completes `transitions`, and returns their handles in their next states, as
+    /// [`Cta::sync_with`](crate::launch::Cta::sync_with) does.
     ///
     /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
-    ///
-    /// ```
-    /// # use ptx::{barrier::NamedBarrier, launch::Warps, shared::{Fenced, Free, Loaded, Shared, Written}};
-    /// # type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
-    /// # fn part<'s, 'p>(
-    /// #     warps: &Consumers<'p>,
-    /// #     read: Shared<'s, f32, 64, Loaded, Consumers<'p>>,
-    /// #     written: Shared<'s, f32, 64, Written, Consumers<'p>>,
-    /// # ) -> (Shared<'s, f32, 64, Free, Consumers<'p>>, Shared<'s, f32, 64, Fenced, Consumers<'p>>) {
-    /// let (free, fenced) = warps.sync_with((read.release_at_sync(), written.to_async_at_sync()));
-    /// # (free, fenced) }
-    /// ```
     #[inline(always)]
     pub fn sync_with<T: Transitions<Self>>(&self, transitions: T) -> T::Handles {
         sync_with(self, transitions)

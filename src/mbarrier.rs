@@ -171,8 +171,8 @@ unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
     }
 }
 
-// SAFETY: the state says that the mbarrier is idle. A copy in flight owns both its mbarrier and its memory, so no copy is in flight
-// once the scope has the memory back.
+// SAFETY: the state says that the mbarrier is idle. A copy in flight owns both its mbarrier and its memory, so no copy is in
+// flight once the scope has the memory back.
 unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
     type InScope<'s> = Self;
     type Ended<'s> = ();
@@ -222,20 +222,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         sync_with(group, self.init_at_sync(group))
     }
 
-    /// [`init`](Mbarrier::init) without its barrier, for several transitions that share one barrier.
+    /// [`init`](Mbarrier::init) without its barrier, for several transitions that share the barrier of [`Cta::sync_with`].
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
-    /// # fn kernel(cta: &Cta, loaded: Mbarrier<Uninit>, turned: Mbarrier<Uninit, 2>) {
-    /// // Two mbarriers, one `__syncthreads()`.
-    /// let (loaded, turned) = cta.sync_with((loaded.init_at_sync(cta), turned.init_at_sync(cta)));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn init_at_sync(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
     where
@@ -360,7 +352,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
     /// let bar = bar.arrive_no_complete::<1>(cta);
-    /// let bar = bar.arrive(cta).wait(cta); // arrives twice
+    /// let arrived_first = bar.pending_count() == 3 * cta.thread_count();
+    /// let bar = bar.arrive(cta).wait(cta); // the other two arrivals
     /// # }
     /// ```
     #[must_use = "this thread has more arrivals to make: call `.arrive(&cta)`"]
@@ -516,18 +509,9 @@ impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
 }
 
 impl<const ARRIVALS: u32, G> Mbarrier<PartlyArrived, ARRIVALS, G> {
-    /// Returns how many arrivals the phase lacked before this thread's arrive.
+    /// Returns how many arrivals the phase lacked before this thread's [`arrive_no_complete`](Mbarrier::arrive_no_complete).
     ///
     /// PTX: `mbarrier.pending_count.b64 count, state;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {
-    /// let bar = bar.arrive_no_complete::<1>(cta);
-    /// let arrived_first = bar.pending_count() == 2 * cta.thread_count();
-    /// let bar = bar.arrive(cta).wait(cta);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn pending_count(&self) -> u32 {
         // SAFETY: the token came from this handle's `mbarrier.arrive.noComplete` (9.7.13.15.17).

@@ -236,7 +236,7 @@ fn rolled(mut number: u32) -> u32 {
 
 /// The producer's handle of a [`Pipeline`](super::Pipeline) (CUDA's `producer_acquire` and `producer_commit`). One thread holds
 /// it and loads tiles ([`load`](Producer::load)); with a [`BarrierPair`](super::BarrierPair), the first warps hold it and write
-/// tiles ([`write`](Producer::write)).
+/// tiles ([`write`](Producer::write)). [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `produce` closure must return this handle"]
 #[derive(Debug)]
 pub struct Producer<'p, S, const STAGES: usize, V = ()> {
@@ -250,26 +250,7 @@ pub struct Producer<'p, S, const STAGES: usize, V = ()> {
 static_assertions::assert_not_impl_any!(Producer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
 /// The consumers' handle of a [`Pipeline`](super::Pipeline) (CUDA's `consumer_wait` and `consumer_release`). Whole warps hold it
-/// and read full stages.
-///
-/// ```
-/// # use ptx::{launch::Warps, pipeline::Consumer};
-/// /// Each consumer sums its share of the tiles.
-/// fn sum<'p>(
-///     warps: &Warps<'p>,
-///     mut consumer: Consumer<'p, [u32; 512], 4>,
-///     tiles: usize,
-/// ) -> (Consumer<'p, [u32; 512], 4>, u32) {
-///     let mut sum = 0;
-///     for _ in 0..tiles {
-///         let tile = consumer.wait(warps);
-///         let own = (warps.thread_rank()..512).step_by(warps.thread_count() as usize);
-///         sum = own.filter_map(|i| tile.get(i as usize)).fold(sum, u32::wrapping_add);
-///         consumer = tile.release(warps);
-///     }
-///     (consumer, sum)
-/// }
-/// ```
+/// and read full stages. [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `consume` closure must return this handle"]
 #[derive(Debug)]
 pub struct Consumer<'p, S, const STAGES: usize, V = ()> {

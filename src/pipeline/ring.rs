@@ -83,8 +83,8 @@ unsafe impl StageMbarriers for FullAlone {
 type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
     Layout<RingStage<T, N, INPUTS>, STAGES, FullAlone>;
 
-/// A ring with nothing in flight: no load, and no store that still reads a stage. Start with
-/// [`update_all`](IdleRing::update_all), or step by step:
+/// A ring, the multi-stage pipeline of a whole CTA, with nothing in flight: no load, and no store that still reads a stage.
+/// [`update_all`](IdleRing::update_all) processes all tiles in one call. Its steps are:
 ///
 /// ```
 /// use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{NextStage, RingMemory}};
@@ -173,24 +173,15 @@ static_assertions::assert_not_impl_any!(StoringRing<'static, u32, 4, 1, 2>: Copy
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Starts the loads (TMA bulk async copies) of the first stages. The ring then streams this CTA's tiles of `in_out`, each
-    /// with the tiles of the same index of `inputs`. Traps if an input has fewer tiles than `in_out`.
+    /// Starts the loads (TMA bulk async copies) of the first stages. The ring then streams this CTA's tiles of `in_out`
+    /// ([`GlobalMut::tiles`](crate::global::GlobalMut::tiles)), each with the tiles of the same index of `inputs`
+    /// ([`Global::tiles`](crate::global::Global::tiles)). Traps if an input has fewer tiles than `in_out`.
     ///
     /// Collective in the CTA.
     ///
     /// PTX by the leader, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::{IdleRing, Ring}};
-    /// # fn kernel<'s>(cta: &Cta, ring: IdleRing<'s, f32, 512, 2, 4>, a: Global<f32>, b: Global<f32>,
-    /// #     y: GlobalMut<f32, 512>) -> Ring<'s, f32, 512, 2, 4> {
-    /// let ((a, a_tail), (b, b_tail), (y, y_tail)) = (a.tiles(), b.tiles(), y.tiles(cta));
-    /// let ring = ring.start(cta, [a, b], y);
-    /// # ring
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn start(
         self,

@@ -158,31 +158,15 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
-    /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipeline<'c, [f32; 1024], 4>, tiles: Tiles<f32, 1024>)
-    /// # -> Pipeline<'c, [f32; 1024], 4> {
+    /// # use ptx::{cluster::Cluster, global::GlobalTile, pipeline::Pipeline};
+    /// # type Pipe<'c> = Pipeline<'c, [f32; 1024], 4>;
+    /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipe<'c>, tile: GlobalTile<f32, 1024>) -> Pipe<'c> {
     /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
-    /// let mut sum = 0.0;
-    /// let pipeline = pipeline.multicast(pair).run(
+    /// pipeline.multicast(pair).run(
     ///     cluster,
-    ///     |thread, mut producer| {
-    ///         let mut i = 0;
-    ///         while let Some(tile) = tiles.get(i) {
-    ///             producer = producer.load(thread, tile); // the first or the second half, into both CTAs
-    ///             i += 1;
-    ///         }
-    ///         producer
-    ///     },
-    ///     |warps, mut consumer| {
-    ///         for _ in 0..tiles.count() {
-    ///             let tile = consumer.wait(warps); // for both halves
-    ///             sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
-    ///             consumer = tile.release(warps);
-    ///         }
-    ///         consumer
-    ///     },
-    /// );
-    /// # pipeline
+    ///     |thread, producer| producer.load(thread, tile), // the first or the second half, into both CTAs
+    ///     |warps, consumer| consumer.wait(warps).release(warps), // waits for both halves
+    /// )
     /// # }
     /// ```
     #[inline(always)]
@@ -351,32 +335,6 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// Collective in the CTA or the cluster that runs it.
     ///
     /// PTX: as [`run_last`](Pipeline::run_last); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
-    ///
-    /// ```
-    /// # use ptx::{barrier::NamedBarrier, global::GlobalTile, launch::Cta, pipeline::PipelineMemory, shared::SharedArray};
-    /// ptx::shared_memory! {
-    ///     struct Smem { memory: PipelineMemory<[u32; 256], 2>, turned: SharedArray<u32, 256>, consumers: NamedBarrier<1, 64> }
-    /// }
-    /// # fn kernel(cta: Cta, smem: Smem, tile: GlobalTile<u32, 256>, out: &mut u32) {
-    /// let Smem { memory, turned, consumers } = smem;
-    /// cta.async_scope_last((memory, turned), |cta, (pipeline, turned)| {
-    ///     let (pipeline, (), turned) = pipeline.run_with_last(
-    ///         cta,
-    ///         consumers,
-    ///         ((), turned),
-    ///         |thread, producer, ()| (producer.load(thread, tile), ()),
-    ///         |warps, consumer, turned| {
-    ///             let full = consumer.wait(warps);
-    ///             // Two warps exchange words through an array that they hold together.
-    ///             let turned = turned.write(warps, |i| full.get(255 - i).unwrap_or(0)).publish(warps);
-    ///             *out = turned.get(warps.thread_rank() as usize).unwrap_or(0);
-    ///             (full.release(warps), turned.end())
-    ///         },
-    ///     );
-    ///     (pipeline, turned)
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn run_with_last<
         By: PipelineGroup<'s, V>,
