@@ -7,12 +7,12 @@
 //!                               └──────────── close ──────────► ClosedQueue
 //! ```
 //!
-//! A [`Cta`] requests for itself. A [`Cluster`] requests for all its CTAs, which get the same response.
+//! A [`Cta`] makes a request for itself. A [`Cluster`] makes one request for all its CTAs, which get the same response.
 //!
 //! A failed request is the last one: "If the executing CTA has already observed the completion of a
 //! `clusterlaunchcontrol.try_cancel` instruction as failed, then the behavior of issuing a subsequent
-//! `clusterlaunchcontrol.try_cancel` instruction is undefined." So [`Response::NoMore`] returns no queue to request with. A
-//! kernel has one [`WorkQueueMemory`], and its scope consumes the handle.
+//! `clusterlaunchcontrol.try_cancel` instruction is undefined." So [`Response::NoMore`] returns no open queue. A kernel has one
+//! [`WorkQueueMemory`], and its scope consumes the handle.
 
 use core::marker::PhantomData;
 
@@ -71,11 +71,11 @@ unsafe impl Place for WorkQueueMemory {
     }
 }
 
-/// Who requests: a [`Cta`], or a [`Cluster`] if the target has `.multicast::cluster::all`.
+/// Who makes a request: a [`Cta`], or a [`Cluster`] if the target has `.multicast::cluster::all`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot request the cancellation of a cluster",
     label = "not a requester on the selected target",
-    note = "a `Cta` requests for itself; a `Cluster` requests for all its CTAs and needs the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
+    note = "a `Cta` makes a request for itself; a `Cluster` makes one for all its CTAs and needs the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Requester: Sealed {
@@ -156,7 +156,7 @@ impl Requester for Cluster<'_> {
 
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
-/// A work queue, open for the next request of `By`: a [`Cta`] or a [`Cluster`].
+/// The queue of the clusters that have not started, open for the next request of `By`, a [`Cta`] or a [`Cluster`].
 #[must_use = "the scope needs the queue closed: call `.request(&cta)` or `.close()`"]
 #[derive(Debug)]
 pub struct WorkQueue<'s, By = Cta> {
@@ -180,7 +180,7 @@ pub struct Request<'s, By = Cta> {
 
 static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Sync);
 
-/// A work queue without a request in flight, on which no further request is possible. The body of the scope returns it.
+/// The queue without a request in flight, closed for further requests. The body of the scope returns this handle.
 #[must_use = "the body of the scope must return the closed queue"]
 #[derive(Debug)]
 pub struct ClosedQueue<'s> {
@@ -206,11 +206,11 @@ pub enum Response<'s, By = Cta> {
 
 impl WorkQueueMemory {
     /// Runs `body` with an open work queue. `body` returns the queue closed, so no request is in flight afterwards. `body` gets
-    /// the requester back as `&mut By`, for async scopes and other calls that take it.
+    /// the requester as `&mut By`, for example to open async scopes.
     ///
-    /// A [`Cta`] requests for itself: in a grid with clusters, each CTA of a cluster gets clusters of its own. A [`Cluster`]
-    /// requests for all its CTAs, inside its scope, and each CTA gets the same response. Then `scope` and every call that takes
-    /// the cluster are collective in the cluster.
+    /// A [`Cta`] makes requests for itself: in a grid with clusters, each CTA of a cluster gets clusters of its own. A
+    /// [`Cluster`] makes requests for all its CTAs, inside its scope, and each CTA gets the same response. Then `scope` and every
+    /// call that takes the cluster are collective in the cluster.
     ///
     /// Collective in the CTA or the cluster that asks.
     ///
@@ -264,7 +264,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], 16;`
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the leader,
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the leader of the CTA of rank 0
-    /// alone requests, by
+    /// alone makes the request, by
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr],
     /// [bar];`
     #[inline(always)]

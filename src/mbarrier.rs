@@ -201,7 +201,7 @@ unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS,
 nothing_to_end! { [P: Phase, const ARRIVALS: u32, G] Mbarrier<P, ARRIVALS, G>; }
 
 impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
-    /// The `.shared::cta` address of the mbarrier, for an instruction of [`raw`](crate::raw).
+    /// The `.shared::cta` address of the mbarrier, for an instruction of [`raw`].
     #[inline(always)]
     pub fn addr(&self) -> u32 {
         self.addr

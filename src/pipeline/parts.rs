@@ -181,8 +181,8 @@ unsafe impl<G: Sharing> StageSignals for G {
 
     #[inline(always)]
     unsafe fn release(&self, rank: u32, empty: u32) {
-        // All lanes have read the stage when this returns. By the contract of `Cta::enter`, the lanes are in no other call of the
-        // warp.
+        // All lanes have read the stage once `bar_warp_sync` returns. By the contract of `Cta::enter`, the lanes are in no other
+        // call of the warp.
         // SAFETY: consumers are whole warps, so the executing thread is in the mask (9.7.13.2).
         unsafe { raw::bar_warp_sync(u32::MAX) };
         let lane = rank % WARP;
@@ -234,9 +234,9 @@ fn rolled(mut number: u32) -> u32 {
     number
 }
 
-/// The producer's handle of a [`Pipeline`](super::Pipeline) (CUDA's `producer_acquire` and `producer_commit`). One thread holds
-/// it and loads tiles ([`load`](Producer::load)); with a [`BarrierPair`](super::BarrierPair), the first warps hold it and write
-/// tiles ([`write`](Producer::write)). [`Pipeline`](super::Pipeline) has an example.
+/// The producer's handle of a [`Pipeline`](super::Pipeline) (a producer of CUDA's `cuda::pipeline`). One thread holds the handle
+/// and loads tiles ([`load`](Producer::load)); with a [`BarrierPair`](super::BarrierPair), the first warps hold the handle and
+/// write tiles ([`write`](Producer::write)). [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `produce` closure must return this handle"]
 #[derive(Debug)]
 pub struct Producer<'p, S, const STAGES: usize, V = ()> {
@@ -249,7 +249,7 @@ pub struct Producer<'p, S, const STAGES: usize, V = ()> {
 
 static_assertions::assert_not_impl_any!(Producer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
-/// The consumers' handle of a [`Pipeline`](super::Pipeline) (CUDA's `consumer_wait` and `consumer_release`). Whole warps hold it
+/// The consumers' handle of a [`Pipeline`](super::Pipeline) (a consumer of CUDA's `cuda::pipeline`). Whole warps hold the handle
 /// and read full stages. [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `consume` closure must return this handle"]
 #[derive(Debug)]
@@ -291,7 +291,8 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Producer<'p, S, ST
 }
 
 impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES, G> {
-    /// Waits until the next stage is empty, and starts the bulk async copies (TMA) of `src` into the stage.
+    /// Waits until the next stage is empty, and starts the bulk async copies (TMA) of `src` into the stage (CUDA's
+    /// `producer_acquire`, copies, `producer_commit`).
     ///
     /// For a stage of one tile `[T; N]`, `src` is a tile of global memory, or a box of a tensor with `N` elements. For a stage of
     /// two tiles, `src` is a pair. With [`multicast`](super::Pipeline::multicast), all CTAs of a group pass the same tile of
@@ -358,7 +359,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
         Consumer { base, at: Cursor::START, signals, _run: PhantomData, _tiles: PhantomData }
     }
 
-    /// Waits until the next stage is full.
+    /// Waits until the next stage is full (CUDA's `consumer_wait`).
     ///
     /// Collective in the warp.
     ///
@@ -402,8 +403,9 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
         unsafe { S::view(Layout::<S, STAGES, V>::stage(self.0.base, self.0.at.stage)) }
     }
 
-    /// Releases the stage: waits for all threads of the warp, then signals the producers that this warp has read the stage. The
-    /// threads of the warp call `release` and the methods of a [`Warp`](crate::warp::Warp) in the same order.
+    /// Releases the stage (CUDA's `consumer_release`): waits for all threads of the warp, then signals the producers that this
+    /// warp has read the stage. The threads of the warp call `release` and the methods of a [`Warp`](crate::warp::Warp) in the
+    /// same order.
     ///
     /// Collective in the warp.
     ///

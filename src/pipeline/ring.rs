@@ -311,10 +311,10 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     unsafe fn load(&self, stage: u32, ahead: usize) {
         let (bar, offset) = (self.bar(stage), ahead * self.step * N);
-        // SAFETY: the mbarrier is valid, this is its one arrival in the phase (clause 2), and the copies below bring its bytes.
-        // The tile types prove sizes and alignment, the destination is this stage, and `start` checks that the sources are in
-        // bounds. A source is not written before its load: an in-out tile is stored once, after its load. No scope ends with a
-        // ring in flight.
+        // SAFETY: the mbarrier is valid, this is its one arrival in the phase, and the copies below bring its bytes. The tile
+        // types prove sizes and alignment, the destination is this stage, and `start` checks that the sources are in bounds. A
+        // source is not written before its load: an in-out tile is stored once, after its load. No scope ends with a ring in
+        // flight.
         unsafe {
             RingLayout::<T, N, INPUTS, STAGES>::expect(bar);
             for (i, input) in self.inputs.iter().enumerate() {
@@ -370,7 +370,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     unsafe fn start_refill(&self) {
         if self.has(STAGES) {
             // SAFETY: the wait shows that the store has read the stage. The barrier before the store came after every thread's
-            // wait for the stage's phase and after its reads of the inputs.
+            // wait for the stage's phase and its reads of the inputs.
             unsafe {
                 raw::cp_async_bulk_wait_group_read::<0>();
                 self.load(self.at.stage, STAGES);
@@ -429,7 +429,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         NextStage::Full(FullRing(self))
     }
 
-    /// Waits for all copies in flight, loads and the reads of stores; the remaining tiles are not processed.
+    /// Waits for all loads in flight, and until every store has read its stage; the remaining tiles are not processed.
     ///
     /// Collective in the CTA.
     ///

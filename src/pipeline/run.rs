@@ -116,7 +116,7 @@ pub unsafe trait PipelineGroup<'s, V>: Sealed {
     #[doc(hidden)]
     fn sync(&self);
 }
-// SAFETY: `V` stays within one CTA (`CtaSignals`), and `sync` is a barrier of all its threads.
+// SAFETY: `V` stays within one CTA (`CtaSignals`), and `sync` is a barrier of all the CTA's threads.
 #[diagnostic::do_not_recommend]
 unsafe impl<V: CtaSignals> PipelineGroup<'_, V> for Cta {
     #[inline(always)]
@@ -128,7 +128,7 @@ unsafe impl<V: CtaSignals> PipelineGroup<'_, V> for Cta {
         Cta::sync(self);
     }
 }
-// SAFETY: the CTAs of `G` belong to this cluster (`SharingIn<'s>`), and `sync` is a barrier of all its threads.
+// SAFETY: the CTAs of `G` belong to this cluster (`SharingIn<'s>`), and `sync` is a barrier of all the cluster's threads.
 #[diagnostic::do_not_recommend]
 unsafe impl<'s, G: SharingIn<'s>> PipelineGroup<'s, G> for Cluster<'s> {
     #[inline(always)]
@@ -235,7 +235,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         Ended::new()
     }
 
-    /// [`run`](Pipeline::run) that hands handles to each part, as [`Cta::invoke_one`] does: the threads of the part hold the
+    /// [`run`](Pipeline::run) that also hands handles to the parts, as [`Cta::invoke_one`] does: the threads of the part hold the
     /// handles in the closure, and the CTA gets the handles back after the run.
     ///
     /// The consumers become a group with a barrier of their own, `barrier`, so they can make collective calls on their handles:
