@@ -368,8 +368,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
                 "`COUNT` is 1 to `ARRIVALS - 1`: an arrive with `.noComplete` must not complete the phase (PTX ISA 9.7.13.15.13)"
             )
         };
-        // SAFETY: the state says that the mbarrier is valid and that this thread has waited for the previous phase. One arrival
-        // of this thread remains (asserted above), so the phase does not complete.
+        // SAFETY: as the state says, the mbarrier is valid and this thread has waited for the previous phase. One arrival of this
+        // thread remains (asserted above), so the phase does not complete.
         let state = unsafe { raw::mbarrier_arrive_no_complete(space::SharedCta, self.addr, COUNT) };
         Mbarrier::new(self.addr, PartlyArrived { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
     }
@@ -401,9 +401,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
                 "`FEWER` is 1 to `ARRIVALS - 1`: each thread keeps at least one arrival, because an mbarrier expects at least 1 (PTX ISA 9.7.13.15.2)"
             )
         };
-        // SAFETY: the state says that the mbarrier is valid and that this thread has waited for the previous phase. The drop
-        // leaves this thread `FEWER` arrivals, at least one (asserted above): they keep the phase open until `arrive_times` makes
-        // them.
+        // SAFETY: as the state says, the mbarrier is valid and this thread has waited for the previous phase. The `FEWER`
+        // arrivals that remain (asserted above: at least one) keep the phase open until `arrive_times` makes them.
         unsafe {
             raw::mbarrier_arrive_drop_no_complete(
                 space::SharedCta,

@@ -73,11 +73,10 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
     const NEW: Self = BarrierPair(());
 }
 
-// SAFETY: `BITS` asserts that the parts are of whole warps. Each barrier counts every thread of both parts once. No thread
+// SAFETY: `BITS` asserts that the parts are whole warps, and each barrier counts every thread of both parts once. No thread
 // arrives twice before a barrier completes: between two arrivals at `EMPTY` a consumer passes `FULL`, so every producer has
 // passed `EMPTY`; between two arrivals at `FULL` a producer passes `EMPTY`, so every consumer has passed `FULL`. A barrier of the
-// CTA, or the end of the kernel, lies between two runs. `.sync` and `.arrive` order the accesses: "when the barrier completes,
-// prior memory accesses requested by this thread are performed relative to all threads participating in the barrier" (9.7.13.1).
+// CTA, or the end of the kernel, lies between two runs. `.sync` and `.arrive` order the earlier accesses (9.7.13.1).
 unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSUMERS: u32> StageSignals
     for BarrierPair<FULL, EMPTY, PRODUCERS, CONSUMERS>
 {

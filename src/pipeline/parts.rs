@@ -195,8 +195,8 @@ unsafe impl<G: Sharing> StageSignals for G {
             unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty, arrivals::One) };
         } else {
             // SAFETY: `empty` is valid at the same place in every CTA of the cluster, and all of them are alive in the scope.
-            // This is the warp's one arrival in the phase for this group: the next one follows the next load of the stage, to
-            // which each producer of the group contributes after its wait for this phase.
+            // This is the warp's one arrival in the phase for this group: the next one follows a load to which every producer of
+            // the group contributes after its wait for this phase.
             unsafe {
                 let bar = raw::mapa_shared_cluster(empty, self.cta(lane));
                 raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);

@@ -311,10 +311,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     unsafe fn load(&self, stage: u32, ahead: usize) {
         let (bar, offset) = (self.bar(stage), ahead * self.step * N);
-        // SAFETY: the mbarrier is valid, this is its one arrival in the phase, and the copies below bring its bytes. The tile
-        // types prove sizes and alignment, the destination is this stage, and `start` checks that the sources are in bounds. A
-        // source is not written before its load: an in-out tile is stored once, after its load. No scope ends with a ring in
-        // flight.
+        // SAFETY: the mbarrier is valid, and this is its one arrival in the phase, for the bytes of the copies below. The tile
+        // types prove sizes and alignment, and `start` checks the bounds. An in-out tile is stored once, after its load; no
+        // thread writes an input. No scope ends with a ring in flight.
         unsafe {
             RingLayout::<T, N, INPUTS, STAGES>::expect(bar);
             for (i, input) in self.inputs.iter().enumerate() {
@@ -346,9 +345,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// executed a proxy fence.
     #[inline(always)]
     unsafe fn start_store(&self) {
-        // SAFETY: the tile types prove size and alignment. The destination is this CTA's tile, whose load is complete. The async
-        // proxy sees the threads' stores (`# Safety`). `start_refill` waits for the reads before the stage is loaded again, and
-        // `await_stores` waits for all reads.
+        // SAFETY: the tile types prove size and alignment. The destination is this CTA's tile, after its load, and the async
+        // proxy sees the threads' stores (`# Safety`). `start_refill` and `await_stores` wait until the store has read the stage.
         unsafe {
             raw::cp_async_bulk_global_shared_cta(
                 self.in_out.cast(),

@@ -407,10 +407,9 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         if const { V::MBARRIERS > 0 || B::THREADS.is_some() } {
             by.sync();
         }
-        // SAFETY: each thread of a part makes its group and its handle once, for its closure, and `'p` belongs to that call
-        // alone. Consumers are whole warps (`V::check`), as many threads as `B` counts, and the caller owns or borrows the
-        // barrier for the run. The mbarriers are valid until `reset`, after a barrier of all threads that use them, or until the
-        // kernel ends.
+        // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. Consumers
+        // are whole warps (`V::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
+        // valid until `reset`, after a barrier of all threads that use them, or until the kernel ends.
         unsafe {
             if V::produces(rank) {
                 let producer = Producer::new(self.addr, self.signals);
