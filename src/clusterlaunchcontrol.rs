@@ -1,5 +1,5 @@
-//! `clusterlaunchcontrol` (9.7.13.17, 9.7.13.18): a CTA, or a whole cluster, takes over the work of clusters that have not
-//! started.
+//! Cluster launch control (`clusterlaunchcontrol`; 9.7.13.17, 9.7.13.18): a running CTA or cluster cancels the launch of a
+//! cluster that has not started, and does the work of that cluster. CUDA calls this work stealing.
 //!
 //! ```text
 //!   WorkQueueMemory ── scope ──► WorkQueue ── request ──► Request ── wait ──► Response::Cancelled { first_ctaid, queue }
@@ -7,11 +7,12 @@
 //!                               └──────────── close ──────────► ClosedQueue
 //! ```
 //!
-//! Who asks is an argument: a [`Cta`] for itself, a [`Cluster`] for all its CTAs, which get one answer.
+//! A [`Cta`] makes a request for itself. A [`Cluster`] makes one request for all its CTAs, which get the same response.
 //!
-//! After a refusal there is nothing left to ask with: "If the executing CTA has already observed the completion of a
+//! A failed request is the last one: "If the executing CTA has already observed the completion of a
 //! `clusterlaunchcontrol.try_cancel` instruction as failed, then the behavior of issuing a subsequent
-//! `clusterlaunchcontrol.try_cancel` instruction is undefined." A kernel has one [`WorkQueueMemory`], and its scope uses it up.
+//! `clusterlaunchcontrol.try_cancel` instruction is undefined." So [`Response::NoMore`] returns no open queue. A kernel has one
+//! [`WorkQueueMemory`], and its scope consumes the handle.
 
 use core::marker::PhantomData;
 
@@ -26,8 +27,8 @@ use crate::shared::{Place, fence_async};
 /// Bytes of a response.
 const RESPONSE: u32 = 16;
 
-/// What requests need: sixteen bytes of shared memory for the response, and an mbarrier. A field of
-/// [`shared_memory!`](crate::shared_memory), where it can stand once.
+/// Shared memory for cluster launch control: sixteen bytes for the response, and an mbarrier. A field of
+/// [`shared_memory!`](crate::shared_memory), once per kernel.
 ///
 /// ```
 /// # #[cfg(feature = "sm_100a")]
@@ -39,7 +40,7 @@ const RESPONSE: u32 = 16;
 ///     let mut block = ptx::raw::ctaid_x();
 ///     loop {
 ///         let request = queue.request(cta);
-///         work(block); // while the request is under way
+///         work(block); // while the request is in flight
 ///         match request.wait(cta) {
 ///             Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
 ///             Response::NoMore(closed) => return closed,
@@ -57,7 +58,8 @@ pub struct WorkQueueMemory {
 
 static_assertions::assert_not_impl_any!(WorkQueueMemory: Copy, Clone, Send, Sync);
 
-// SAFETY: the response, aligned to 16, then an mbarrier.
+// SAFETY: the response, aligned to 16, and the mbarrier after it take the `SIZE` bytes. `CANCELS` declares
+// `clusterlaunchcontrol`.
 unsafe impl Place for WorkQueueMemory {
     const SIZE: u32 = RESPONSE + <Mbarrier<Uninit> as Place>::SIZE;
     const ALIGN: u32 = 16;
@@ -69,31 +71,32 @@ unsafe impl Place for WorkQueueMemory {
     }
 }
 
-/// Who asks: [`Cta`], or [`Cluster`] where the target has `.multicast::cluster::all`.
+/// Who makes a request: a [`Cta`], or a [`Cluster`] if the target has `.multicast::cluster::all`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot ask for a cluster",
-    label = "not one who asks on the target of the crate's features",
-    note = "a `Cta` asks for itself; a `Cluster` asks for all its CTAs, with the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
+    message = "`{Self}` cannot request the cancellation of a cluster",
+    label = "not a requester on the selected target",
+    note = "a `Cta` makes a request for itself; a `Cluster` makes one for all its CTAs and needs the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Requester: Sealed {
     /// The executing CTA.
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
-    /// Behind [`Mbarrier::init`]: the mbarrier of each CTA that gets the answer is there.
+    /// Runs after [`Mbarrier::init`]: waits until each CTA that gets the response has initialised its mbarrier.
     #[doc(hidden)]
     fn begin(&self);
-    /// Starts a request, in the leader of each CTA.
+    /// Starts a request. The leader of each CTA calls this.
     ///
     /// # Safety
     ///
-    /// That of [`raw::clusterlaunchcontrol_try_cancel`], in each CTA that gets the answer.
+    /// The contract of [`raw::clusterlaunchcontrol_try_cancel`], in each CTA that gets the response.
     #[doc(hidden)]
     unsafe fn try_cancel(&self, addr: u32, mbar: u32);
     /// Waits for the response.
     #[doc(hidden)]
     fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready>;
-    /// All threads that get the answer have read the response, which the async proxy can write again.
+    /// Waits until all threads that get the response have read it. Afterwards the async proxy can write the response memory
+    /// again.
     #[doc(hidden)]
     fn end(&self);
 }
@@ -106,7 +109,7 @@ impl Requester for Cta {
     fn begin(&self) {}
     #[inline(always)]
     unsafe fn try_cancel(&self, addr: u32, mbar: u32) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract of `raw::clusterlaunchcontrol_try_cancel` (`# Safety`).
         unsafe { raw::clusterlaunchcontrol_try_cancel(space::SharedCta, multicast::None, addr, mbar) }
     }
     #[inline(always)]
@@ -132,8 +135,8 @@ impl Requester for Cluster<'_> {
     #[inline(always)]
     unsafe fn try_cancel(&self, addr: u32, mbar: u32) {
         if self.cta_rank() == 0 {
-            // SAFETY: the caller's contract; inside a cluster's scope no CTA has exited. By the contract of `enter` the
-            // response and the mbarrier lie at the same place in each.
+            // SAFETY: `# Safety`, for each CTA: the contract of `Cta::enter` puts the response and the mbarrier at the same place
+            // in all of them. No CTA has exited inside the cluster's scope.
             unsafe {
                 raw::clusterlaunchcontrol_try_cancel(space::SharedCta, multicast::ClusterAll, addr, mbar)
             }
@@ -141,7 +144,7 @@ impl Requester for Cluster<'_> {
     }
     #[inline(always)]
     fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready> {
-        // The request may have been another CTA's.
+        // Another CTA may have made the request, so the acquire needs cluster scope.
         bar.wait_cluster()
     }
     #[inline(always)]
@@ -153,25 +156,8 @@ impl Requester for Cluster<'_> {
 
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
-/// Ready for a request of `By`: a [`Cta`] or a [`Cluster`].
-///
-/// ```
-/// # #[cfg(feature = "sm_100a")]
-/// # mod example {
-/// use ptx::{clusterlaunchcontrol::{Response, ClosedQueue, WorkQueue}, launch::Cta};
-/// /// Takes one cluster over, if there is one.
-/// fn take_one<'s>(cta: &'s Cta, queue: WorkQueue<'s>, work: impl FnOnce([u32; 3])) -> ClosedQueue<'s> {
-///     match queue.request(cta).wait(cta) {
-///         Response::Cancelled { first_ctaid, queue } => {
-///             work(first_ctaid);
-///             queue.close()
-///         }
-///         Response::NoMore(closed) => closed,
-///     }
-/// }
-/// # }
-/// ```
-#[must_use = "go on with `.request(&cta)` or end with `.close()`"]
+/// The queue of the clusters that have not started, open for the next request of `By`, a [`Cta`] or a [`Cluster`].
+#[must_use = "the scope needs the queue closed: call `.request(&cta)` or `.close()`"]
 #[derive(Debug)]
 pub struct WorkQueue<'s, By = Cta> {
     addr: u32,
@@ -182,21 +168,8 @@ pub struct WorkQueue<'s, By = Cta> {
 
 static_assertions::assert_not_impl_any!(WorkQueue<'static>: Copy, Clone, Send, Sync);
 
-/// A request of `By` under way. It owns the response's memory and the mbarrier.
-///
-/// ```
-/// # #[cfg(feature = "sm_100a")]
-/// # mod example {
-/// use ptx::{clusterlaunchcontrol::{Response, WorkQueue, Request}, launch::Cta};
-/// /// Works while the answer is on its way.
-/// fn overlapped<'s>(cta: &'s Cta, queue: WorkQueue<'s>, work: impl FnOnce()) -> Response<'s> {
-///     let request: Request<'s> = queue.request(cta);
-///     work();
-///     request.wait(cta)
-/// }
-/// # }
-/// ```
-#[must_use = "a request under way has to be waited for: call `.wait(&cta)`"]
+/// A request of `By` in flight. Owns the memory of the response and the mbarrier.
+#[must_use = "a request is in flight: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct Request<'s, By = Cta> {
     addr: u32,
@@ -207,24 +180,8 @@ pub struct Request<'s, By = Cta> {
 
 static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Sync);
 
-/// Nothing is under way, and nothing more is asked.
-///
-/// ```
-/// # #[cfg(feature = "sm_100a")]
-/// # mod example {
-/// # use ptx::{clusterlaunchcontrol::{Response, ClosedQueue}, launch::Cta};
-/// fn close<'s>(answer: Response<'s>, last: impl FnOnce([u32; 3])) -> ClosedQueue<'s> {
-///     match answer {
-///         Response::Cancelled { first_ctaid, queue } => {
-///             last(first_ctaid);
-///             queue.close()
-///         }
-///         Response::NoMore(closed) => closed,
-///     }
-/// }
-/// # }
-/// ```
-#[must_use = "the scope has to return it"]
+/// The queue without a request in flight, closed for further requests. The body of the scope returns this handle.
+#[must_use = "the body of the scope must return the closed queue"]
 #[derive(Debug)]
 pub struct ClosedQueue<'s> {
     _scope: Invariant<'s>,
@@ -232,66 +189,35 @@ pub struct ClosedQueue<'s> {
 
 static_assertions::assert_not_impl_any!(ClosedQueue<'static>: Copy, Clone);
 
-/// What a request of `By` came to: the same in all threads of the CTA, or of the cluster.
-///
-/// ```
-/// # #[cfg(feature = "sm_100a")]
-/// # mod example {
-/// # use ptx::clusterlaunchcontrol::Response;
-/// # fn kernel(answer: &Response) {
-/// let next: Option<u32> = match answer {
-///     Response::Cancelled { first_ctaid: [x, _, _], .. } => Some(*x),
-///     Response::NoMore(_) => None,
-/// };
-/// # }
-/// # }
-/// ```
-#[must_use = "a cancelled cluster's work is now this CTA's: `match` on it"]
+/// The response to a request of `By`, the same in all threads of the requesting CTA or cluster.
+#[must_use = "the work of a cancelled cluster now belongs to the requester: `match` on the response"]
 #[derive(Debug)]
 pub enum Response<'s, By = Cta> {
-    /// A cluster will not start: its work is who asked's, and no other's.
+    /// The launch of a cluster is cancelled: its work now belongs to the requester alone.
     Cancelled {
-        /// The index of the cluster's first CTA: x, y and z. (Of its only one, in a grid without clusters.)
+        /// The index (`blockIdx`) of the cluster's first CTA: x, y and z. In a grid without clusters, a cluster is one CTA.
         first_ctaid: [u32; 3],
-        /// Ready for the next request.
+        /// The queue, open for the next request.
         queue: WorkQueue<'s, By>,
     },
-    /// There is no cluster left to cancel.
+    /// No cluster is left to cancel.
     NoMore(ClosedQueue<'s>),
 }
 
 impl WorkQueueMemory {
-    /// Opens the queue for the time of `body`, which has to return it closed: with a request under way it cannot. `body` gets who asks as
-    /// `&mut`, for async scopes and the like inside.
+    /// Runs `body` with an open work queue. `body` returns the queue closed, so no request is in flight afterwards. `body` gets
+    /// the requester as `&mut By`, for example to open async scopes.
     ///
-    /// A [`Cta`] asks for itself: in a grid with clusters each CTA of a cluster gets clusters of its own. A [`Cluster`] asks for
-    /// all its CTAs, inside its scope, and each of them gets the same answer; this and all calls that take it are cluster calls.
+    /// A [`Cta`] makes requests for itself: in a grid with clusters, each CTA of a cluster gets clusters of its own. A
+    /// [`Cluster`] makes requests for all its CTAs, inside its scope, and each CTA gets the same response. Then `scope` and every
+    /// call that takes the cluster are collective in the cluster.
     ///
     /// Collective in the CTA or the cluster that asks.
     ///
-    /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release.aligned;`
+    /// `barrier.cluster.wait.acquire.aligned;`
     ///
-    /// ```
-    /// # #[cfg(feature = "sm_100a")]
-    /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueueMemory}, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, clusters: WorkQueueMemory, mut work: impl FnMut(u32)) {
-    /// clusters.scope(cta, |cta, mut queue| {
-    ///     loop {
-    ///         match queue.request(cta).wait(cta) {
-    ///             Response::Cancelled { first_ctaid: [x, _, _], queue: next } => {
-    ///                 work(x);
-    ///                 queue = next;
-    ///             }
-    ///             Response::NoMore(closed) => return closed,
-    ///         }
-    ///     }
-    /// });
-    /// # }
-    /// # }
-    /// ```
-    ///
-    /// The same of a cluster, whose CTAs divide the work of each that they take over:
+    /// The CTAs of a cluster can divide the work of each cluster that they take over:
     ///
     /// ```
     /// # #[cfg(feature = "sm_100a")]
@@ -304,7 +230,7 @@ impl WorkQueueMemory {
     ///         let mut block = ptx::raw::ctaid_x();
     ///         loop {
     ///             let request = queue.request(cluster);
-    ///             work(block); // while the request is under way
+    ///             work(block); // while the request is in flight
     ///             match request.wait(cluster) {
     ///                 Response::Cancelled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
     ///                 Response::NoMore(closed) => return closed,
@@ -322,7 +248,7 @@ impl WorkQueueMemory {
         by: &mut By,
         body: impl for<'s> FnOnce(&mut By, WorkQueue<'s, By>) -> ClosedQueue<'s>,
     ) {
-        // SAFETY: the eight bytes after the response, aligned, are the mbarrier's.
+        // SAFETY: the eight bytes after the response are aligned to 8 and belong to the mbarrier (`Place::SIZE`).
         let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta());
         by.begin();
         let ClosedQueue { .. } =
@@ -331,38 +257,26 @@ impl WorkQueueMemory {
 }
 
 impl<'s, By: Requester> WorkQueue<'s, By> {
-    /// Asks for a cluster that has not started.
+    /// Requests to cancel the launch of a cluster that has not started. Returns at once; [`Request::wait`] returns the response.
     ///
     /// Collective in the CTA or the cluster that asks.
     ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], 16;`
-    /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the elected
-    /// thread, `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the leader of
-    /// the CTA of rank 0 alone asks, by
-    /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [bar];`
-    ///
-    /// ```
-    /// # #[cfg(feature = "sm_100a")]
-    /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueue}, cluster::Cluster};
-    /// # fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: WorkQueue<'s, Cluster<'c>>, work: fn()) -> Response<'s, Cluster<'c>> {
-    /// let request = queue.request(cluster); // a queue asks once at a time
-    /// work();
-    /// let answer = request.wait(cluster);
-    /// # answer
-    /// # }
-    /// # }
-    /// ```
+    /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the leader,
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the leader of the CTA of rank 0
+    /// alone makes the request, by
+    /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr],
+    /// [bar];`
     #[inline(always)]
     pub fn request(self, by: &By) -> Request<'s, By> {
         let mbar = self.bar.addr();
         let bar = if by.cta().is_leader() {
-            // SAFETY: the request that follows writes that many bytes, here too if it is another CTA's. That may come first:
-            // the tx-count is then below zero for a while, and the phase waits for this arrival.
+            // SAFETY: the request below, of this CTA or of another, writes `RESPONSE` bytes here. A response that comes before
+            // this arrival takes the tx-count below zero, and the arrival that is due keeps the phase open.
             let bar = unsafe { self.bar.arrive_expect_tx(RESPONSE) };
-            // SAFETY: both are this CTA's, valid and aligned, as those of the others that get the answer; nobody touches the
-            // response until `Request::wait`, which the scope cannot end without; no response has been a refusal, after
-            // which there is no `WorkQueue`, of which the CTA has one.
+            // SAFETY: the response and the mbarrier are valid and aligned in each CTA that gets the response. No thread accesses
+            // the response before `Request::wait`, which the scope cannot end without. No earlier request failed: a failed
+            // request returns no `WorkQueue`.
             unsafe { by.try_cancel(self.addr, mbar) };
             bar
         } else {
@@ -371,17 +285,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
         Request { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData }
     }
 
-    /// Ends the asking: clusters that have not started will.
-    ///
-    /// ```
-    /// # #[cfg(feature = "sm_100a")]
-    /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::WorkQueueMemory, launch::Cta};
-    /// # fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
-    /// clusters.scope(cta, |_cta, queue| queue.close()); // takes nothing over
-    /// # }
-    /// # }
-    /// ```
+    /// Closes the queue: the clusters that have not started will start.
     #[inline(always)]
     pub fn close(self) -> ClosedQueue<'s> {
         ClosedQueue { _scope: PhantomData }
@@ -389,39 +293,26 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
 }
 
 impl<'s, By: Requester> Request<'s, By> {
-    /// Waits for the response.
+    /// Waits for the response: the cancelled cluster and the open queue, or [`Response::NoMore`].
     ///
     /// Collective in the CTA or the cluster that asks.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`, then
-    /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and of a success
-    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
-    /// `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, of a cluster with `.acquire.cluster` and, for the last,
+    /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and after a success
+    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;` `fence.proxy.async.shared::cta;`
+    /// `barrier.cta.sync.aligned 0;`. Of a cluster the wait is `.acquire.cluster`, and the last barrier is
     /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # #[cfg(feature = "sm_100a")]
-    /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Response, ClosedQueue, Request}, launch::Cta};
-    /// # fn body<'s>(cta: &'s Cta, request: Request<'s>) -> ClosedQueue<'s> {
-    /// match request.wait(cta) {
-    ///     Response::Cancelled { queue, .. } => queue.close(),
-    ///     Response::NoMore(closed) => closed, // nothing to ask with any more
-    /// }
-    /// # }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, by: &By) -> Response<'s, By> {
         let bar = by.wait(self.bar);
-        // SAFETY: the response is there, aligned to 16, and nothing writes it.
+        // SAFETY: the wait is over, so the response is in memory, aligned to 16, and no copy writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
         if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
             return Response::NoMore(ClosedQueue { _scope: PhantomData });
         }
-        // SAFETY: the request has succeeded.
+        // SAFETY: `is_canceled` says that the request has succeeded (9.7.13.18).
         let first_ctaid = unsafe { raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response) };
-        // All threads have read the response before the next one is written.
+        // All threads read the response before the next request writes it.
         by.end();
         let queue = WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
         Response::Cancelled { first_ctaid, queue }

@@ -1,4 +1,4 @@
-//! `mbarrier` objects (9.7.13.15) as a typestate: [`Mbarrier<Phase>`](Mbarrier).
+//! `mbarrier` objects (9.7.13.15; in CUDA `cuda::barrier`) as a typestate: [`Mbarrier<State>`](Mbarrier).
 //!
 //! ```text
 //!   Mbarrier<Uninit> ── init ──► Mbarrier<Ready> ── arrive, or bulk::load ──► Mbarrier<Arrived>
@@ -7,12 +7,11 @@
 //!                                      └──────────────────── wait ───────────────┘
 //! ```
 //!
-//! Every thread of the group that holds it arrives in every phase, so a phase cannot pass before each thread has seen the one before
-//! complete. The token of the arrive lives in the handle: it cannot be used twice, or on another barrier. A thread arrives
-//! `ARRIVALS` times a phase, once unless the type says otherwise; what it does not do at once it can do in two steps.
+//! Every thread of a group, the CTA by default, holds a handle of the mbarrier. In each phase, each thread arrives `ARRIVALS`
+//! times (once by default) and then waits. So no phase completes before every thread has seen the previous phase complete. The
+//! handle stores the token that `mbarrier.arrive` returned. A thread can use this token once, and on this mbarrier only.
 //!
-//! Barriers whose threads have different parts (a producer, consumers) are those of
-//! [`pipeline`](crate::pipeline).
+//! Use [`pipeline`](crate::pipeline) where some threads produce and other threads consume.
 
 use core::marker::PhantomData;
 
@@ -21,66 +20,28 @@ use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint};
 use crate::shared::{Place, Scoped};
 
-/// Phase: memory for an mbarrier, which holds none.
-///
-/// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
-/// ptx::shared_memory! { struct Smem { bar: Mbarrier<Uninit> } }
-/// # fn kernel(cta: &Cta, smem: Smem) {
-/// let bar = smem.bar.init(cta);
-/// # }
-/// ```
+/// State of an [`Mbarrier`]: the memory holds no mbarrier.
 #[derive(Debug)]
 pub struct Uninit(());
 
-/// Phase: initialised, this thread's arrival is due.
-///
-/// ```
-/// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier, Ready}};
-/// fn signal(cta: &Cta, bar: Mbarrier<Ready>) -> Mbarrier<Arrived> {
-///     bar.arrive(cta)
-/// }
-/// ```
+/// State of an [`Mbarrier`]: initialised; this thread has yet to arrive in the current phase.
 #[derive(Debug)]
 pub struct Ready(());
 
-/// Phase: this thread has arrived and not yet waited.
-///
-/// ```
-/// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier, Ready}};
-/// fn meet(cta: &Cta, bar: Mbarrier<Arrived>) -> Mbarrier<Ready> {
-///     bar.wait(cta)
-/// }
-/// ```
+/// State of an [`Mbarrier`]: this thread has arrived and has not waited yet.
 #[derive(Debug)]
 pub struct Arrived {
     state: u64,
 }
 
-/// Phase: this thread has made some of its arrivals, not all.
-///
-/// ```
-/// # use ptx::{launch::Cta, mbarrier::{Arrived, PartlyArrived, Mbarrier}};
-/// // Of the two arrivals of each thread one is made.
-/// fn second(cta: &Cta, bar: Mbarrier<PartlyArrived, 2>) -> Mbarrier<Arrived, 2> {
-///     bar.arrive(cta)
-/// }
-/// ```
+/// State of an [`Mbarrier`]: this thread has made some, but not all, of its arrivals in the current phase.
 #[derive(Debug)]
 pub struct PartlyArrived {
     state: u64,
     left: u32,
 }
 
-/// The phases of an [`Mbarrier`].
-///
-/// ```
-/// # use ptx::mbarrier::{Mbarrier, Phase};
-/// // In any phase.
-/// fn lies_at<P: Phase>(bar: &Mbarrier<P>) -> u32 {
-///     bar.addr()
-/// }
-/// ```
+/// The states of an [`Mbarrier`]: [`Uninit`], [`Ready`], [`PartlyArrived`], [`Arrived`].
 pub trait Phase: Sealed {}
 impl Sealed for Uninit {}
 impl Sealed for Arrived {}
@@ -91,15 +52,15 @@ impl Phase for Arrived {}
 impl Phase for Ready {}
 impl Phase for PartlyArrived {}
 
-/// Phases in which there is something to wait for.
+/// States in which a thread can wait.
 #[diagnostic::on_unimplemented(
-    message = "an mbarrier in the phase `{Self}` has nothing to wait for",
-    label = "no arrive precedes this wait",
-    note = "call `arrive` first: the wait takes the token that it leaves in the handle"
+    message = "an mbarrier in the state `{Self}` has no phase to wait for",
+    label = "this thread has not arrived yet",
+    note = "call `arrive` first: `wait` uses the token that `arrive` stores in the handle"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Phase {
-    /// What the arrive returned.
+    /// The token that the arrive returned.
     #[doc(hidden)]
     fn state(&self) -> u64;
 }
@@ -110,15 +71,15 @@ impl Waitable for Arrived {
     }
 }
 
-/// Phases in which an arrive is due.
+/// States in which this thread has arrivals to make.
 #[diagnostic::on_unimplemented(
-    message = "an mbarrier in the phase `{Self}` cannot be arrived on",
-    label = "no arrival of this thread is due",
-    note = "initialise it with `init`, and wait for one arrive before the next"
+    message = "a thread cannot arrive on an mbarrier in the state `{Self}`",
+    label = "this thread has no arrival to make",
+    note = "initialise the mbarrier with `init`; after an arrive, call `wait` before the next arrive"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Arrivable: Phase {
-    /// How many of `arrivals` are still due.
+    /// How many of the thread's `arrivals` in this phase remain.
     #[doc(hidden)]
     fn due(&self, arrivals: u32) -> u32;
 }
@@ -135,41 +96,42 @@ impl Arrivable for PartlyArrived {
     }
 }
 
-/// Phases in which the memory holds no mbarrier.
+/// States in which the memory holds no mbarrier.
 #[diagnostic::on_unimplemented(
-    message = "an mbarrier in the phase `{Self}` is already initialised",
-    label = "it would be initialised twice",
-    note = "end its life with `inval` first"
+    message = "an mbarrier in the state `{Self}` is already initialised",
+    label = "this call would initialise the mbarrier twice",
+    note = "call `inval` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Initialisable: Phase {}
 impl Initialisable for Uninit {}
 
-/// Phases in which the mbarrier is valid, and nothing is outstanding.
+/// States in which the mbarrier is valid and no arrival of this thread awaits its phase.
 #[diagnostic::on_unimplemented(
-    message = "an mbarrier in the phase `{Self}` cannot be invalidated",
-    label = "not initialised, or still in use",
-    note = "it is invalidated after the wait, when nothing is outstanding"
+    message = "an mbarrier in the state `{Self}` cannot be invalidated",
+    label = "the mbarrier is not initialised, or is still in use",
+    note = "wait for the last phase first: `inval` takes an `Mbarrier<Ready>`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Idle: Phase {}
 impl Idle for Ready {}
 
-// What each phase is not for.
+// The transitions that each state excludes.
 static_assertions::assert_not_impl_any!(Uninit: Waitable, Arrivable, Idle);
 static_assertions::assert_not_impl_any!(Ready: Waitable, Initialisable);
 static_assertions::assert_not_impl_any!(Arrived: Arrivable, Initialisable, Idle);
 static_assertions::assert_not_impl_any!(PartlyArrived: Waitable, Initialisable, Idle);
 
-/// An mbarrier object in shared memory of the executing CTA, on which each thread arrives `ARRIVALS` times a phase.
+/// An mbarrier in shared memory (CUDA's `cuda::barrier`): each thread of the group `G` arrives `ARRIVALS` times a phase.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
-/// # fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
-/// let bar = bar.init(cta);
-/// let bar = bar.arrive(cta); // what this thread did so far
-/// // Whatever needs nothing of the other threads.
-/// let bar = bar.wait(cta); // what they did before they arrived is visible
+/// ptx::shared_memory! { struct Smem { bar: Mbarrier<Uninit> } }
+/// # fn kernel(cta: &Cta, smem: Smem) {
+/// let bar = smem.bar.init(cta);
+/// let bar = bar.arrive(cta); // releases this thread's accesses so far
+/// // Work that does not depend on other threads.
+/// let bar = bar.wait(cta); // all accesses that other threads made before they arrived are visible
 /// let bar = bar.inval(cta);
 /// # }
 /// ```
@@ -177,7 +139,7 @@ static_assertions::assert_not_impl_any!(PartlyArrived: Waitable, Initialisable, 
 pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     addr: u32,
     phase: P,
-    /// The address means something to this CTA only, and the phase to this thread.
+    /// The address is valid in this CTA only, and the state is this thread's.
     _thread: PhantomData<*mut ()>,
     _group: PhantomData<fn(&G)>,
 }
@@ -198,7 +160,7 @@ impl<P: Phase, const ARRIVALS: u32, G> Mbarrier<P, ARRIVALS, G> {
     }
 }
 
-// SAFETY: an mbarrier object is 8 bytes aligned to 8 (9.7.13.15.1).
+// SAFETY: an mbarrier object takes 8 bytes, aligned to 8 (9.7.13.15.1).
 unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
     const SIZE: u32 = 8;
     const ALIGN: u32 = 8;
@@ -209,7 +171,8 @@ unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
     }
 }
 
-// SAFETY: what may not end with the scope holds the mbarrier and the memory too, and the memory has to come back.
+// SAFETY: the state says that the mbarrier is idle. A copy in flight owns both its mbarrier and its memory, so no copy is in
+// flight once the scope has the memory back.
 unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
     type InScope<'s> = Self;
     type Ended<'s> = ();
@@ -224,7 +187,8 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
     }
 }
 
-// SAFETY: memory that holds no mbarrier, which no other thread uses until it is told that one is there.
+// SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialised one and met a
+// barrier.
 unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS, Of> {
     type HeldBy<G> = Mbarrier<Uninit, ARRIVALS, G>;
     #[inline(always)]
@@ -233,36 +197,22 @@ unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS,
     }
 }
 
-// What copies an mbarrier counts is held by the handles of their destinations.
+// The copies that complete on an mbarrier are tracked by the handles of their destinations.
 nothing_to_end! { [P: Phase, const ARRIVALS: u32, G] Mbarrier<P, ARRIVALS, G>; }
 
 impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
-    /// The `.shared::cta` address of the object.
-    ///
-    /// ```
-    /// # use ptx::mbarrier::{Mbarrier, Ready};
-    /// # fn kernel(bar: &Mbarrier<Ready>) {
-    /// let object = bar.addr(); // for an instruction of `ptx::raw`
-    /// # }
-    /// ```
+    /// The `.shared::cta` address of the mbarrier, for an instruction of [`raw`].
     #[inline(always)]
     pub fn addr(&self) -> u32 {
         self.addr
     }
 
-    /// Initialises it for the threads of the group: the `ARRIVALS` of each complete a phase.
+    /// Initialises the mbarrier: a phase completes after each thread of the group has arrived `ARRIVALS` times.
     ///
     /// Collective in the group.
     ///
     /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;` by the leader, then `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
-    /// let bar = bar.init(cta).arrive(cta).wait(cta);
-    /// # }
-    /// ```
     #[must_use = "use the mbarrier through the handle that this returns"]
     #[inline(always)]
     pub fn init(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
@@ -272,20 +222,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         sync_with(group, self.init_at_sync(group))
     }
 
-    /// [`init`](Mbarrier::init), at a barrier that other transitions share.
+    /// [`init`](Mbarrier::init) without its barrier, for several transitions that share the barrier of [`Cta::sync_with`].
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
-    /// # fn kernel(cta: &Cta, loaded: Mbarrier<Uninit>, turned: Mbarrier<Uninit, 2>) {
-    /// // Two mbarriers, and one barrier of the CTA.
-    /// let (loaded, turned) = cta.sync_with((loaded.init_at_sync(cta), turned.init_at_sync(cta)));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn init_at_sync(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
     where
@@ -294,63 +236,48 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         const {
             assert!(
                 ARRIVALS >= 1 && ARRIVALS <= 1023,
-                "a thread arrives 1 to 1023 times a phase: 1024 threads make 2^20 - 1 arrivals at most (PTX ISA 9.7.13.15.2)"
+                "`ARRIVALS` is 1 to 1023: an mbarrier counts at most 2^20 - 1 arrivals, for up to 1024 threads (PTX ISA 9.7.13.15.2)"
             )
         };
         if group.is_leader() {
             let arrivals = group.thread_count() * ARRIVALS;
-            // SAFETY: the handle is the only one of its memory, which by its phase holds no mbarrier; a CTA has 1 to 1024
-            // threads, so the count is in range.
+            // SAFETY: the group holds the only handle of this memory, whose state `Uninit` says that it holds no mbarrier. A CTA
+            // has at most 1024 threads, so the count is at most 2^20 - 1 (asserted above).
             unsafe { raw::mbarrier_init(space::SharedCta, self.addr, arrivals) };
-            // The cluster and the async proxy see the object.
+            // Shows the object to the cluster and to the async proxy.
             raw::fence_mbarrier_init();
             raw::fence_proxy_async(space::SharedCta);
         }
-        // Every thread sees it initialised behind the barrier.
+        // The barrier shows the initialised mbarrier to the other threads.
         AfterSync::new(Mbarrier::new(self.addr, Ready(())))
     }
 
-    /// Ends its life: the memory can become another mbarrier.
+    /// Invalidates the mbarrier: its memory can become another mbarrier.
     ///
     /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the leader, `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    /// let memory = bar.inval(cta);
-    /// let bar = memory.init(cta); // another mbarrier
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn inval(self, group: &G) -> Mbarrier<Uninit, ARRIVALS, G>
     where
         P: Idle,
     {
-        // No thread still waits on it before, and none initialises it again too early after.
+        // At the first barrier every thread has left its last wait. The second barrier keeps a new `init` behind the `inval`.
         group.sync();
         if group.is_leader() {
-            // SAFETY: by its phase it is valid and nothing is outstanding; all threads have left their waits.
+            // SAFETY: the state says that the mbarrier is valid and idle; the barrier above says that no thread waits on it.
             unsafe { raw::mbarrier_inval(space::SharedCta, self.addr) };
         }
         group.sync();
         Mbarrier::new(self.addr, Uninit(()))
     }
 
-    /// Arrives: what this thread did before is visible to every thread after its wait.
+    /// Arrives with release semantics: this thread's accesses so far are visible to every thread that has waited for the phase.
+    /// From [`PartlyArrived`], makes the arrivals that remain.
     ///
     /// Collective in the group.
     ///
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};`, with a count if it is not one.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    /// let bar = bar.arrive(cta);
-    /// let bar = bar.wait(cta);
-    /// # }
-    /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
     pub fn arrive(self, _group: &G) -> Mbarrier<Arrived, ARRIVALS, G>
@@ -358,12 +285,13 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         P: Arrivable,
     {
         let due = self.phase.due(ARRIVALS);
-        // SAFETY: valid by its phase, in which this thread has so many arrivals left.
+        // SAFETY: the state says that the mbarrier is valid, that this thread has waited for the previous phase, and that `due`
+        // arrivals remain.
         unsafe { self.arrive_times(due) }
     }
 
-    /// [`arrive`](Mbarrier::arrive), with transitions that end when the phase does: who waits for the phase knows that every thread has
-    /// done its part of them. So the phase is their barrier.
+    /// [`arrive`](Mbarrier::arrive) that also completes `transitions`: the phase serves as the barrier of the methods
+    /// `…_at_sync`. A thread that has waited for the phase knows that every thread has done its part of the transitions.
     ///
     /// Collective in the group.
     ///
@@ -375,7 +303,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, read: Tile<'s, Loaded>, written: Tile<'s, Written>)
     /// # -> (Mbarrier<Ready>, Tile<'s, Free>, Tile<'s, Fenced>) {
     /// let arrived = bar.arrive_with(cta, (read.release_at_sync(), written.to_async_at_sync()));
-    /// // Whatever needs neither tile.
+    /// // Work that needs neither tile.
     /// let (bar, (read, written)) = arrived.wait(cta);
     /// # (bar, read, written) }
     /// ```
@@ -387,15 +315,15 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         ArrivedWith { bar: self.arrive(group), transitions }
     }
 
-    /// The last `due` arrivals of this thread in the phase. `THEN` is how many it makes in the next.
+    /// Makes the last `due` arrivals of this thread in the phase. In the next phase this thread makes `THEN` arrivals.
     ///
     /// # Safety
     ///
-    /// The mbarrier is valid, and this thread has waited for the previous phase. Its other arrivals in this one have been made,
-    /// or will be by its copies; those it drops, too.
+    /// 1. The mbarrier is valid, and this thread has waited for the previous phase.
+    /// 2. This thread or its copies make the thread's other arrivals of this phase, dropped arrivals included.
     #[inline(always)]
     pub(crate) unsafe fn arrive_times<const THEN: u32>(self, due: u32) -> Mbarrier<Arrived, THEN, G> {
-        // SAFETY: the caller's.
+        // SAFETY: clauses 1 and 2 of `# Safety`: the mbarrier is valid and expects these `due` arrivals.
         let state = unsafe {
             match due {
                 1 => {
@@ -413,7 +341,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         Mbarrier::new(self.addr, Arrived { state })
     }
 
-    /// Makes `COUNT` of this thread's arrivals, fewer than `ARRIVALS`, so that this completes no phase.
+    /// Makes `COUNT` of this thread's `ARRIVALS` arrivals and cannot complete the phase; [`arrive`](Mbarrier::arrive) makes the
+    /// rest. Does not compile unless `COUNT` is less than `ARRIVALS`.
     ///
     /// Collective in the group.
     ///
@@ -423,10 +352,11 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
     /// let bar = bar.arrive_no_complete::<1>(cta);
-    /// let bar = bar.arrive(cta).wait(cta); // the other two
+    /// let arrived_first = bar.pending_count() == 3 * cta.thread_count();
+    /// let bar = bar.arrive(cta).wait(cta); // the other two arrivals
     /// # }
     /// ```
-    #[must_use = "the other arrivals are due: call `.arrive(&cta)`"]
+    #[must_use = "this thread has more arrivals to make: call `.arrive(&cta)`"]
     #[inline(always)]
     pub fn arrive_no_complete<const COUNT: u32>(self, _group: &G) -> Mbarrier<PartlyArrived, ARRIVALS, G>
     where
@@ -435,26 +365,28 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         const {
             assert!(
                 COUNT >= 1 && COUNT < ARRIVALS,
-                "an arrival that completes no phase is of fewer than the thread's `ARRIVALS` (PTX ISA 9.7.13.15.13)"
+                "`COUNT` is 1 to `ARRIVALS - 1`: an arrive with `.noComplete` must not complete the phase (PTX ISA 9.7.13.15.13)"
             )
         };
-        // SAFETY: as in `arrive`; an arrival of this thread is left, so the phase does not complete.
+        // SAFETY: as the state says, the mbarrier is valid and this thread has waited for the previous phase. One arrival of this
+        // thread remains (asserted above), so the phase does not complete.
         let state = unsafe { raw::mbarrier_arrive_no_complete(space::SharedCta, self.addr, COUNT) };
         Mbarrier::new(self.addr, PartlyArrived { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
     }
 
-    /// Arrives for this phase, and from the next on `FEWER` times a phase.
+    /// Makes all arrivals of this thread for this phase, and lowers its arrivals to `FEWER` for every later phase. Does not
+    /// compile unless `FEWER` is less than `ARRIVALS` and at least 1.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 state, [addr], count;` for those that it drops,
+    /// PTX: `mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 state, [addr], count;` for the dropped arrivals,
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};` for the others.
     ///
     /// ```
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
     /// let bar: Mbarrier<Ready, 1> = bar.arrive_drop::<1>(cta).wait(cta);
-    /// let bar = bar.arrive(cta).wait(cta); // one arrival a thread now
+    /// let bar = bar.arrive(cta).wait(cta); // now one arrival per thread
     /// # }
     /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
@@ -466,11 +398,11 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         const {
             assert!(
                 FEWER >= 1 && FEWER < ARRIVALS,
-                "a thread drops some of its `ARRIVALS` and keeps one at least: an mbarrier expects 1 arrival or more (PTX ISA 9.7.13.15.2)"
+                "`FEWER` is 1 to `ARRIVALS - 1`: each thread keeps at least one arrival, because an mbarrier expects at least 1 (PTX ISA 9.7.13.15.2)"
             )
         };
-        // SAFETY: as in `arrive_no_complete`, then as in `arrive`. What is expected in the next phase is at least one
-        // arrival a thread.
+        // SAFETY: as the state says, the mbarrier is valid and this thread has waited for the previous phase. The `FEWER`
+        // arrivals that remain (asserted above: at least one) keep the phase open until `arrive_times` makes them.
         unsafe {
             raw::mbarrier_arrive_drop_no_complete(
                 space::SharedCta,
@@ -481,55 +413,41 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         }
     }
 
-    /// Waits until all threads have arrived, and the copies of the phase are complete.
+    /// Waits until every thread of the group has arrived and all copies of the phase are complete, with acquire semantics.
     ///
     /// Collective in the group.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>) {
-    /// let bar = bar.wait(cta);
-    /// let bar = bar.arrive(cta); // for the next phase
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, _group: &G) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {
-        // SAFETY: the state came from this handle's arrive, in the phase that is current or just complete: the next
-        // cannot complete before this thread arrives again.
+        // SAFETY: this handle's arrive returned the token, in the current phase or in the one before: the next phase cannot
+        // complete before this thread arrives again.
         unsafe { await_state(scope::Cta, self.addr, self.phase.state(), suspend_time_hint::None) };
         Mbarrier::new(self.addr, Ready(()))
     }
 
-    /// [`wait`](Mbarrier::wait) whose tries may each last `nanoseconds`, for waits known to be long.
+    /// [`wait`](Mbarrier::wait) that suspends the thread for up to `nanoseconds` per try, for long waits. The time limit is a
+    /// hint.
     ///
     /// Collective in the group.
     ///
-    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state,
-    /// suspendTimeHint;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>) {
-    /// let bar = bar.wait_suspended(cta, 10_000); // 10 µs a try at most
-    /// # }
-    /// ```
+    /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state, suspendTimeHint;`
     #[inline(always)]
     pub fn wait_suspended(self, _group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {
         let hint = suspend_time_hint::Nanoseconds(nanoseconds);
-        // SAFETY: as in `wait`.
+        // SAFETY: this handle's arrive returned the token, in the current phase or in the one before (see `wait`).
         unsafe { await_state(scope::Cta, self.addr, self.phase.state(), hint) };
         Mbarrier::new(self.addr, Ready(()))
     }
 
-    /// Whether a [`wait`](Mbarrier::wait) would return at once. Threads can get different answers.
+    /// Tests without blocking whether the phase is complete: `true` if a [`wait`](Mbarrier::wait) would return at once. Threads
+    /// can get different answers. Only `wait` makes the accesses of other threads visible.
     ///
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [addr], state;`
     ///
@@ -537,9 +455,9 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>, mut work: impl FnMut()) {
     /// while !bar.is_complete() {
-    ///     work(); // this thread's own: no collective calls
+    ///     work(); // of this thread alone: no collective calls
     /// }
-    /// let bar = bar.wait(cta); // only this makes anything visible
+    /// let bar = bar.wait(cta);
     /// # }
     /// ```
     #[inline(always)]
@@ -547,15 +465,15 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Waitable,
     {
-        // SAFETY: as in `wait`. Relaxed: only the wait makes anything visible.
+        // SAFETY: this handle's arrive returned the token, in the current phase or in the one before (see `wait`).
         unsafe {
             raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, self.addr, self.phase.state())
         }
     }
 }
 
-/// An [`Mbarrier`] on which this thread has arrived, and the transitions that its phase ends: what [`Mbarrier::arrive_with`] gives.
-#[must_use = "the handles come out behind the phase: call `.wait(&cta)`"]
+/// An [`Mbarrier`] on which this thread has arrived, with the transitions that its phase completes ([`Mbarrier::arrive_with`]).
+#[must_use = "`.wait(&cta)` returns the handles of the transitions: call it"]
 #[derive(Debug)]
 pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
     bar: Mbarrier<Arrived, ARRIVALS, G>,
@@ -565,60 +483,51 @@ pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
 static_assertions::assert_not_impl_any!(ArrivedWith<()>: Copy, Clone, Send, Sync);
 
 impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRIVALS, G> {
-    /// Waits until all threads have arrived: gives the mbarrier, and the handles of the transitions in their next states.
+    /// Waits until every thread has arrived, and returns the mbarrier and the handles of the transitions in their next states.
     ///
     /// Collective in the group.
     ///
     /// PTX: as [`Mbarrier::wait`].
     #[inline(always)]
     pub fn wait(self, group: &G) -> (Mbarrier<Ready, ARRIVALS, G>, T::Handles) {
-        // The mbarrier counts every thread's arrivals, the last of which each made after its part of the transitions.
+        // Each thread made its last arrival after its part of the transitions, and the phase counts all arrivals.
         (self.bar.wait(group), self.transitions.handles(Passed::NEW))
     }
 }
 
 #[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
-    /// [`wait`](Mbarrier::wait) for what another CTA of the cluster has made complete here: its complete-tx releases in the
-    /// cluster's scope.
+    /// [`wait`](Mbarrier::wait) in cluster scope, for a copy that another CTA of the cluster has started: its complete-tx
+    /// releases in cluster scope.
     #[inline(always)]
     pub(crate) fn wait_cluster(self) -> Mbarrier<Ready, ARRIVALS> {
-        // SAFETY: as in `wait`.
+        // SAFETY: this handle's arrive returned the token, in the current phase or in the one before (see `wait`).
         unsafe { await_state(scope::Cluster, self.addr, self.phase.state, suspend_time_hint::None) };
         Mbarrier::new(self.addr, Ready(()))
     }
 }
 
 impl<const ARRIVALS: u32, G> Mbarrier<PartlyArrived, ARRIVALS, G> {
-    /// How many arrivals the phase lacked before those of this thread.
+    /// Returns how many arrivals the phase lacked before this thread's [`arrive_no_complete`](Mbarrier::arrive_no_complete).
     ///
     /// PTX: `mbarrier.pending_count.b64 count, state;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
-    /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {
-    /// let bar = bar.arrive_no_complete::<1>(cta);
-    /// let nobody_came_before = bar.pending_count() == 2 * cta.thread_count();
-    /// let bar = bar.arrive(cta).wait(cta);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn pending_count(&self) -> u32 {
-        // SAFETY: the state came from this handle's `arrive.noComplete`.
+        // SAFETY: the token came from this handle's `mbarrier.arrive.noComplete` (9.7.13.15.17).
         unsafe { raw::mbarrier_pending_count(self.phase.state) }
     }
 }
 
 impl<P: Arrivable, G> Mbarrier<P, 1, G> {
-    /// Arrives with `bytes` more to expect, in the thread that is about to start the copies of `bytes`.
+    /// Arrives and raises the tx-count by `bytes`, in the thread that starts the copies.
     ///
     /// # Safety
     ///
-    /// This thread starts copies of `bytes` in all, at most 2^20 - 1, that complete on this mbarrier, before anything waits
-    /// for the phase.
+    /// This thread starts copies of `bytes` bytes in total, at most 2^20 - 1, that complete on this mbarrier, before any thread
+    /// waits for the phase.
     #[inline(always)]
     pub(crate) unsafe fn arrive_expect_tx(self, bytes: u32) -> Mbarrier<Arrived, 1, G> {
-        // SAFETY: as in `arrive`, and the caller's.
+        // SAFETY: the state says that the mbarrier is valid and that one arrival remains; the tx-count is in range (`# Safety`).
         let state = unsafe {
             raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, self.addr, bytes)
         };
@@ -626,12 +535,12 @@ impl<P: Arrivable, G> Mbarrier<P, 1, G> {
     }
 }
 
-/// Waits for the phase that `state` is of; what was released to it in `scope` is visible after.
+/// Waits for the phase of the token `state`. Accesses that were released to the phase in `scope` are visible afterwards.
 ///
 /// # Safety
 ///
-/// - `bar` is a valid mbarrier of this CTA.
-/// - `state` is of its current phase or of the one before (9.7.13.15.16), until this returns.
+/// 1. `bar` is a valid mbarrier of this CTA.
+/// 2. Until this function returns, `state` is of the current phase or of the one before (9.7.13.15.16).
 #[inline(always)]
 unsafe fn await_state(
     scope: impl MbarrierScope,
@@ -639,15 +548,16 @@ unsafe fn await_state(
     state: u64,
     hint: impl MbarrierSuspendTimeHint + Copy,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: clauses 1 and 2 of `# Safety`.
     while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope, space::SharedCta, bar, state, hint) } {}
 }
 
-/// [`await_state`] by the parity of the phase.
+/// [`await_state`] with the parity of the phase in place of a token.
 ///
 /// # Safety
 ///
-/// As [`await_state`].
+/// 1. `bar` is a valid mbarrier of this CTA.
+/// 2. Until this function returns, `parity` is of the current phase or of the one before (9.7.13.15.16).
 #[inline(always)]
 pub(crate) unsafe fn await_parity(
     scope: impl MbarrierScope,
@@ -655,7 +565,7 @@ pub(crate) unsafe fn await_parity(
     parity: u32,
     hint: impl MbarrierSuspendTimeHint + Copy,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: clauses 1 and 2 of `# Safety`.
     while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope, space::SharedCta, bar, parity, hint) }
     {
     }

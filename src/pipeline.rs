@@ -1,25 +1,28 @@
-//! Tiles that go through stages of shared memory: copies ahead of the computation, in one of two ways.
+//! Pipelines (CUDA's `cuda::pipeline`, CUTLASS's `PipelineTmaAsync`): copies fill stages of shared memory ahead of the
+//! computation.
 //!
-//! **Threads with different parts** (warp specialization): one thread loads, the warps after the first compute. A [`Pipeline`] gives each
-//! part its handle, which the threads of that part hold:
+//! A [`Pipeline`] gives **different parts to different threads** (warp specialization). One thread, the producer, loads tiles by
+//! bulk async copies (TMA). The warps after the first, the consumers, compute. The threads of each part hold the handle of that
+//! part:
 //!
 //! ```text
 //!   Thread:  Producer ── load ──► Producer               Warps:  Consumer ── wait ──► FullStage ── release ──► Consumer
 //! ```
 //!
-//! Its stages hold one tile or several, of global memory or of tensors. CTAs of a cluster can load tiles in common
-//! ([`Pipeline::multicast`]). The parts tell each other of the stages by mbarriers; where warps produce what they compute, by two named
-//! barriers ([`BarrierPair`]).
+//! - A stage holds one tile or several, of global memory or of tensors.
+//! - CTAs of a cluster can share tiles ([`Pipeline::multicast`]).
+//! - Two mbarriers per stage signal that the stage is full or empty.
+//! - With a [`BarrierPair`], warps produce tiles that they compute, and two named barriers replace the mbarriers.
 //!
-//! **The whole CTA does both**: in a [`Ring`] its leader loads the tiles and stores them, and all threads compute. The ring is one
-//! moved handle, and goes round in one circle of calls:
+//! A [`Ring`] gives **both parts to the whole CTA**: its leader loads and stores the tiles, and all threads compute. One handle
+//! passes through the calls of each round:
 //!
 //! ```text
 //!  IdleRing ─ start ─► Ring ─ wait ─► FullRing ─ update ─► UpdatedRing ─ store ─► StoringRing ─ refill ─► Ring ─ … ─► IdleRing
 //! ```
 //!
-//! A stage of a ring holds one tile of each input and one tile of the output, which is read and written in place.
-//! [`IdleRing::update_all`] is the whole way in one call.
+//! A stage of a ring holds one tile of each input and one tile of the output, which the CTA updates in place.
+//! [`IdleRing::update_all`] makes all these calls for you.
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! Where the stages of a ring or a pipeline and their mbarriers lie, and which of them comes next.
+//! The layout in shared memory of the stages of a ring or a pipeline and of their mbarriers, and the cursor over the stages.
 
 use core::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::size;
 
-/// How many mbarriers a stage has: none, `full`, or `full` and `empty`.
+/// The number of mbarriers of a stage: 0, 1 (`full`) or 2 (`full` and `empty`).
 ///
 /// # Safety
 ///
@@ -18,7 +18,7 @@ pub unsafe trait StageMbarriers {
     const MBARRIERS: u32;
 }
 
-/// `STAGES` stages of `S`, then the mbarriers of each: `full`, then `empty`.
+/// `STAGES` stages of `S`, followed by the mbarriers of each stage: `full`, then `empty`.
 pub(super) struct Layout<S, const STAGES: usize, V>(PhantomData<(S, V)>);
 
 impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V> {
@@ -26,15 +26,15 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     const MBARRIERS: u32 = size::shared(size::product([STAGES, S::SIZE]));
     pub(super) const BYTES: u32 =
         size::shared(size::product([STAGES, size::sum(S::SIZE, 8 * V::MBARRIERS as usize)]));
-    /// What the copies of a stage bring.
+    /// The bytes that the copies into a stage write.
     pub(super) const LOADED: u32 = size::shared(S::BYTES);
 
     pub(super) const fn check() {
-        assert!(STAGES > 0, "a ring or a pipeline has at least one stage");
-        assert!(S::BYTES > 0, "a tile has at least one element");
+        assert!(STAGES > 0, "a ring or a pipeline has at least one stage: choose `STAGES` of 1 or more");
+        assert!(S::BYTES > 0, "a tile has at least one element: choose `N` of 1 or more");
         assert!(
             S::BYTES < 1 << 20,
-            "a stage's mbarrier counts 2^20 - 1 bytes at most: choose smaller tiles (PTX ISA 9.7.13.15.2)"
+            "a stage's mbarrier counts at most 2^20 - 1 bytes: choose smaller tiles (PTX ISA 9.7.13.15.2)"
         );
     }
 
@@ -43,28 +43,30 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
         base + stage * Self::STAGE
     }
 
-    /// The mbarrier that completes when the stage's tiles have arrived.
+    /// The mbarrier whose phase completes when all tiles of the stage have arrived.
     #[inline(always)]
     pub(super) fn full(base: u32, stage: u32) -> u32 {
         base + Self::MBARRIERS + 8 * V::MBARRIERS * stage
     }
 
-    /// The mbarrier that completes when every consumer has released the stage.
+    /// The mbarrier whose phase completes when every consumer has released the stage.
     #[inline(always)]
     pub(super) fn empty(base: u32, stage: u32) -> u32 {
         Self::full(base, stage) + 8
     }
 
-    /// Initialises the mbarriers, `empty` for so many arrivals a phase, and shows them to the cluster and to the async proxy.
+    /// Initialises the mbarriers and makes them visible to the cluster and to the async proxy. `empty` expects `releases`
+    /// arrivals per phase.
     ///
     /// # Safety
     ///
-    /// One thread calls this; the memory at `base` is idle and holds no valid mbarrier; where stages have an `empty`, 1 to 2^20 - 1 releases.
+    /// 1. One thread calls this. The memory at `base` is idle and holds no valid mbarrier.
+    /// 2. If stages have an `empty`, `releases` is 1 to 2^20 - 1.
     #[inline(always)]
     pub(super) unsafe fn init(base: u32, releases: u32) {
         let mut stage = 0;
         while stage < STAGES as u32 {
-            // SAFETY: the caller's; both lie in the memory, aligned to 8.
+            // SAFETY: clauses 1 and 2 of `# Safety`. Both mbarriers lie in the memory at `base`, aligned to 8.
             unsafe {
                 raw::mbarrier_init(space::SharedCta, Self::full(base, stage), 1);
                 if V::MBARRIERS == 2 {
@@ -77,31 +79,32 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
         raw::fence_proxy_async(space::SharedCta);
     }
 
-    /// Ends the life of the mbarriers, of which the first lies at `first`.
+    /// Invalidates all mbarriers, the first of which lies at `first`.
     ///
     /// # Safety
     ///
-    /// One thread calls this; they are valid, and no thread or copy uses them any more.
+    /// One thread calls this. The mbarriers are valid, and no thread or copy uses them any more.
     #[inline(always)]
     pub(super) unsafe fn inval(first: u32) {
         let mut i = 0;
         while i < V::MBARRIERS * STAGES as u32 {
-            // SAFETY: one of the valid mbarriers, by the caller's contract: they lie side by side.
+            // SAFETY: `# Safety`: this is one of the valid mbarriers, which lie side by side from `first` on.
             unsafe { raw::mbarrier_inval(space::SharedCta, first + 8 * i) };
             i += 1;
         }
     }
 
-    /// The one arrival at `full` in a phase, by the thread that starts the stage's copies.
+    /// Arrives at `full`, the only arrival of the phase, with the bytes of the stage's copies. The thread that starts the copies
+    /// calls this.
     ///
     /// # Safety
     ///
-    /// `full` is valid; copies of [`LOADED`](Self::LOADED) bytes complete on it in this phase; every thread that waits for the phase before has seen
-    /// it complete.
+    /// 1. `full` is valid, and every thread that waits for the previous phase has seen it complete.
+    /// 2. Copies of [`LOADED`](Self::LOADED) bytes complete on `full` in this phase.
     #[inline(always)]
     pub(super) unsafe fn expect(full: u32) {
-        // SAFETY: the caller's. A copy that completes before this arrival takes the tx-count below zero, within its range, and cannot
-        // complete the phase.
+        // SAFETY: clauses 1 and 2 of `# Safety`. A copy that completes before this arrival takes the tx-count below zero, within
+        // its range (9.7.13.15.2), and cannot complete the phase.
         unsafe {
             raw::mbarrier_arrive_expect_tx(
                 sem::Release,
@@ -114,7 +117,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     }
 }
 
-/// The stage whose turn it is, and the parity of its phase in this round.
+/// The next stage, and the parity of the phase in which the stage is used next.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor {
     pub(super) stage: u32,

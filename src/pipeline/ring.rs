@@ -1,4 +1,4 @@
-//! A pipeline whose two parts are one: all threads of the CTA hold it, the elected one loads and stores.
+//! Rings: pipelines whose two parts are one. All threads of the CTA hold the ring and compute; the leader loads and stores.
 
 use core::marker::PhantomData;
 
@@ -14,16 +14,8 @@ use crate::shared::{ALIGN, Element, Ended, Place, Scoped, fence_async, for_each_
 use crate::size;
 use crate::trap::trap;
 
-/// Memory for a ring of `STAGES` stages, each of `INPUTS` input tiles and one in-out tile of `N` elements.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::RingMemory};
-/// // Four stages of two tiles of 512 elements: one of an input, one in-out.
-/// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
-/// # fn kernel(cta: &mut Cta, smem: Smem) {
-/// let memory = cta.async_scope(smem.ring, |cta, ring| ring);
-/// # }
-/// ```
+/// Shared memory for a ring of `STAGES` stages, a field of [`shared_memory!`](crate::shared_memory). A stage has `INPUTS` input
+/// tiles and one in-out tile, each of `N` elements, and an mbarrier.
 #[derive(Debug)]
 pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
@@ -32,7 +24,7 @@ pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usiz
 
 static_assertions::assert_not_impl_any!(RingMemory<u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
-// SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then an mbarrier for each.
+// SAFETY: the stages and one mbarrier per stage take `Layout::BYTES` bytes from `addr` on.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Place
     for RingMemory<T, N, INPUTS, STAGES>
 {
@@ -45,7 +37,7 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
     }
 }
 
-// SAFETY: an `IdleRing` has no copy in flight and no valid mbarrier, and one scope makes one of them.
+// SAFETY: an `IdleRing` has no copy in flight and no valid mbarrier, and `open` makes one `IdleRing` per scope.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Scoped
     for RingMemory<T, N, INPUTS, STAGES>
 {
@@ -62,16 +54,16 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
     }
 }
 
-/// What a stage of a ring holds: a tile of each input, then the in-out tile.
+/// The contents of a stage of a ring: a tile of each input, then the in-out tile.
 struct RingStage<T, const N: usize, const INPUTS: usize>(PhantomData<T>);
 
 impl<T: Element, const N: usize, const INPUTS: usize> RingStage<T, N, INPUTS> {
-    /// Tiles are aligned as arrays are.
+    /// Each tile is aligned as a `SharedArray` is.
     const TILE: usize = size::aligned(size::bytes::<T, N>(), ALIGN);
     const TILES: usize = size::sum(INPUTS, 1);
 }
 
-// SAFETY: the tiles lie one after the other.
+// SAFETY: `SIZE` holds all tiles one after the other, each aligned.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize> StageTiles for RingStage<T, N, INPUTS> {
     const BYTES: usize = size::product([Self::TILES, size::bytes::<T, N>()]);
     const SIZE: usize = size::product([Self::TILES, Self::TILE]);
@@ -80,10 +72,10 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize> StageTiles for Ring
     unsafe fn view<'a>(_addr: u32) -> Self::View<'a> {}
 }
 
-/// A stage of a ring is empty behind a barrier of the CTA.
+/// The mbarriers of a ring's stage: `full` alone. A barrier of the CTA signals that a stage is empty.
 #[derive(Debug)]
 enum FullAlone {}
-// SAFETY: copies end the phase of `full`; a barrier of the CTA says that a stage is empty.
+// SAFETY: copies complete the phases of `full`; a stage has no `empty`.
 unsafe impl StageMbarriers for FullAlone {
     const MBARRIERS: u32 = 1;
 }
@@ -91,12 +83,15 @@ unsafe impl StageMbarriers for FullAlone {
 type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
     Layout<RingStage<T, N, INPUTS>, STAGES, FullAlone>;
 
-/// A ring with no load in flight, and no store that still reads a stage.
+/// A ring, the multi-stage pipeline of a whole CTA, with nothing in flight: no load, and no store that still reads a stage.
+/// [`update_all`](IdleRing::update_all) processes all tiles in one call. Its steps are:
 ///
 /// ```
-/// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{RingMemory, NextStage}};
-/// # fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
-/// cta.async_scope(memory, |cta, idle| {
+/// use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{NextStage, RingMemory}};
+/// // Four stages of two tiles: one of an input, one in-out.
+/// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
+/// # fn kernel(cta: &mut Cta, smem: Smem, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
+/// cta.async_scope(smem.ring, |cta, idle| {
 ///     let mut ring = idle.start(cta, [x], y);
 ///     loop {
 ///         match ring.wait(cta) {
@@ -107,7 +102,7 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 /// });
 /// # }
 /// ```
-#[must_use = "the scope has to return this handle: keep it"]
+#[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
 pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
@@ -117,32 +112,20 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
 
 static_assertions::assert_not_impl_any!(IdleRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
-/// A ring whose stages are in flight: as many as there are tiles left, `STAGES` at most.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
-/// fn add_all<'s>(cta: &Cta, mut ring: Ring<'s, f32, 512, 1, 4>) -> IdleRing<'s, f32, 512, 1, 4> {
-///     loop {
-///         match ring.wait(cta) {
-///             NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-///             NextStage::Done(idle) => return idle,
-///         }
-///     }
-/// }
-/// ```
-#[must_use = "copies are in flight: go on with `.wait(&cta)` or end with `.finish(&cta)`"]
+/// A ring with loads in flight: into all `STAGES` stages, or as many as tiles remain.
+#[must_use = "copies are in flight: call `.wait(&cta)` or `.finish(&cta)`"]
 #[derive(Debug)]
 pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
-    /// The first stage's mbarrier, kept: to make it from `addr` again took two instructions more in each round.
+    /// The address of the first mbarrier. Computing it from `addr` takes two more instructions per round.
     bars: u32,
     /// The stage to wait for.
     at: Cursor,
-    /// The tile in that stage, the end of the tiles, and the distance from one of the CTA's tiles to its next.
+    /// The index of the tile in that stage, the end of the tiles, and the distance between two tiles of this CTA.
     index: usize,
     count: usize,
     step: usize,
-    /// Tile `index` of each slice.
+    /// Tile `index` of each input.
     inputs: [*const T; INPUTS],
     in_out: *mut T,
     _scope: Invariant<'s>,
@@ -150,35 +133,18 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
 
 static_assertions::assert_not_impl_any!(Ring<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
-/// What [`Ring::wait`] gives.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
-/// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, f32, 512, 0, 4>) -> IdleRing<'s, f32, 512, 0, 4> {
-/// match ring.wait(cta) {
-///     NextStage::Full(full) => full.update(cta, |[], y| 2.0 * y).store(cta).refill(cta).finish(cta),
-///     NextStage::Done(idle) => idle, // this CTA has no tile
-/// }
-/// # }
-/// ```
-#[must_use = "it holds the ring: `match` on it"]
+/// The result of [`Ring::wait`]: a full stage, or the end of the tiles.
+#[must_use = "this enum holds the ring: `match` on it"]
 #[derive(Debug)]
 pub enum NextStage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     /// The next tiles have arrived.
     Full(FullRing<'s, T, N, INPUTS, STAGES>),
-    /// All tiles have gone through: every store has read its stage, and what it writes is there when the grid ends.
+    /// All tiles are processed, and every store has read its stage. The stored data is in global memory when the grid ends.
     Done(IdleRing<'s, T, N, INPUTS, STAGES>),
 }
 
-/// A ring whose foremost stage has arrived and is readable.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::{FullRing, UpdatedRing}};
-/// fn scale<'s>(cta: &Cta, full: FullRing<'s, f32, 512, 0, 4>, by: f32) -> UpdatedRing<'s, f32, 512, 0, 4> {
-///     full.update(cta, |[], y| by * y)
-/// }
-/// ```
-#[must_use = "go on with `.update(&cta, …)`"]
+/// A ring whose current stage has arrived: go on with [`update`](FullRing::update).
+#[must_use = "the stage is full: call `.update(&cta, …)`"]
 #[derive(Debug)]
 pub struct FullRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
@@ -186,15 +152,8 @@ pub struct FullRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
 
 static_assertions::assert_not_impl_any!(FullRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
-/// A ring whose foremost stage has been computed.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::{Ring, UpdatedRing}};
-/// fn go_on<'s>(cta: &Cta, updated: UpdatedRing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
-///     updated.store(cta).refill(cta)
-/// }
-/// ```
-#[must_use = "go on with `.store(&cta)`"]
+/// A ring whose current stage has been updated: go on with [`store`](UpdatedRing::store).
+#[must_use = "the stage is updated: call `.store(&cta)`"]
 #[derive(Debug)]
 pub struct UpdatedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
@@ -202,18 +161,8 @@ pub struct UpdatedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES:
 
 static_assertions::assert_not_impl_any!(UpdatedRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
-/// A ring whose foremost stage is being stored.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::{Ring, UpdatedRing}};
-/// # fn kernel<'s>(cta: &Cta, updated: UpdatedRing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
-/// let storing = updated.store(cta);
-/// // Whatever can be done while the store reads the stage.
-/// let ring = storing.refill(cta);
-/// # ring
-/// # }
-/// ```
-#[must_use = "go on with `.refill(&cta)`"]
+/// A ring whose current stage is being stored: go on with [`refill`](StoringRing::refill). The store reads the stage meanwhile.
+#[must_use = "the store is in flight: call `.refill(&cta)`"]
 #[derive(Debug)]
 pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
@@ -224,24 +173,15 @@ static_assertions::assert_not_impl_any!(StoringRing<'static, u32, 4, 1, 2>: Copy
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Starts to stream this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`. Traps where an
-    /// input has fewer tiles than `in_out`.
+    /// Starts the loads (TMA bulk async copies) of the first stages. The ring then streams this CTA's tiles of `in_out`
+    /// ([`GlobalMut::tiles`](crate::global::GlobalMut::tiles)), each with the tiles of the same index of `inputs`
+    /// ([`Global::tiles`](crate::global::Global::tiles)). Traps if an input has fewer tiles than `in_out`.
     ///
     /// Collective in the CTA.
     ///
     /// PTX by the leader, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::{IdleRing, Ring}};
-    /// # fn kernel<'s>(cta: &Cta, ring: IdleRing<'s, f32, 512, 2, 4>, a: Global<f32>, b: Global<f32>,
-    /// #     y: GlobalMut<f32, 512>) -> Ring<'s, f32, 512, 2, 4> {
-    /// let ((a, a_tail), (b, b_tail), (y, y_tail)) = (a.tiles(), b.tiles(), y.tiles(cta));
-    /// let ring = ring.start(cta, [a, b], y);
-    /// # ring
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn start(
         self,
@@ -268,22 +208,22 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             _scope: PhantomData,
         };
         if cta.is_leader() {
-            // SAFETY: the memory is this ring's, idle, and an idle ring holds no valid mbarrier.
+            // SAFETY: the ring owns the memory, which is idle, and an idle ring holds no valid mbarrier.
             unsafe { RingLayout::<T, N, INPUTS, STAGES>::init(self.addr, 0) };
             let mut stage = 0;
             while stage < STAGES && ring.has(stage) {
-                // SAFETY: nothing has been loaded into this stage yet, and tile `stage` is in bounds.
+                // SAFETY: this is the first load into the stage, and tile `stage` is in bounds.
                 unsafe { ring.load(stage as u32, stage) };
                 stage += 1;
             }
         }
-        // The other threads see the mbarriers before they wait on them.
+        // Shows the mbarriers to the other threads before they wait.
         cta.sync();
         ring
     }
 
-    /// Streams all of this CTA's tiles of `in_out`, each with the tiles of the same index of `inputs`, and replaces each element
-    /// `y` of them by `f([x, …], y)`. Traps where an input has fewer tiles than `in_out`.
+    /// Replaces each element `y` of this CTA's tiles of `in_out` by `f([x, …], y)`, where the `x` are the elements at the same
+    /// place of `inputs`. Loads, computation and stores overlap. Traps if an input has fewer tiles than `in_out`.
     ///
     /// Collective in the CTA.
     ///
@@ -308,7 +248,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.stream(cta, inputs, in_out, f).close(cta)
     }
 
-    /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay as they are.
+    /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay
+    /// valid.
     ///
     /// Collective in the CTA.
     ///
@@ -355,24 +296,24 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.bars + 8 * stage
     }
 
-    /// Whether there is a tile `ahead` after the foremost.
+    /// Whether this CTA has a tile `ahead` tiles after the current one.
     #[inline(always)]
     fn has(&self, ahead: usize) -> bool {
         self.index + ahead * self.step < self.count
     }
 
-    /// Loads the tiles that are `ahead` after the foremost into `stage`.
+    /// Loads the tiles that come `ahead` tiles after the current ones into `stage`.
     ///
     /// # Safety
     ///
-    /// One thread calls this; there is a tile `ahead`; the stage is free, its mbarrier's phase is waited for by all threads.
+    /// 1. One thread calls this, and such tiles exist.
+    /// 2. The stage is free, and every thread has waited for the previous phase of its mbarrier.
     #[inline(always)]
     unsafe fn load(&self, stage: u32, ahead: usize) {
         let (bar, offset) = (self.bar(stage), ahead * self.step * N);
-        // SAFETY: the mbarrier is valid and this is its one arrival in the phase; the copies below bring that many
-        // bytes. They are sized and aligned by the tile types; their destination is this stage, aligned to 128; their
-        // sources are in bounds by `start` and are not written before they are loaded: an in-out tile is stored once,
-        // after its load. No scope ends with a ring in flight.
+        // SAFETY: the mbarrier is valid, and this is its one arrival in the phase, for the bytes of the copies below. The tile
+        // types prove sizes and alignment, and `start` checks the bounds. An in-out tile is stored once, after its load; no
+        // thread writes an input. No scope ends with a ring in flight.
         unsafe {
             RingLayout::<T, N, INPUTS, STAGES>::expect(bar);
             for (i, input) in self.inputs.iter().enumerate() {
@@ -396,16 +337,16 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
     }
 
-    /// Starts the store of the foremost stage's output.
+    /// Starts the store of the current stage's in-out tile.
     ///
     /// # Safety
     ///
-    /// One thread calls it, once a stage, behind a proxy fence of every thread that has stored there, and a barrier.
+    /// One thread calls this, once per stage, after a barrier. Before that barrier, every thread that has written the stage has
+    /// executed a proxy fence.
     #[inline(always)]
     unsafe fn start_store(&self) {
-        // SAFETY: sized and aligned by the tile types; the destination is this CTA's tile, whose load is complete; what the
-        // threads stored is visible by the caller's contract; `start_refill` waits for the reads before the stage is loaded
-        // again, `await_stores` for all of them.
+        // SAFETY: the tile types prove size and alignment. The destination is this CTA's tile, after its load, and the async
+        // proxy sees the threads' stores (`# Safety`). `start_refill` and `await_stores` wait until the store has read the stage.
         unsafe {
             raw::cp_async_bulk_global_shared_cta(
                 self.in_out.cast(),
@@ -418,16 +359,16 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
     }
 
-    /// Loads the foremost stage again, if there is a tile for it.
+    /// Loads the current stage again, if a tile remains for it.
     ///
     /// # Safety
     ///
-    /// The thread that started the stage's store calls it, after that.
+    /// The thread that started the stage's store calls this, after the store.
     #[inline(always)]
     unsafe fn start_refill(&self) {
         if self.has(STAGES) {
-            // SAFETY: the store has read the stage; the barrier before it came after every thread's wait for the stage's
-            // phase and after its reads of the inputs.
+            // SAFETY: the wait shows that the store has read the stage. The barrier before the store came after every thread's
+            // wait for the stage's phase and its reads of the inputs.
             unsafe {
                 raw::cp_async_bulk_wait_group_read::<0>();
                 self.load(self.at.stage, STAGES);
@@ -435,12 +376,13 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
     }
 
-    /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill), by one election.
+    /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill) with one branch for the leader.
     #[inline(always)]
     fn store_and_refill(mut self, cta: &Cta) -> Self {
         fence_async(cta);
         if cta.is_leader() {
-            // SAFETY: `update` is done, and behind the fence and the barrier.
+            // SAFETY: `fence_async` is the fence and the barrier after `update`. The leader alone starts the store, then the
+            // refill.
             unsafe {
                 self.start_store();
                 self.start_refill();
@@ -452,8 +394,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     #[inline(always)]
     fn wait_stage(&self) {
-        // SAFETY: `load` has armed this phase; `parity` is its parity. The next phase is armed behind a barrier that
-        // follows this wait in every thread, or never.
+        // SAFETY: `load` has armed this phase, whose parity is `parity`. `load` arms the next phase after a barrier that follows
+        // this wait in every thread, or never.
         unsafe { await_parity(scope::Cta, self.bar(self.at.stage), self.at.parity, suspend_time_hint::None) };
     }
 
@@ -467,26 +409,15 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.in_out = self.in_out.wrapping_add(self.step * N);
     }
 
-    /// Waits for the foremost stage, or, when all tiles have gone through, until the last stores have read their stages; what they
-    /// write is there when the grid ends.
+    /// Waits until the current stage is full. When no tile remains, waits until the last stores have read their stages, and
+    /// returns the idle ring; the stored data is in global memory when the grid ends.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: while there are tiles, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar],
-    /// parity;`; then, once: by the leader `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`;
-    /// by the leader, a stage, `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
-    /// # fn kernel<'s>(cta: &Cta, mut ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
-    /// loop {
-    ///     ring = match ring.wait(cta) {
-    ///         NextStage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
-    ///         NextStage::Done(idle) => return idle,
-    ///     };
-    /// }
-    /// # }
-    /// ```
+    /// PTX: while there are tiles, repeated while false:
+    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar], parity;`; then, once: by the leader
+    /// `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`; by the leader, a stage,
+    /// `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> NextStage<'s, T, N, INPUTS, STAGES> {
         if !self.has(0) {
@@ -496,18 +427,18 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         NextStage::Full(FullRing(self))
     }
 
-    /// Waits until the stages in flight have come and every store has read its stage, and lets the tiles that are left be.
+    /// Waits for all loads in flight, and until every store has read its stage; the remaining tiles are not processed.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the leader `cp.async.bulk.wait_group.read 0;`; by every
-    /// thread `barrier.cta.sync.aligned 0;`; by the leader, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
+    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the leader `cp.async.bulk.wait_group.read 0;`; by every thread
+    /// `barrier.cta.sync.aligned 0;`; by the leader, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
     /// `barrier.cta.sync.aligned 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
     /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
-    /// // One tile, whatever else there is.
+    /// // Processes the first tile alone.
     /// let NextStage::Full(full) = ring.wait(cta) else { ptx::launch::trap() };
     /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta);
     /// # idle
@@ -519,7 +450,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.close(cta)
     }
 
-    /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay as they are.
+    /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay valid.
     ///
     /// Collective in the CTA.
     ///
@@ -531,7 +462,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.end(cta)
     }
 
-    /// Waits for the stages in flight.
+    /// Waits for the loads in flight.
     #[inline(always)]
     fn await_loads(&mut self) {
         let mut stages = 0;
@@ -546,25 +477,25 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     fn await_stores(&self, cta: &Cta) {
         if cta.is_leader() {
-            // SAFETY: waits for the ring's stores.
+            // SAFETY: the leader has committed all stores of the ring, so its wait covers them.
             unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
         }
     }
 
-    /// No load is in flight.
+    /// Ends a ring without loads in flight, in the last scope.
     #[inline(always)]
     fn end(self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
         self.await_stores(cta);
         Ended::new()
     }
 
-    /// What ends a ring into which nothing is being loaded.
+    /// Ends a ring without loads in flight: waits for its stores and invalidates the mbarriers.
     #[inline(always)]
     fn close(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         self.await_stores(cta);
         cta.sync();
         if cta.is_leader() {
-            // SAFETY: valid, and by the barrier above no thread waits on them any more.
+            // SAFETY: the mbarriers are valid, and after the barrier above no thread waits on them.
             unsafe { RingLayout::<T, N, INPUTS, STAGES>::inval(self.bars) };
         }
         cta.sync();
@@ -575,21 +506,13 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     FullRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, the `x` being those of the inputs at its place.
-    /// Each thread does its share, sixteen bytes at a time.
+    /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, where the `x` are the elements of the inputs at the same
+    /// place. Each thread updates its share, sixteen bytes at a time.
     ///
     /// Collective in the CTA.
     ///
     /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`
     /// ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, pipeline::{FullRing, UpdatedRing}};
-    /// # fn kernel<'s>(cta: &Cta, full: FullRing<'s, f32, 512, 2, 4>) -> UpdatedRing<'s, f32, 512, 2, 4> {
-    /// let updated = full.update(cta, |[a, b], y| a * b + y);
-    /// # updated
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn update(
         self,
@@ -599,8 +522,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         let ring = self.0;
         for_each_vector::<T, N>(cta, |v| {
             let at = |tile| ring.tile(ring.at.stage, tile) + 16 * v;
-            // SAFETY: in bounds, aligned; the stage has arrived, each of its vectors has one thread, and no copy reads
-            // or writes it before `store`.
+            // SAFETY: in bounds and aligned to 16. The stage has arrived, one thread accesses each vector, and no copy reads or
+            // writes the vector before `store`.
             unsafe {
                 let inputs: [T::Vector; INPUTS] = core::array::from_fn(|i| T::load_vector(at(i)));
                 let mut in_out = T::load_vector(at(INPUTS));
@@ -617,26 +540,18 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     UpdatedRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Starts to store the in-out tile to where it came from.
+    /// Starts to store the in-out tile back to global memory, where it was loaded from.
     ///
     /// Collective in the CTA.
     ///
     /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, by the leader:
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, pipeline::{FullRing, StoringRing}};
-    /// # fn kernel<'s>(cta: &Cta, full: FullRing<'s, f32, 512, 1, 4>) -> StoringRing<'s, f32, 512, 1, 4> {
-    /// let storing = full.update(cta, |[x], _| x).store(cta);
-    /// # storing
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn store(self, cta: &Cta) -> StoringRing<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
         fence_async(cta);
         if cta.is_leader() {
-            // SAFETY: `update` is done, and behind the fence and the barrier.
+            // SAFETY: `fence_async` is the fence and the barrier after `update`. The leader alone starts the store.
             unsafe { ring.start_store() };
         }
         StoringRing(ring)
@@ -646,26 +561,18 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     StoringRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Loads the next tiles into the stage as soon as its store has read it, and goes on to the next stage.
+    /// Starts to load the next tiles into this stage after the store has read it, and moves on to the next stage.
     ///
     /// Collective in the CTA.
     ///
     /// PTX by the leader, while there are tiles: `cp.async.bulk.wait_group.read 0;`
     /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, pipeline::{Ring, StoringRing}};
-    /// # fn kernel<'s>(cta: &Cta, storing: StoringRing<'s, f32, 512, 1, 4>) -> Ring<'s, f32, 512, 1, 4> {
-    /// let ring = storing.refill(cta); // the foremost stage is now the next
-    /// # ring
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
         let mut ring = self.0;
         if cta.is_leader() {
-            // SAFETY: `store` has started the stage's store, behind a barrier.
+            // SAFETY: the leader has started the store of this stage in `store`.
             unsafe { ring.start_refill() };
         }
         ring.advance();

@@ -13,19 +13,9 @@ use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Place, Scoped};
 use crate::trap::trap;
 
-/// Memory for a [`Pipeline`] of `STAGES` stages. Each holds `S`: a tile `[T; N]` of `N` elements, or
-/// a pair of tiles, or of pairs. A stage has two mbarriers; with a [`BarrierPair`](super::BarrierPair) for `V` the one stage has none.
-///
-/// ```
-/// # use ptx::{launch::Cta, pipeline::PipelineMemory};
-/// // Four stages of 512 words; three of two tiles.
-/// ptx::shared_memory! {
-///     struct Smem { words: PipelineMemory<[u32; 512], 4>, products: PipelineMemory<([f32; 512], [f32; 256]), 3> }
-/// }
-/// # fn kernel(cta: &mut Cta, smem: Smem) {
-/// let memory = cta.async_scope(smem.words, |cta, pipeline| pipeline);
-/// # }
-/// ```
+/// Shared memory for a [`Pipeline`] of `STAGES` stages, a field of [`shared_memory!`](crate::shared_memory). A stage holds `S`: a
+/// tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too. Each stage has two
+/// mbarriers. With a [`BarrierPair`](super::BarrierPair) for `V` there is one stage, without mbarriers.
 #[derive(Debug)]
 pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
     addr: u32,
@@ -34,7 +24,8 @@ pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
 
 static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone, Send, Sync);
 
-// SAFETY: `Layout::BYTES` bytes from `addr` on: the stages, then the mbarriers of each. The barriers are those of the signals.
+// SAFETY: the stages and their mbarriers take `Layout::BYTES` bytes from `addr` on. `V::BARRIERS` are the barriers of the
+// signals.
 unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Place for PipelineMemory<S, STAGES, V> {
     const SIZE: u32 = Layout::<S, STAGES, V>::BYTES;
     const ALIGN: u32 = ALIGN;
@@ -46,7 +37,7 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Place for Pipelin
     }
 }
 
-// SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and one scope makes one of them.
+// SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and `open` makes one `Pipeline` per scope.
 unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for PipelineMemory<S, STAGES, V> {
     type InScope<'s> = Pipeline<'s, S, STAGES, V>;
     type Ended<'s> = Ended<'s, Self>;
@@ -61,23 +52,41 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
     }
 }
 
-/// A pipeline with nothing in flight. `V` is how its parts tell each other of its stages: by mbarriers of this CTA (`()`), by named barriers
-/// ([`BarrierPair`](super::BarrierPair)), or by mbarriers of the CTAs that have tiles in common ([`multicast`](Pipeline::multicast)).
+/// A pipeline with nothing in flight (CUDA's `cuda::pipeline`, with separate producer and consumer threads). `V` selects the
+/// signals between the parts: mbarriers of this CTA (`()`), named barriers ([`BarrierPair`](super::BarrierPair)), or mbarriers of
+/// the CTAs that share tiles ([`multicast`](Pipeline::multicast)).
 ///
 /// ```
-/// # use ptx::{global::GlobalTile, launch::Cta, pipeline::{Pipeline, PipelineMemory}};
-/// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 512], 4>, tile: GlobalTile<f32, 512>) {
-/// cta.async_scope(memory, |cta, pipeline| {
-///     // One tile through it. The thread that loads and those that consume run at the same time.
+/// use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
+/// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4> } }
+/// # fn kernel(cta: &mut Cta, smem: Smem, tiles: Tiles<f32, 1024>) {
+/// // A grid-stride loop over tiles: `mine` is the number of this CTA's tiles.
+/// let (mut next, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
+/// let mine = tiles.count().saturating_sub(next).div_ceil(step);
+/// let mut sum = 0.0;
+/// cta.async_scope(smem.memory, |cta, pipeline| {
 ///     pipeline.run(
 ///         cta,
-///         |thread, producer| producer.load(thread, tile),
-///         |warps, consumer| consumer.wait(warps).release(warps),
+///         |thread, mut producer| {
+///             while let Some(tile) = tiles.get(next) {
+///                 producer = producer.load(thread, tile);
+///                 next += step;
+///             }
+///             producer
+///         },
+///         |warps, mut consumer| {
+///             for _ in 0..mine {
+///                 let tile = consumer.wait(warps);
+///                 sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
+///                 consumer = tile.release(warps);
+///             }
+///             consumer
+///         },
 ///     )
 /// });
 /// # }
 /// ```
-#[must_use = "the scope has to return this handle: keep it"]
+#[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
 pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
     addr: u32,
@@ -90,15 +99,15 @@ static_assertions::assert_not_impl_any!(Pipeline<'static, [u32; 4], 2>: Copy, Cl
 
 type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as StageSignals>::Own>>;
 
-/// Who runs a pipeline whose signals are `V`: a CTA for itself, or the cluster of the scope `'s` whose CTAs have tiles in common.
+/// Who runs a pipeline with the signals `V`: a CTA for itself, or the cluster of the scope `'s` whose CTAs share tiles.
 ///
 /// # Safety
 ///
 /// Implemented here only: `sync` is a barrier of all threads that use the signals.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not run a pipeline with the signals `{V}`",
-    label = "not who has the tiles",
-    note = "a `Cta` runs what it has for itself: `pipeline.run(cta, …)`; the `Cluster` of the scope runs what CTAs have in common: `pipeline.multicast(group).run(cluster, …)`"
+    message = "`{Self}` cannot run a pipeline with the signals `{V}`",
+    label = "not the group that owns the tiles",
+    note = "a `Cta` runs a pipeline of its own tiles: `pipeline.run(cta, …)`; the `Cluster` of the scope runs a pipeline of shared tiles: `pipeline.multicast(group).run(cluster, …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait PipelineGroup<'s, V>: Sealed {
@@ -107,7 +116,7 @@ pub unsafe trait PipelineGroup<'s, V>: Sealed {
     #[doc(hidden)]
     fn sync(&self);
 }
-// SAFETY: `V` is of one CTA (`CtaSignals`), of whose threads `sync` is a barrier.
+// SAFETY: `V` stays within one CTA (`CtaSignals`), and `sync` is a barrier of all the CTA's threads.
 #[diagnostic::do_not_recommend]
 unsafe impl<V: CtaSignals> PipelineGroup<'_, V> for Cta {
     #[inline(always)]
@@ -119,7 +128,7 @@ unsafe impl<V: CtaSignals> PipelineGroup<'_, V> for Cta {
         Cta::sync(self);
     }
 }
-// SAFETY: the CTAs of `G` are of this cluster (`SharingIn<'s>`), of whose threads `sync` is a barrier.
+// SAFETY: the CTAs of `G` belong to this cluster (`SharingIn<'s>`), and `sync` is a barrier of all the cluster's threads.
 #[diagnostic::do_not_recommend]
 unsafe impl<'s, G: SharingIn<'s>> PipelineGroup<'s, G> for Cluster<'s> {
     #[inline(always)]
@@ -133,54 +142,40 @@ unsafe impl<'s, G: SharingIn<'s>> PipelineGroup<'s, G> for Cluster<'s> {
 }
 
 impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
-    /// The pipeline with tiles that CTAs of the cluster have in common, so that global memory is read once for all of
-    /// them. Each tile is cut into `CTAS` equal parts. The CTA of rank r in the group loads part r and multicasts it to all of the
-    /// group; a stage has arrived when all parts have. For a stage of two tiles `group` can be a pair: `(row, column)`, or
-    /// `(row, ())` where the CTA has the second tile for itself. A stage is loaded again when the consumers of all those
-    /// CTAs have released it.
+    /// Shares the tiles of this pipeline among CTAs of the cluster (TMA multicast), so that global memory is read once for all of
+    /// them.
     ///
-    /// The cluster runs it. Where one CTA loads, or its consumers wait for, more tiles than another of the group, they wait for
-    /// ever.
+    /// Each tile is cut into `CTAS` equal parts. The CTA of rank r in the group loads part r and multicasts it to all CTAs of the
+    /// group. A stage is full when all parts have arrived, and is loaded again after the consumers of all these CTAs have
+    /// released it. For a stage of two tiles, `group` can be a pair: `(row, column)`, or `(row, ())` if the CTA does not share
+    /// the second tile.
+    ///
+    /// The cluster runs the pipeline. All CTAs of the group must load equally many tiles, and their consumers must wait for
+    /// equally many: otherwise the CTAs wait for ever.
     ///
     /// Not collective.
     ///
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::Cluster, global::Tiles, pipeline::Pipeline};
-    /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipeline<'c, [f32; 1024], 4>, tiles: Tiles<f32, 1024>)
-    /// # -> Pipeline<'c, [f32; 1024], 4> {
+    /// # use ptx::{cluster::Cluster, global::GlobalTile, pipeline::Pipeline};
+    /// # type Pipe<'c> = Pipeline<'c, [f32; 1024], 4>;
+    /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipe<'c>, tile: GlobalTile<f32, 1024>) -> Pipe<'c> {
     /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
-    /// let mut sum = 0.0;
-    /// let pipeline = pipeline.multicast(pair).run(
+    /// pipeline.multicast(pair).run(
     ///     cluster,
-    ///     |thread, mut producer| {
-    ///         let mut i = 0;
-    ///         while let Some(tile) = tiles.get(i) {
-    ///             producer = producer.load(thread, tile); // the first or the second half, into both CTAs
-    ///             i += 1;
-    ///         }
-    ///         producer
-    ///     },
-    ///     |warps, mut consumer| {
-    ///         for _ in 0..tiles.count() {
-    ///             let tile = consumer.wait(warps); // for both halves
-    ///             sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
-    ///             consumer = tile.release(warps);
-    ///         }
-    ///         consumer
-    ///     },
-    /// );
-    /// # pipeline
+    ///     |thread, producer| producer.load(thread, tile), // the first or the second half, into both CTAs
+    ///     |warps, consumer| consumer.wait(warps).release(warps), // waits for both halves
+    /// )
     /// # }
     /// ```
     #[inline(always)]
     pub fn multicast<G: SharingIn<'s>>(self, group: G) -> Pipeline<'s, S, STAGES, G> {
         const {
-            assert!(G::CTAS > 0, "no tile is shared with another CTA: `pipeline.run` has no groups");
+            assert!(G::CTAS > 0, "no tile is shared: call `pipeline.run` without `multicast`");
             assert!(
                 G::CTAS <= 32,
-                "a warp tells as many CTAs as it has lanes: choose fewer tiles, or smaller groups"
+                "a consumer warp signals at most 32 CTAs, one per lane: choose fewer tiles, or smaller groups"
             );
         }
         Pipeline { addr: self.addr, signals: group, _scope: PhantomData, _tiles: PhantomData }
@@ -188,54 +183,27 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
 }
 
 impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, STAGES, V> {
-    /// PipelineGroup `produce` in the producers and `consume` in the consumers, at the same time: in the first thread of the CTA, and in every thread
-    /// of the warps after the first; by a [`BarrierPair`](super::BarrierPair), in the warps that it names. The other threads wait. Each closure gets its
-    /// threads as a group, and the handle of its part; it returns the handle. Both go round the stages: the producers fill as many as each
-    /// consumer waits for. A consumer that waits for more waits for ever.
+    /// Runs `produce` in the producers and `consume` in the consumers, at the same time; the other threads wait. The first thread
+    /// of the CTA produces, and all warps after the first consume. With a [`BarrierPair`](super::BarrierPair), the first
+    /// `PRODUCERS` threads produce and the next `CONSUMERS` threads consume.
     ///
-    /// The mbarriers are initialised before and invalidated after, each behind a barrier: many
-    /// tiles are work for one `run`. Traps where the CTA lacks a part: it is of whole warps, two or more; by a `BarrierPair`, of its threads or more.
+    /// Each closure gets the group of its threads and the handle of its part, and returns the handle. The producers must fill as
+    /// many stages as each consumer waits for: a consumer that waits for more waits for ever. The run borrows the CTA as `&mut`,
+    /// so the closures cannot use it: read values such as `cta.grid_rank()` before the run.
     ///
-    /// The closures cannot use the CTA, as it is lent to the run: what they want to know of it (`cta.grid_rank()`) is asked before.
+    /// Each run begins with the initialisation of the mbarriers and a barrier, and ends with a barrier and their invalidation, so
+    /// process many tiles in one run. Traps unless the CTA has two or more warps, all of them whole; with a `BarrierPair`, unless
+    /// the CTA has `PRODUCERS + CONSUMERS` threads or more.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
     /// PTX by the leader, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both, by the producer, a stage:
-    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
-    /// leader, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. Of a `multicast`:
-    /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of
-    /// the first two barriers, and `.cluster` for `.cta` in the waits. By a `BarrierPair`: by each consumer
-    /// `barrier.cta.arrive.aligned EMPTY, THREADS;` before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread
-    /// `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
-    /// # fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
-    /// let mut sum = 0.0;
-    /// cta.async_scope(memory, |cta, pipeline| {
-    ///     pipeline.run(
-    ///         cta,
-    ///         |thread, mut producer| {
-    ///             let mut i = 0;
-    ///             while let Some(tile) = tiles.get(i) {
-    ///                 producer = producer.load(thread, tile);
-    ///                 i += 1;
-    ///             }
-    ///             producer
-    ///         },
-    ///         |warps, mut consumer| {
-    ///             for _ in 0..tiles.count() {
-    ///                 let tile = consumer.wait(warps);
-    ///                 sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
-    ///                 consumer = tile.release(warps);
-    ///             }
-    ///             consumer
-    ///         },
-    ///     )
-    /// });
-    /// # }
-    /// ```
+    /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both closures, by the producer, a
+    /// stage: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
+    /// leader, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. With `multicast`:
+    /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of the first two barriers, and
+    /// `.cluster` for `.cta` in the waits. With a `BarrierPair`: by each consumer `barrier.cta.arrive.aligned EMPTY, THREADS;`
+    /// before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     pub fn run<By: PipelineGroup<'s, V>>(
         self,
@@ -247,41 +215,14 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         self.reset(by)
     }
 
-    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): a consumer that is done does not wait
-    /// for the others, and the mbarriers stay as they are. Of a [`multicast`](Pipeline::multicast), the scope's barrier is the last.
+    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): consumers
+    /// that are done do not wait for other threads, and the mbarriers stay valid. With [`multicast`](Pipeline::multicast), the
+    /// barrier that ends the scope is the only one after the run.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run`](Pipeline::run), without the two last barriers and what lies between them, by a `BarrierPair` without the last
-    ///
-    /// ```
-    /// # use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
-    /// # fn kernel(cta: Cta, memory: PipelineMemory<[f32; 1024], 4>, tiles: Tiles<f32, 1024>) {
-    /// let (mut next, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
-    /// let mine = tiles.count().saturating_sub(next).div_ceil(step);
-    /// let mut sum = 0.0;
-    /// cta.async_scope_last(memory, |cta, pipeline| {
-    ///     pipeline.run_last(
-    ///         cta,
-    ///         |thread, mut producer| {
-    ///             while let Some(tile) = tiles.get(next) {
-    ///                 producer = producer.load(thread, tile);
-    ///                 next += step;
-    ///             }
-    ///             producer
-    ///         },
-    ///         |warps, mut consumer| {
-    ///             for _ in 0..mine {
-    ///                 let tile = consumer.wait(warps);
-    ///                 sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
-    ///                 consumer = tile.release(warps);
-    ///             }
-    ///             consumer
-    ///         },
-    ///     )
-    /// });
-    /// # }
-    /// ```
+    /// PTX: as [`run`](Pipeline::run), without the two last barriers and the instructions between them; with a `BarrierPair`
+    /// without the last barrier
     #[inline(always)]
     pub fn run_last<By: PipelineGroup<'s, V>>(
         self,
@@ -289,20 +230,23 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
         consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
     ) -> RunEnded<'s, S, STAGES, V> {
-        // The producers stay until their copies have come.
+        // The producers return after their copies have arrived (`drain`).
         self.parts::<()>(by, produce, consume);
         Ended::new()
     }
 
-    /// [`run`](Pipeline::run) with handles for each part: the CTA hands them over ([`Cta::invoke_one`] says which), the threads of the part hold
-    /// them in the closure, and behind the run the CTA has them again. The consumers are a group with a barrier of their own, `barrier`, so they
-    /// make collective calls on what they hold: fill a tile, and store it. With `((), ())` for handles they have the barrier alone. The producers of a
-    /// [`BarrierPair`](super::BarrierPair) have no barrier, and nothing to do with handles. Traps where `barrier` is not of as many threads as consume; by a
-    /// `BarrierPair`, that does not compile.
+    /// [`run`](Pipeline::run) that also hands handles to the parts, as [`Cta::invoke_one`] does: the threads of the part hold the
+    /// handles in the closure, and the CTA gets the handles back after the run.
+    ///
+    /// The consumers become a group with a barrier of their own, `barrier`, so they can make collective calls on their handles:
+    /// fill a tile and store it, for example. With `((), ())` as handles they have the barrier alone. The producers of a
+    /// [`BarrierPair`](super::BarrierPair) have no barrier and cannot use handles.
+    ///
+    /// Traps unless `barrier` counts as many threads as consume; with a `BarrierPair`, another count does not compile.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run`](Pipeline::run); by a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
+    /// PTX: as [`run`](Pipeline::run); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
     /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::Cta};
@@ -375,47 +319,22 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     ) -> (Pipeline<'s, S, STAGES, V::Own>, P, C) {
         self.parts(
             by,
-            // SAFETY: the producers use the handles, and the others come to the barrier of `reset`. The lifetime is this call's alone: what the
-            // closure returns is what it got, idle.
+            // SAFETY: only the producers use these handles, and the CTA uses its own again after the barrier of `reset`. `'p`
+            // belongs to this call alone, so the closure returns the handles that it got, idle.
             |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
-            // SAFETY: the consumers use theirs, and the others come to the same barrier.
+            // SAFETY: only the consumers use these handles, and the CTA uses its own again after the barrier of `reset`.
             |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
         );
         (self.reset(by), for_producers, for_consumers)
     }
 
-    /// [`run_with`](Pipeline::run_with) in the last scope of the kernel, as [`run_last`](Pipeline::run_last): neither the handles nor the barrier come
-    /// back, as other warps end the run before the consumers. Each closure returns what says that the use of its handles has ended.
+    /// [`run_with`](Pipeline::run_with) in the last scope of the kernel, as [`run_last`](Pipeline::run_last). Neither the handles
+    /// nor the barrier come back, because other warps leave the run before the consumers. Each closure returns its handles ended,
+    /// for example by `Shared::end`.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run_last`](Pipeline::run_last); by a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
-    ///
-    /// ```
-    /// # use ptx::{barrier::NamedBarrier, global::GlobalTile, launch::Cta, pipeline::PipelineMemory, shared::SharedArray};
-    /// ptx::shared_memory! {
-    ///     struct Smem { memory: PipelineMemory<[u32; 256], 2>, turned: SharedArray<u32, 256>, consumers: NamedBarrier<1, 64> }
-    /// }
-    /// # fn kernel(cta: Cta, smem: Smem, tile: GlobalTile<u32, 256>, out: &mut u32) {
-    /// let Smem { memory, turned, consumers } = smem;
-    /// cta.async_scope_last((memory, turned), |cta, (pipeline, turned)| {
-    ///     let (pipeline, (), turned) = pipeline.run_with_last(
-    ///         cta,
-    ///         consumers,
-    ///         ((), turned),
-    ///         |thread, producer, ()| (producer.load(thread, tile), ()),
-    ///         |warps, consumer, turned| {
-    ///             let full = consumer.wait(warps);
-    ///             // The two warps exchange words by an array that they hold together.
-    ///             let turned = turned.write(warps, |i| full.get(255 - i).unwrap_or(0)).publish(warps);
-    ///             *out = turned.get(warps.thread_rank() as usize).unwrap_or(0);
-    ///             (full.release(warps), turned.end())
-    ///         },
-    ///     );
-    ///     (pipeline, turned)
-    /// });
-    /// # }
-    /// ```
+    /// PTX: as [`run_last`](Pipeline::run_last); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     #[inline(always)]
     pub fn run_with_last<
         By: PipelineGroup<'s, V>,
@@ -441,16 +360,16 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     ) -> (RunEnded<'s, S, STAGES, V>, P::Ended, C::Ended) {
         self.parts(
             by,
-            // SAFETY: the producers use the handles, which are not used again.
+            // SAFETY: only the producers use these handles; the CTA ends its own copies below.
             |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
-            // SAFETY: the consumers use theirs, which are not used again.
+            // SAFETY: only the consumers use these handles; the CTA ends its own copies below.
             |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
         );
         (Ended::new(), for_producers.end(), for_consumers.end())
     }
 
-    /// From the initialisation of the mbarriers, which a barrier shows to all that use them, to the producers' wait for what is under way. Traps
-    /// where `B` is not of as many threads as consume.
+    /// The run without its end: initialises the mbarriers, runs both parts, and lets the producers wait for their operations in
+    /// flight. Traps unless `B` counts as many threads as consume.
     #[inline(always)]
     fn parts<B: PartBarrier>(
         &self,
@@ -462,12 +381,12 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
             Layout::<S, STAGES, V>::check();
             assert!(
                 V::MBARRIERS > 0 || STAGES == 1,
-                "a hand-off has one stage: its two barriers tell of one"
+                "a `BarrierPair` signals one stage: choose `STAGES` of 1"
             );
             if let (Some(of_barrier), Some(consumers)) = (B::THREADS, V::CONSUMERS) {
                 assert!(
                     of_barrier == consumers,
-                    "the barrier of the consumers is of as many threads as the hand-off names"
+                    "the consumers' `NamedBarrier` must count `CONSUMERS` threads, as the `BarrierPair` does"
                 );
             }
         }
@@ -479,16 +398,18 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         }
         let releases = V::RELEASES * (threads / WARP - 1);
         if V::MBARRIERS > 0 && rank == 0 {
-            // SAFETY: the memory is this pipeline's, idle, and holds no valid mbarrier; a cluster has fewer than 2^20 threads.
+            // SAFETY: this pipeline owns the memory, which is idle and holds no valid mbarrier. A cluster has fewer than 2^20
+            // threads, so `releases` is in range.
             unsafe { Layout::<S, STAGES, V>::init(self.addr, releases) };
         }
-        // Behind it the mbarriers are there, and no thread is in an earlier call of the consumers' barrier, or uses what the consumers get.
+        // After this barrier the mbarriers are initialised, and no thread is in an earlier call of `barrier` or uses the
+        // consumers' handles.
         if const { V::MBARRIERS > 0 || B::THREADS.is_some() } {
             by.sync();
         }
-        // SAFETY: each thread of a part makes its group and its handle once, for its closure, whose lifetime is that call's alone. Consumers are whole
-        // warps, by `V::check`, as many threads as `B` counts, which the caller has for the time of the run, or for good. The mbarriers are valid
-        // until `reset`, behind a barrier of all threads that use them, or until the kernel ends.
+        // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. Consumers
+        // are whole warps (`V::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
+        // valid until `reset`, after a barrier of all threads that use them, or until the kernel ends.
         unsafe {
             if V::produces(rank) {
                 let producer = Producer::new(self.addr, self.signals);
@@ -503,13 +424,13 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         }
     }
 
-    /// Invalidates the mbarriers, which no thread uses behind the barrier.
+    /// Invalidates the mbarriers after a barrier of all threads that use them.
     #[inline(always)]
     fn reset(self, by: &impl PipelineGroup<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
         by.sync();
         if V::MBARRIERS > 0 {
             if by.cta().thread_rank() == 0 {
-                // SAFETY: valid, and by the barrier above no thread or copy uses them any more.
+                // SAFETY: the mbarriers are valid, and after the barrier above no thread or copy uses them.
                 unsafe { Layout::<S, STAGES, V>::inval(Layout::<S, STAGES, V>::full(self.addr, 0)) };
             }
             by.cta().sync();
