@@ -21,7 +21,7 @@
 //! # fn kernel(cta: &mut Cta, memory: Memory, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
 //! cta.async_scope(memory, |cta, (tile, bar)| {
 //!     let load = bulk::load(cta, bar, tile, from);
-//!     // Work that does not need the tile: no thread can reach it here.
+//!     // Work that does not need the tile, which no thread can reach here.
 //!     let (bar, tile, _from) = load.wait(cta);
 //!     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
 //!     let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
@@ -97,7 +97,7 @@ static_assertions::assert_not_impl_any!(Committed: Extendable);
 static_assertions::assert_not_impl_any!(ReadDone: Extendable);
 
 /// A bulk async-group: stores and reductions from shared to global memory that one wait completes. The leader issues the copies,
-/// commits the group and waits for it. The barrier in each wait tells the other threads that the copies are complete.
+/// commits the group and waits. The barrier in each wait tells the other threads that the copies are complete.
 ///
 /// `Copies` are the handles that the group owns: nested pairs, with the last copy outermost. `State` is [`Uncommitted`],
 /// [`Committed`] or [`ReadDone`].
@@ -143,7 +143,7 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// # use ptx::{bulk, cluster::{ByTile, Cluster, Received}, global::GlobalTileMut};
 /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
 /// # let cta = cluster.cta();
-/// let _first = received.get(0); // threads may read it before
+/// let _first = received.get(0); // threads can read the tile too
 /// let (received, _writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
 /// let (_inbox, ()) = received.release(cluster); // for the next tile
 /// # }
@@ -231,18 +231,6 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Collective in the group.
     ///
     /// PTX: as [`store`].
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
-    /// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, to: [GlobalTileMut<f32, 64>; 2])
-    /// # -> (Tile<'s>, Tile<'s>) {
-    /// let [to_a, to_b] = to;
-    /// let group = bulk::store(cta, a, to_a).store(cta, b, to_b).commit(cta);
-    /// let ((a, _), (b, _)) = group.wait(cta);
-    /// # (a, b)
-    /// # }
-    /// ```
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "the group with one more copy")]
     pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>>(

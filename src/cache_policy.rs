@@ -41,19 +41,10 @@ impl CachePolicy {
     }
 
     /// Makes a policy that gives `fraction` of the accesses the primary priority and the rest the secondary priority. The
-    /// priorities are tags of [`qualifier::evict`](crate::qualifier::evict). `None` if `fraction` is not in (0, 1].
+    /// priorities are tags of [`qualifier::evict`](crate::qualifier::evict). `None` if `fraction` is not in (0, 1]. The check of
+    /// a constant fraction leaves no branch.
     ///
     /// PTX: `createpolicy.fractional.L2::primary.L2::secondary.b64 cache-policy, fraction;`
-    ///
-    /// ```
-    /// # use ptx::{cache_policy::CachePolicy, launch::Cta};
-    /// # fn kernel(cta: &Cta) -> Option<CachePolicy> {
-    /// use ptx::qualifier::evict;
-    /// // A constant fraction is checked at compile time: no branch is left.
-    /// let half = CachePolicy::fractional(evict::Last, evict::First, 0.5)?;
-    /// # Some(half)
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fractional<Primary: PrimaryPriority, Secondary: SecondaryPriority>(
         primary: Primary,

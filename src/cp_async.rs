@@ -80,7 +80,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 }
 
 impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Uncommitted> {
-    /// Makes a group of one load. The destination has its state after the wait already: until the wait no thread can reach it.
+    /// Makes a group of one load. The destination is `Published` already: no thread can reach it before the wait.
     #[inline(always)]
     fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
         CpAsyncGroup::new(CpAsyncLoad { dst: dst.into_state(), src })
@@ -535,18 +535,6 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// Joins two groups: the next commit or wait covers the copies of both.
     ///
     /// PTX: none
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # type Memory = (SharedArray<f32, 1024>, SharedArray<u8, 64>);
-    /// # fn kernel(cta: &mut Cta, memory: Memory, x: GlobalTile<f32, 1024>, y: GlobalTile<u8, 64>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let group = cp_async::load(cta, a, x).and(cp_async::load(cta, b, y)).commit(cta);
-    ///     let ((a, _), (b, _)) = group.wait(cta);
-    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn and<More>(self, more: CpAsyncGroup<More, Uncommitted>) -> CpAsyncGroup<(Copies, More), Uncommitted>
     where

@@ -29,16 +29,6 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
-    ///
-    /// ```
-    /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
-    /// # type Tile<'s, S> = Shared<'s, f32, 64, S>;
-    /// # type Stores<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
-    /// # fn kernel<'s>(cta: &Cta, read: Tile<'s, Loaded>, stores: Stores<'s>) -> (Tile<'s, Free>, Tile<'s, Free>) {
-    /// // After this one barrier all threads have read the tile `read`, and the copy has read its source.
-    /// let (one, (other, _writing)) = cta.sync_with((read.release_at_sync(), stores.wait_read_at_sync(cta)));
-    /// # (one, other.into_free()) }
-    /// ```
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn wait_read_at_sync(

@@ -66,7 +66,7 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 
 /// Starts a [`load`] whose mbarrier phase is also the barrier of `transitions`, the results of methods `…_at_sync`. Every thread
 /// arrives in the phase after its part of the transitions, so a wait for the load is also a wait for all threads. A loop of loads
-/// and stores then needs no other barrier before it reuses the stored tiles.
+/// and stores then needs no other barrier before it fills the stored tiles again.
 ///
 /// Collective in the group.
 ///
@@ -227,9 +227,8 @@ unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
     }
 }
 
-/// A source of a load to `Dst`: a [`GlobalTile`], a [`GlobalSlice`], a part of a tensor, or a tile of a
-/// [`GlobalMut`](crate::global::GlobalMut) or a `TensorMapMut`, which the copy owns until the wait. A pair of tiles takes a pair
-/// of sources.
+/// A source of a load into `Dst`: a [`GlobalTile`], a [`GlobalSlice`], a part of a tensor, or a tile of a
+/// [`GlobalMut`](crate::global::GlobalMut) or a `TensorMapMut`, which the copy owns until the wait. A pair has a pair of sources.
 ///
 /// # Safety
 ///
@@ -254,7 +253,7 @@ pub unsafe trait LoadSource<Dst: Arriving>: Bare {
     ///
     /// # Safety
     ///
-    /// - The copies own `dst` until they are complete. They own the source too, unless no thread writes it.
+    /// - Until the copies are complete, they own `dst`, and they own the source unless no thread writes the source.
     /// - `mbar` is the address of a valid mbarrier of this CTA, whose current phase expects the bytes.
     #[doc(hidden)]
     unsafe fn start(&self, dst: &Dst, mbar: u32, hint: impl raw::L2CacheHint);

@@ -11,16 +11,6 @@ impl<Copies: Landing, State> CpAsyncGroup<Copies, State> {
     /// [`Cta::sync_with`](crate::launch::Cta::sync_with), which returns the handles. Other transitions can share that barrier.
     ///
     /// PTX: `cp.async.wait_group 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared, FreeGeneric}};
-    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, f32, 64, Published>, new: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
-    /// # -> (Shared<'s, f32, 64, FreeGeneric>, Shared<'s, f32, 64, Published>) {
-    /// let load = cp_async::load(cta, new, src).commit(cta);
-    /// // After this one barrier all threads have read `old`, and the copies of all threads into `new` are complete.
-    /// let (old, (new, _src)) = cta.sync_with((old.release_at_sync(), load.wait_at_sync()));
-    /// # (old, new) }
-    /// ```
     #[inline(always)]
     pub fn wait_at_sync(self) -> AfterSync<Copies::Landed>
     where
