@@ -1,21 +1,21 @@
-//! Async-groups in flight, in the order of their commits (9.7.9.25.1.1): what [`bulk`](crate::bulk) and
-//! [`cp_async`](crate::cp_async) have in common.
+//! Async-groups in flight (9.7.9.25.1.1): queues of committed groups of [`bulk`](crate::bulk) or [`cp_async`](crate::cp_async)
+//! copies, as CUDA's `__pipeline_commit()`, `__pipeline_wait_prior(N)` and `cuda::pipeline` handle them.
 //!
-//! A committed group is a queue of one. [`then`] commits another after it; the oldest of a queue is waited for while the
-//! newer ones stay in flight. How many those are is part of the type, because `wait_group N` takes an immediate:
+//! A committed group is a queue of one group. [`then`] commits another group after it. A wait for the oldest group of a queue
+//! leaves the newer groups in flight. The queue's type counts its groups, because `wait_group N` takes an immediate:
 //!
 //! ```text
 //!   Group<A> ── then b ──► InFlight<Group<A>, Group<B>> ── wait_oldest ──► A's handles, Group<B>
 //! ```
 //!
-//! In a loop that waits for one group and commits one of the same type, the queue has the same type each time.
+//! A loop that waits for the oldest group and commits another group of the same type does not change the type of the queue.
 //!
 //! [`then`]: crate::cp_async::CpAsyncGroup::then
 
 use crate::qualifier::Sealed;
 
 mod token {
-    /// What only this crate can make: it stands for a wait, for a barrier, or for an order of commits.
+    /// Proof of a wait, of a barrier or of an order of commits. Only this crate can make a token.
     #[derive(Clone, Copy, Debug)]
     pub struct Token(());
     impl Token {
@@ -24,13 +24,14 @@ mod token {
 }
 pub(crate) use token::Token;
 
-/// The groups that a queue can hold: enough for any pipeline, and what `wait_group` is instantiated for.
+/// The largest number of groups in a queue. `wait_group N` is instantiated for each `N` below it.
 pub const MOST_GROUPS: u32 = 8;
 
-/// A `wait_group` of the raw layer for a number of newer groups: an immediate there, and a constant wherever this is inlined.
+/// Waits until at most `$newer` groups are pending. `$newer` is a constant wherever this macro is inlined, so the `match` leaves
+/// one `wait_group` with an immediate.
 macro_rules! wait_group {
     ($instruction:ident, $newer:expr) => {{
-        // SAFETY: waits.
+        // SAFETY: `wait_group` has no condition of its own (`# Safety` of the raw function).
         unsafe {
             match $newer {
                 0 => $crate::raw::$instruction::<0>(),
@@ -40,7 +41,7 @@ macro_rules! wait_group {
                 4 => $crate::raw::$instruction::<4>(),
                 5 => $crate::raw::$instruction::<5>(),
                 6 => $crate::raw::$instruction::<6>(),
-                // `InFlight` holds eight groups at most.
+                // Seven: `InFlight::new` asserts that a queue holds eight groups at most.
                 _ => $crate::raw::$instruction::<7>(),
             }
         }
@@ -48,16 +49,26 @@ macro_rules! wait_group {
 }
 pub(crate) use wait_group;
 
-/// Committed groups in flight: `Newest` was committed after all of `Older`, which is a group or a queue of its own.
+/// A queue of committed groups in flight. `Newest` was committed after all groups of `Older`, which is a group or a queue.
 ///
 /// ```
-/// # use ptx::{bulk::Committed, global::GlobalTile};
-/// use ptx::{async_group::InFlight, cp_async::{CpAsyncGroup, CpAsyncLoad}};
-/// type Group<'s> = CpAsyncGroup<CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>, Committed>;
-/// /// A pipeline of three tiles.
-/// struct Pipeline<'s> {
-///     loads: InFlight<InFlight<Group<'s>, Group<'s>>, Group<'s>>,
-/// }
+/// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
+/// # type Stage = SharedArray<f32, 1024>;
+/// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), src: Tiles<f32, 1024>, mut use_element: impl FnMut(f32)) {
+/// # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
+/// cta.async_scope(memory, |cta, (a, b)| {
+///     let mut queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, second));
+///     for next in (2..src.count()).filter_map(|i| src.get(i)) {
+///         let ((tile, _), newer) = queue.wait_oldest(cta); // one group stays in flight
+///         if let Some(x) = tile.get(cta.thread_rank() as usize) {
+///             use_element(x);
+///         }
+///         queue = newer.then(cta, cp_async::load(cta, tile.release(cta), next)); // two groups again
+///     }
+///     let ((a, _), (b, _)) = queue.wait(cta);
+///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+/// });
+/// # }
 /// ```
 #[must_use = "copies in flight have to be waited for: call `.wait_oldest(&cta)` or `.wait(&cta)`"]
 #[derive(Debug)]
@@ -69,60 +80,48 @@ pub struct InFlight<Older, Newest> {
 static_assertions::assert_not_impl_any!(InFlight<(), ()>: Copy, Clone);
 
 impl<Older: Queue, Newest> InFlight<Older, Newest> {
-    /// `newest` has been committed after all of `older`, by the same threads.
+    /// `newest` was committed after all groups of `older`, by the same threads.
     #[inline(always)]
     pub(crate) fn new(older: Older, newest: Newest) -> Self {
         const {
             assert!(
                 Older::GROUPS < MOST_GROUPS,
-                "a queue holds eight groups at most: wait for the oldest first"
+                "a queue holds eight groups at most: call `wait_oldest` before `then` commits another group"
             )
         };
         InFlight { older, newest }
     }
 }
 
-/// One group or more, the oldest first: a committed group, or an [`InFlight`].
-///
-/// ```
-/// # use ptx::{async_group::{InFlight, Queue}, bulk::Committed, cp_async::{CpAsyncGroup, CpAsyncLoad}, global::GlobalTile};
-/// # type Group<'s> = CpAsyncGroup<CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>, Committed>;
-/// /// How many groups are in flight.
-/// fn depth<Q: Queue>(_: &Q) -> u32 {
-///     Q::GROUPS
-/// }
-/// # fn kernel<'s>(loads: &InFlight<InFlight<Group<'s>, Group<'s>>, Group<'s>>) {
-/// let three = depth(loads); // loads: &InFlight<InFlight<Group, Group>, Group>
-/// # }
-/// ```
+/// A queue of committed groups, the oldest first: one group, or an [`InFlight`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no queue of groups in flight",
+    message = "`{Self}` is not a queue of committed groups",
     label = "not committed",
-    note = "commit the first group by `.commit(&cta)`; `.then(&cta, group)` commits each further one itself"
+    note = "commit the first group by `.commit(&cta)`; `.then(&cta, group)` commits each further group itself"
 )]
 pub trait Queue: Sealed {
-    /// How many groups it holds.
+    /// The number of groups in the queue.
     const GROUPS: u32;
     /// The group that was committed first.
     type Oldest;
-    /// The others: a queue, or `()` where there are none.
+    /// The queue without its oldest group: a queue, or `()` if no group is left.
     type Newer: Newer;
-    /// The copies of all groups: nested pairs, the last group outermost.
+    /// The copies of all groups: nested pairs, with the copies of the newest group outermost.
     type Copies;
-    /// Takes the oldest out. With a token: who calls it has waited.
+    /// Takes the oldest group out. The token proves that the caller has waited for that group.
     #[doc(hidden)]
     fn take_oldest(self, token: Token) -> (Self::Oldest, Self::Newer);
-    /// Takes all apart. With a token: who calls it has waited.
+    /// Takes the copies out of all groups. The token proves that the caller has waited for all of them.
     #[doc(hidden)]
     fn into_copies(self, token: Token) -> Self::Copies;
 }
 
-/// What is left of a queue without its oldest group: `()`, or a queue.
+/// A queue without its oldest group: a queue, or `()` if no group is left.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Newer: Sealed {
-    /// With one more group, the newest.
+    /// This queue with `Group` as its newest group.
     type And<Group: Queue>: Newer;
-    /// Puts it there. With a token: it was committed last.
+    /// Appends `newest`. The token proves that `newest` was committed last.
     #[doc(hidden)]
     fn and<Group: Queue>(self, newest: Group, token: Token) -> Self::And<Group>;
 }

@@ -1,8 +1,9 @@
-//! Bulk copies (9.7.9.25.4) that own what they move until they are waited for.
+//! Bulk asynchronous copies (`cp.async.bulk`, 9.7.9.25.4; CUDA's one-dimensional TMA copies), with handles that own the source
+//! and the destination of a copy until a wait.
 //!
-//! A [`Load`], of one tile or of several, completes on an [`Mbarrier`](crate::mbarrier::Mbarrier); stores complete in a
-//! [`BulkGroup`]. Both are collective in a [`ThreadGroup`]: every thread of the group makes the call and holds the handle, the
-//! leader issues the copy.
+//! A [`Load`] copies one or more tiles to shared memory, and completes on an [`Mbarrier`](crate::mbarrier::Mbarrier). Stores and
+//! reductions from shared to global memory complete in a [`BulkGroup`]. The calls are collective in a [`ThreadGroup`]: every
+//! thread of the group makes the call and holds the handle. The leader, the thread of rank 0, issues the copy.
 //!
 //! ```text
 //!   store, reduce ──► BulkGroup<_, Uncommitted> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations
@@ -10,9 +11,24 @@
 //!                                                          └─ then: further groups in flight, `InFlight`
 //! ```
 //!
-//! Bulk copies move whole multiples of 16 bytes (9.7.9.25.4.1). What is left of a slice after its whole tiles is a
-//! [`Tail`](crate::global::Tail), read by threads or by [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled),
-//! and a [`TailMut`](crate::global::TailMut), updated by threads.
+//! A bulk copy moves a multiple of 16 bytes (9.7.9.25.4.1). The elements of a slice after its whole tiles are a
+//! [`Tail`](crate::global::Tail), which threads or [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled) read, or a
+//! [`TailMut`](crate::global::TailMut), which threads update.
+//!
+//! ```
+//! # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+//! # type Memory = (SharedArray<f32, 1024>, Mbarrier<Ready>);
+//! # fn kernel(cta: &mut Cta, memory: Memory, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
+//! cta.async_scope(memory, |cta, (tile, bar)| {
+//!     let load = bulk::load(cta, bar, tile, from);
+//!     // Work that does not need the tile, which no thread can reach here.
+//!     let (bar, tile, _from) = load.wait(cta);
+//!     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
+//!     let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
+//!     (tile.into_free(), bar)
+//! });
+//! # }
+//! ```
 
 use core::marker::PhantomData;
 
@@ -42,42 +58,20 @@ const fn tile_bytes<T, const N: usize>() -> u32 {
     size::shared(size::bytes::<T, N>())
 }
 
-/// State: the group takes copies.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, Committed, Uncommitted}, launch::Cta};
-/// fn close<Copies>(cta: &Cta, group: BulkGroup<Copies, Uncommitted>) -> BulkGroup<Copies, Committed> {
-///     group.commit(cta)
-/// }
-/// ```
+/// State of an async-group that is not committed: the group takes more copies.
 #[derive(Debug)]
 pub enum Uncommitted {}
-/// State: the group is complete as a list, and under way.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, Committed}, launch::Cta};
-/// fn finish<Copies>(cta: &Cta, group: BulkGroup<Copies, Committed>) -> Copies {
-///     group.wait(cta)
-/// }
-/// ```
+/// State of a committed async-group: its copies are in flight, and the group takes no more copies.
 #[derive(Debug)]
 pub enum Committed {}
-/// State: all sources are read; the writes may be under way.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, ReadDone}, global::GlobalTileMut, launch::Cta};
-/// // The source has been given back; the destination is still the group's.
-/// fn finish(cta: &Cta, group: BulkGroup<GlobalTileMut<f32, 64>, ReadDone>) -> GlobalTileMut<f32, 64> {
-///     group.wait(cta)
-/// }
-/// ```
+/// State of a [`BulkGroup`] whose copies have read their sources, and may still write their destinations.
 #[derive(Debug)]
 pub enum ReadDone {}
 
-/// States of a group that can be waited for.
+/// States in which a group can be waited for.
 #[diagnostic::on_unimplemented(
     message = "an async-group in the state `{Self}` cannot be waited for",
-    label = "never committed",
+    label = "not committed",
     note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
@@ -88,32 +82,32 @@ impl Sealed for ReadDone {}
 impl Waitable for Committed {}
 impl Waitable for ReadDone {}
 
-/// States of a group in which its list of copies is not closed.
+/// States in which a group takes more copies.
 #[diagnostic::on_unimplemented(
     message = "an async-group in the state `{Self}` takes no more copies",
     label = "already committed",
-    note = "start another group: `.then(&cta, group)` commits it after this one"
+    note = "start another group: `.then(&cta, group)` commits the new group after this one"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Extendable: Sealed {}
 impl Extendable for Uncommitted {}
 
-// What each state is not for.
 static_assertions::assert_not_impl_any!(Uncommitted: Waitable);
 static_assertions::assert_not_impl_any!(Committed: Extendable);
 static_assertions::assert_not_impl_any!(ReadDone: Extendable);
 
-/// A bulk async-group: stores from shared to global memory that are waited for together. It belongs to the
-/// leader; what that thread learns by waiting, the others learn by a barrier.
+/// A bulk async-group: stores and reductions from shared to global memory that one wait completes. The leader issues the copies,
+/// commits the group and waits. The barrier in each wait tells the other threads that the copies are complete.
 ///
-/// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
+/// `Copies` are the handles that the group owns: nested pairs, with the last copy outermost. `State` is [`Uncommitted`],
+/// [`Committed`] or [`ReadDone`].
 ///
 /// ```
-/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
-/// # -> Shared<'s, f32, 64, Fenced> {
-/// let group = bulk::store(cta, tile, to).commit(cta);
-/// let (tile, group) = group.wait_read(cta); // `tile` is free for something else
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Published, Shared, Written}};
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Published> {
+/// let group = bulk::store(cta, tile.to_async(cta), to).commit(cta);
+/// let (tile, group) = group.wait_read(cta); // the copy has read `tile`
+/// let tile = tile.into_free().write(cta, |_| 0.0).publish(cta); // while the copy writes `to`
 /// let to = group.wait(cta);
 /// # tile
 /// # }
@@ -129,45 +123,27 @@ pub struct BulkGroup<Copies, State, G = Cta> {
 static_assertions::assert_not_impl_any!(BulkGroup<(), Uncommitted>: Copy, Clone, Queue);
 static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 
-/// A store of [`Shared`] memory in flight: its source and its destination.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Shared}};
-/// fn finish<'s>(
-///     cta: &Cta,
-///     group: BulkGroup<Store<'s, f32, 64, Fenced>, Committed>,
-/// ) -> Shared<'s, f32, 64, Free> {
-///     let (tile, _to) = group.wait(cta);
-///     tile.into_free()
-/// }
-/// ```
+/// The handles of a [`store`] in flight from [`Shared`] memory: its source and its destination.
 pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, GlobalTileMut<T, N>);
 
-/// Starts a group with the copy of `src` to `dst`. `src` is [`Shared`] memory that was loaded or fenced, or, in a cluster, what a
-/// DSMEM buffer or a channel has received ([`Received`](crate::cluster::Received), [`ChannelReceived`](crate::cluster::ChannelReceived)):
-/// it cannot be released to its sender before the copy has read it.
+/// Starts the bulk copy of a tile from shared to global memory (CUDA's `cuda::ptx::cp_async_bulk`), the first copy of a group.
+///
+/// `src` is [`Shared`] memory in the state [`Loaded`](crate::shared::Loaded) or [`Fenced`](crate::shared::Fenced). In a cluster,
+/// `src` can also be the tile that a DSMEM buffer or a channel has received ([`Received`](crate::cluster::Received),
+/// [`ChannelReceived`](crate::cluster::ChannelReceived)). That tile cannot be released to its sender before the copy has read it.
 ///
 /// Collective in the group.
 ///
-/// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, of a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
+/// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, for a DSMEM buffer
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
-/// ```
-/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared, Written}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>, to: GlobalTileMut<f32, 64>)
-/// # -> Shared<'s, f32, 64, Fenced> {
-/// let (tile, _to) = bulk::store(cta, tile.to_async(cta), to).commit(cta).wait(cta);
-/// # tile
-/// # }
-/// ```
-///
-/// A tile that another CTA has sent:
+/// Stores a tile that another CTA has sent:
 ///
 /// ```
 /// # use ptx::{bulk, cluster::{ByTile, Cluster, Received}, global::GlobalTileMut};
 /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
 /// # let cta = cluster.cta();
-/// let _first = received.get(0); // threads may read it before
+/// let _first = received.get(0); // threads can read the tile too
 /// let (received, _writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
 /// let (_inbox, ()) = received.release(cluster); // for the next tile
 /// # }
@@ -183,12 +159,13 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
     BulkGroup::new((src, dst))
 }
 
-/// [`store`] of the bytes of each 16-byte chunk that `bytes` holds; the others keep what they are. `src` is as of [`store`].
+/// Starts a [`store`] of selected bytes. Of each 16-byte chunk the copy writes the bytes whose bits are set in `bytes`; the other
+/// bytes of the destination keep their values. `src` is as for [`store`].
 ///
 /// Collective in the group.
 ///
-/// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, of a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
+/// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, for a DSMEM buffer
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Shared}};
@@ -222,8 +199,8 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     mask: impl raw::BulkCpMask,
 ) {
     if group.is_leader() {
-        // SAFETY: the tile's type proves the size and the alignment of the destination, which is this CTA's alone; the source
-        // is aligned to 128 bytes and visible to the async proxy, by `tile`; both handles go into the group.
+        // SAFETY: the type of `dst` proves its size and alignment, and this CTA owns `dst`. The source is aligned to 128 bytes
+        // and visible to the async proxy (`CopySource::tile`). The group owns both until a wait.
         unsafe {
             raw::cp_async_bulk_global_shared_cta(
                 dst.base.cast(),
@@ -249,25 +226,13 @@ impl<Copies, State, G> BulkGroup<Copies, State, G> {
 }
 
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Adds the copy of `src` to `dst`.
+    /// Adds the copy of `src` to `dst` to the group.
     ///
     /// Collective in the group.
     ///
     /// PTX: as [`store`].
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
-    /// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, to: [GlobalTileMut<f32, 64>; 2])
-    /// # -> (Tile<'s>, Tile<'s>) {
-    /// let [to_a, to_b] = to;
-    /// let group = bulk::store(cta, a, to_a).store(cta, b, to_b).commit(cta);
-    /// let ((a, _), (b, _)) = group.wait(cta);
-    /// # (a, b)
-    /// # }
-    /// ```
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "the group with one copy more")]
+    #[expect(clippy::type_complexity, reason = "the group with one more copy")]
     pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>>(
         self,
         group: &G,
@@ -282,71 +247,40 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new((self.copies, (src, dst)))
     }
 
-    /// The copies of two groups as one group.
+    /// Joins two groups: the next commit covers the copies of both.
     ///
     /// PTX: none
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, a: Shared<'s, f32, 64, Fenced>, b: Shared<'s, u8, 64, Fenced>, to: (GlobalTileMut<f32, 64>, GlobalTileMut<u8, 64>)) {
-    /// let ((_a, _), (_b, _)) = bulk::store(cta, a, to.0).and(bulk::store(cta, b, to.1)).commit(cta).wait(cta);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn and<More>(self, more: BulkGroup<More, Uncommitted, G>) -> BulkGroup<(Copies, More), Uncommitted, G>
     where
         State: Extendable,
     {
-        // 9.7.9.25.6.1: a commit takes all prior copies that are not committed, so both are in the group that is committed
-        // next.
+        // 9.7.9.25.6.1: a commit takes all prior uncommitted copies, so the next commit takes the copies of both groups.
         BulkGroup::new((self.copies, more.copies))
     }
 
-    /// Closes the list of copies.
+    /// Commits the copies as one bulk async-group (CUTLASS's `tma_store_arrive()`). A committed group takes no more copies.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
-    /// # -> Shared<'s, f32, 64, Fenced> {
-    /// let group = bulk::store(cta, tile, to).commit(cta);
-    /// let (tile, to) = group.wait(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn commit(self, group: &G) -> BulkGroup<Copies, Committed, G>
     where
         State: Extendable,
     {
         if group.is_leader() {
-            // SAFETY: the group owns the copies until a wait.
+            // SAFETY: `commit_group` has no condition of its own (`# Safety`), and the group owns its copies until a wait.
             unsafe { raw::cp_async_bulk_commit_group() }
         }
         BulkGroup::new(self.copies)
     }
 
-    /// Commits another group after this one, which has been committed and stays in flight.
+    /// Commits `next` after this committed group, which stays in flight: the two are a queue.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
-    /// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, to: [GlobalTileMut<f32, 64>; 2])
-    /// # -> (Tile<'s>, Tile<'s>) {
-    /// let [to_a, to_b] = to;
-    /// let queue = bulk::store(cta, a, to_a).commit(cta).then(cta, bulk::store(cta, b, to_b));
-    /// let ((a, _), queue) = queue.wait_oldest(cta); // the second store goes on
-    /// let (b, _) = queue.wait(cta);
-    /// # (a, b)
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -359,25 +293,16 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         InFlight::new(self, next.commit(group))
     }
 
-    /// Waits until all sources are read, and gives them back with the group of the destinations, still being written. The sources are
-    /// behind the barrier of this wait, so [`Shared`] memory comes back as [`Fenced`](crate::shared::Fenced): free by
-    /// [`into_free`](Shared::into_free), readable by [`into_loaded`](Shared::into_loaded). The tile of a DSMEM buffer comes back as it
-    /// was, that of a channel as [`ChannelReleased`](crate::cluster::ChannelReleased).
+    /// Waits until the copies have read their sources (CUTLASS's `tma_store_wait<0>()`). Returns the sources, and a group that
+    /// owns the destinations, which the copies may still write.
+    ///
+    /// All threads pass a barrier after the reads. So [`Shared`] memory comes back as [`Fenced`](crate::shared::Fenced):
+    /// [`into_free`](Shared::into_free) frees the memory, [`into_loaded`](Shared::into_loaded) makes it readable. The tile of a
+    /// DSMEM buffer comes back unchanged, the tile of a channel as [`ChannelReleased`](crate::cluster::ChannelReleased).
     ///
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader, then `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>)
-    /// # -> Shared<'s, f32, 64, Published> {
-    /// let (tile, writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
-    /// let tile = tile.into_free().write(cta, |_| 0.0).publish(cta); // while `to` is being written
-    /// let to = writing.wait(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait_read(self, group: &G) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>)
     where
@@ -387,20 +312,11 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         sync_with(group, self.wait_read_at_sync(group))
     }
 
-    /// Waits until everything is written and visible, and gives back all that the group owns.
+    /// Waits until the copies have written their destinations and all threads see the writes. Returns all handles of the group.
     ///
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, group: BulkGroup<Store<'s, f32, 64, Fenced>, Committed>)
-    /// # -> Shared<'s, f32, 64, Fenced> {
-    /// let (tile, to) = group.wait(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, group: &G) -> Copies
     where
@@ -427,25 +343,11 @@ impl<Copies, G> Queue for BulkGroup<Copies, Committed, G> {
 }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
-    /// Commits another group after these, which stay in flight.
+    /// Commits `next` after the groups of this queue, which stay in flight.
     ///
     /// Collective in the group.
     ///
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{async_group::InFlight, bulk::{self, BulkGroup, Committed, Store}, global::GlobalTileMut};
-    /// # use ptx::{launch::Cta, shared::{Fenced, Shared}};
-    /// # type Tile<'s> = Shared<'s, f32, 64, Fenced>;
-    /// # type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
-    /// # type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
-    /// # fn kernel<'s>(cta: &Cta, queue: Queue<'s>, c: Tile<'s>, to: GlobalTileMut<f32, 64>)
-    /// # -> [Tile<'s>; 3] {
-    /// let queue = queue.then(cta, bulk::store(cta, c, to)); // three in flight
-    /// let (((a, _), (b, _)), (c, _)) = queue.wait(cta);
-    /// # [a, b, c]
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -455,8 +357,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         InFlight::new(self, next.commit(group))
     }
 
-    /// Waits until the sources of the oldest group are read, and gives them back with the group of its
-    /// destinations, still being written; the newer groups, `N` of them, stay in flight.
+    /// Waits until the copies of the oldest group have read their sources. Returns the sources, a group that owns the
+    /// destinations, which the copies may still write, and the queue of the newer groups, `N` of them, which stay in flight.
     ///
     /// Collective in the group.
     ///
@@ -479,7 +381,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// # }
     /// ```
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "what comes back, each in its state")]
+    #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn wait_read_oldest<Copies: Split>(
         self,
         group: &G,
@@ -490,24 +392,12 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         sync_with(group, self.wait_read_oldest_at_sync(group))
     }
 
-    /// Waits until everything of the oldest group is written and visible; the newer groups, `N` of them, stay in flight.
+    /// Waits until the copies of the oldest group have written their destinations and all threads see the writes. The newer
+    /// groups, `N` of them, stay in flight.
     ///
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the leader, then `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};
-    /// # use ptx::shared::{Fenced, Shared};
-    /// # type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
-    /// # fn kernel<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>)
-    /// # -> [Shared<'s, f32, 64, Fenced>; 2] {
-    /// let ((a, to_a), queue) = queue.wait_oldest(cta);
-    /// // `to_a` is written, the second store goes on.
-    /// let (b, to_b) = queue.wait(cta);
-    /// # [a, b]
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait_oldest<Copies>(self, group: &G) -> (Copies, <Self as Queue>::Newer)
     where
@@ -516,22 +406,11 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         sync_with(group, self.wait_oldest_at_sync(group))
     }
 
-    /// Waits until everything of all groups is written and visible.
+    /// Waits until the copies of all groups have written their destinations and all threads see the writes.
     ///
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{async_group::InFlight, bulk::{BulkGroup, Committed, Store}, launch::Cta};
-    /// # use ptx::shared::{Fenced, Shared};
-    /// # type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
-    /// # fn kernel<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>)
-    /// # -> [Shared<'s, f32, 64, Fenced>; 2] {
-    /// let ((a, to_a), (b, to_b)) = queue.wait(cta);
-    /// # [a, b]
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, group: &G) -> (Older::Copies, Newest) {
         at_sync::await_written(group, 0);
@@ -540,23 +419,23 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     }
 }
 
-/// The copies of a group as its sources and its destinations.
+/// The copies of a group, divided into sources and destinations.
 ///
 /// # Safety
 ///
-/// Implemented here only: the parts are those of the whole, each once.
+/// Implemented in this crate only: the two parts hold each handle of the whole exactly once.
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Split {
-    /// What the copies read.
+    /// The handles of the memory that the copies read.
     type Sources;
-    /// What they write.
+    /// The handles of the memory that the copies write.
     type Destinations;
-    /// Takes them apart. With a token: who calls it has waited, and a barrier or an mbarrier's phase tells the other threads.
+    /// Divides the copies. The token proves that the caller has waited; a barrier or an mbarrier tells the other threads.
     #[doc(hidden)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations);
 }
 
-// SAFETY: a tuple.
+// SAFETY: the parts are the two handles of the pair.
 unsafe impl<Src: Source, T, const N: usize> Split for (Src, GlobalTileMut<T, N>) {
     type Sources = Src::Read;
     type Destinations = GlobalTileMut<T, N>;
@@ -566,7 +445,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, GlobalTileMut<T, N>)
     }
 }
 
-// SAFETY: both are.
+// SAFETY: both halves divide their own handles (`Split`), and each part combines two disjoint parts.
 unsafe impl<Rest: Split, Last: Split> Split for (Rest, Last) {
     type Sources = (Rest::Sources, Last::Sources);
     type Destinations = (Rest::Destinations, Last::Destinations);

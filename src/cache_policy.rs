@@ -1,13 +1,13 @@
-//! L2 cache policies, which `createpolicy` makes (9.7.9.18) and `.L2::cache_hint` takes: in CUDA C++ `cuda::access_property`.
+//! L2 cache policies (CUDA's `cuda::access_property`, PTX's `createpolicy`, 9.7.9.18): the data that L2 evicts first or last.
 //!
-//! A [`CachePolicy`] rides on the handle of global memory that a copy, a reduction or an atomic operation takes:
-//! `tile.cache_hint(policy)`.
+//! The method `cache_hint(policy)` attaches a [`CachePolicy`] to a handle of global memory. The copy, reduction or atomic
+//! operation that takes the handle then carries the policy (`.L2::cache_hint`).
 
 use crate::qualifier::{AddressSpace, Sealed, cache_hint, evict, space};
 use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPriority};
 
-/// An L2 cache policy, for copies and atomic operations that take one. It is a hint: it changes how fast things are, and nothing
-/// else.
+/// An L2 eviction policy (CUDA's `cuda::access_property`), for copies, reductions and atomic operations in global memory. A
+/// policy is a hint: it can change the speed of a kernel, and nothing else.
 ///
 /// ```
 /// # use ptx::{bulk, cache_policy::CachePolicy, global::Tiles, launch::Cta};
@@ -22,76 +22,53 @@ use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPri
 pub struct CachePolicy(pub(crate) u64);
 
 impl CachePolicy {
-    /// The data is wanted again: keep it longest.
+    /// Makes a policy that evicts the data last, for data that is used again (CUDA's `cuda::access_property::persisting`).
     ///
     /// PTX: `createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 cache-policy, 1.0;`
-    ///
-    /// ```
-    /// # use ptx::cache_policy::CachePolicy;
-    /// # fn kernel() {
-    /// let of_weights = CachePolicy::evict_last();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn evict_last() -> Self {
-        // SAFETY: 1 is in (0, 1].
+        // SAFETY: the fraction 1.0 is in (0, 1].
         CachePolicy(unsafe { raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0) })
     }
 
-    /// The data is not wanted again: let it go first.
+    /// Makes a policy that evicts the data first, for data that is not used again (CUDA's `cuda::access_property::streaming`).
     ///
     /// PTX: `createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 cache-policy, 1.0;`
-    ///
-    /// ```
-    /// # use ptx::cache_policy::CachePolicy;
-    /// # fn kernel() {
-    /// let of_a_stream = CachePolicy::evict_first();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn evict_first() -> Self {
-        // SAFETY: 1 is in (0, 1].
+        // SAFETY: the fraction 1.0 is in (0, 1].
         CachePolicy(unsafe { raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0) })
     }
 
-    /// Gives `fraction` of the accesses the primary priority and the rest the secondary one; `None` if `fraction` is not
-    /// in (0, 1].
+    /// Makes a policy that gives `fraction` of the accesses the primary priority and the rest the secondary priority. The
+    /// priorities are tags of [`qualifier::evict`](crate::qualifier::evict). `None` if `fraction` is not in (0, 1]. The check of
+    /// a constant fraction leaves no branch.
     ///
     /// PTX: `createpolicy.fractional.L2::primary.L2::secondary.b64 cache-policy, fraction;`
-    ///
-    /// ```
-    /// # use ptx::{cache_policy::CachePolicy, launch::Cta};
-    /// # fn kernel(cta: &Cta) -> Option<CachePolicy> {
-    /// use ptx::qualifier::evict;
-    /// // A constant fraction is checked at compile time: no branch is left.
-    /// let half = CachePolicy::fractional(evict::Last, evict::First, 0.5)?;
-    /// # Some(half)
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fractional<Primary: PrimaryPriority, Secondary: SecondaryPriority>(
         primary: Primary,
         secondary: Secondary,
         fraction: f32,
     ) -> Option<Self> {
-        // False for NaN.
+        // Also false for NaN.
         let valid = fraction > 0.0 && fraction <= 1.0;
-        // SAFETY: `fraction` is in (0, 1].
+        // SAFETY: `fraction` is in (0, 1] if `valid`.
         valid.then(|| CachePolicy(unsafe { raw::createpolicy_fractional(primary, secondary, fraction) }))
     }
 }
 
-/// How something goes through the L2 cache: `()`, or a [`CachePolicy`], which there is in global memory.
+/// The cache policy of an access: `()` for none, or a [`CachePolicy`], which exists for global memory only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no L2 cache policy",
+    message = "`{Self}` is not an L2 cache policy of this memory",
     label = "neither `()` nor a `CachePolicy`",
-    note = "`.cache_hint(policy)` gives what lies in global memory its policy"
+    note = "`.cache_hint(policy)` attaches a policy to a handle of global memory; shared memory has no L2 cache policy"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait L2Policy<Space: AddressSpace = space::Global>: Copy + Sealed {
     #[doc(hidden)]
     type Hint: L2CacheHint + AtomCacheHint<Space>;
-    /// What instructions take.
+    /// The operand that instructions take.
     #[doc(hidden)]
     fn hint(self) -> Self::Hint;
 }
@@ -111,21 +88,10 @@ impl L2Policy for CachePolicy {
     }
 }
 
-/// A handle of global memory, and the L2 cache policy of the copy or reduction that it is given to: what its method
-/// `cache_hint` makes. Where a handle is taken, so is this, and the handle alone comes back.
+/// A handle of global memory with an L2 cache policy: the result of the handle's method `cache_hint`. A copy or reduction that
+/// takes the handle also takes a `Hinted` handle, and gives back the handle without the policy.
 ///
 /// PTX of the copy: with `.L2::cache_hint`, and the policy as an operand.
-///
-/// ```
-/// # use ptx::{bulk, cache_policy::{CachePolicy, Hinted}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
-/// # use ptx::shared::{Free, Loaded, Shared};
-/// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
-/// # -> Shared<'s, f32, 64, Loaded> {
-/// let once: Hinted<GlobalTile<f32, 64>> = src.cache_hint(CachePolicy::evict_first());
-/// let (_bar, tile, _src) = bulk::load(cta, bar, tile, once).wait(cta);
-/// # tile
-/// # }
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Hinted<Handle> {
     pub(crate) handle: Handle,
@@ -133,11 +99,11 @@ pub struct Hinted<Handle> {
 }
 impl<Handle> Sealed for Hinted<Handle> {}
 
-/// A `Handle` as it is, or with a policy.
+/// A `Handle`, with or without a cache policy.
 #[diagnostic::on_unimplemented(
     message = "expected `{Handle}`, found `{Self}`",
-    label = "neither a `{Handle}` nor one with a cache hint",
-    note = "a copy takes the handle, or what its `.cache_hint(policy)` gives; what `map.at(…)` gives is an `Option`, `None` where no copy may begin: handle that first"
+    label = "neither a `{Handle}` nor a `{Handle}` with a cache policy",
+    note = "pass the handle, or the result of its `.cache_hint(policy)`; `map.at(…)` returns an `Option`, which is `None` where no copy may begin: take the handle out of the `Option` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MaybeHinted<Handle: Sealed>: Sealed {
@@ -163,15 +129,15 @@ impl<Handle: Sealed> MaybeHinted<Handle> for Hinted<Handle> {
     }
 }
 
-/// What a copy is given for its source, and the handle that comes back: without a policy.
+/// A source of a copy. `Handle` is the same source without its cache policy, which comes back when the copy is complete.
 ///
 /// # Safety
 ///
-/// Implemented here only: `bare` gives back what it takes.
+/// Implemented in this crate only: `bare` returns the handle that it takes, without the policy.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no handle of global memory",
-    label = "no source of a copy",
-    note = "a copy takes a tile of a slice or a part of a tensor, with or without a policy, or a pair of these"
+    message = "`{Self}` is not a handle of global memory",
+    label = "not a source of a copy",
+    note = "a copy reads a tile of a slice, a part of a tensor, or a pair of these, each with or without a cache policy"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Bare {
@@ -180,7 +146,7 @@ pub unsafe trait Bare {
     #[doc(hidden)]
     fn bare(self) -> Self::Handle;
 }
-// SAFETY: the handle in it.
+// SAFETY: `bare` returns the handle in the `Hinted`.
 unsafe impl<Handle: Bare> Bare for Hinted<Handle> {
     type Handle = Handle::Handle;
     #[inline(always)]
@@ -188,7 +154,7 @@ unsafe impl<Handle: Bare> Bare for Hinted<Handle> {
         self.handle.bare()
     }
 }
-// SAFETY: both.
+// SAFETY: each half returns its own handle (`Bare`).
 unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
     type Handle = (X::Handle, Y::Handle);
     #[inline(always)]
@@ -197,10 +163,10 @@ unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
     }
 }
 
-/// Gives handles of global memory the method that makes them `Hinted`, each with the example in its documentation.
+/// Implements `Bare` and the method `cache_hint` for handles of global memory. Each entry brings the example of its `cache_hint`.
 macro_rules! hintable {
     ($( [ $($generic:tt)* ] $Handle:ty, $copy:literal: $($example:literal)+; )*) => { $(
-        // SAFETY: itself.
+        // SAFETY: `bare` returns `self`, which has no policy.
         unsafe impl<$($generic)*> $crate::cache_policy::Bare for $Handle {
             type Handle = Self;
             #[inline(always)]
@@ -209,9 +175,9 @@ macro_rules! hintable {
             }
         }
         impl<$($generic)*> $Handle {
-            #[doc = concat!("The same handle, for ", $copy, " under an L2 cache policy.")]
+            #[doc = concat!("Attaches an L2 cache policy to the handle, for ", $copy, ".")]
             ///
-            /// PTX of that: with `.L2::cache_hint`, and the policy as an operand.
+            /// PTX of that operation: with `.L2::cache_hint`, and the policy as an operand.
             ///
             /// ```
             $( #[doc = $example] )+

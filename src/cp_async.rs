@@ -1,7 +1,8 @@
-//! Non-bulk copies (9.7.9.25.3) that own what they move until they are waited for.
+//! Non-bulk asynchronous copies (`cp.async`, 9.7.9.25.3): CUDA's `__pipeline_memcpy_async` and `cuda::memcpy_async`, with handles
+//! that own the source and the destination of a copy until a wait.
 //!
-//! Every thread copies its share, sixteen bytes at a time: what [`Shared::update`] would give it. Copies are
-//! waited for in groups, or on an mbarrier:
+//! Every thread of the CTA copies its share of a tile, 16 bytes at a time: the same vectors that [`Shared::update`] gives to the
+//! thread. The CTA waits for a group of copies, or for an mbarrier:
 //!
 //! ```text
 //!   load ──► CpAsyncGroup<_, Uncommitted> ── commit ──► CpAsyncGroup<_, Committed> ── wait ──► Shared<Published>
@@ -11,14 +12,14 @@
 //!                  arrive_on_noinc
 //! ```
 //!
-//! `cp.async` writes through the generic proxy, as ordinary stores do (9.7.9.25.2 names the bulk copies alone), so
-//! what it brought is [`Published`]: a bulk copy takes it after [`to_async`](Shared::to_async) only. It goes back to
-//! `cp.async` by [`release`](Shared::release), without a fence.
+//! `cp.async` writes through the generic proxy, as ordinary stores do: 9.7.9.25.2 places only the bulk copies in the async proxy.
+//! So a copied tile is [`Published`]. A bulk copy takes the tile only after [`to_async`](Shared::to_async). `cp.async` takes the
+//! tile again after [`release`](Shared::release), without a fence.
 //!
-//! Choose it over [`bulk`](crate::bulk) for what bulk copies cannot do: the edges of a slice ([`load_zero_filled`]),
-//! windows that reach beyond it or are not aligned to 16 bytes ([`load_window`]), parts left out ([`load_where`]).
+//! Use `cp.async` for copies that [`bulk`](crate::bulk) copies cannot do: the tail of a slice ([`load_zero_filled`]), windows
+//! that reach beyond the slice or are not aligned to 16 bytes ([`load_window`]), and selected vectors of a tile ([`load_where`]).
 //!
-//! An L2 cache policy goes with a tile, a tail or a window by its method `cache_hint`.
+//! The method `cache_hint` attaches an L2 cache policy to a tile, a tail or a window.
 //!
 //! ```
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
@@ -50,16 +51,7 @@ use crate::size;
 
 mod at_sync;
 
-/// A copy in flight: its destination and its source.
-///
-/// ```
-/// # use ptx::{bulk::Uncommitted, cp_async::{self, CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta, shared::{Free, Shared}};
-/// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> CpAsyncGroup<Copy<'s>, Uncommitted> {
-/// let group: CpAsyncGroup<Copy<'s>, Uncommitted> = cp_async::load(cta, tile, src);
-/// # group
-/// # }
-/// ```
+/// A `cp.async` copy in flight, which owns its destination and its source.
 #[derive(Debug)]
 pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
     dst: Shared<'s, T, N, Published>,
@@ -68,20 +60,9 @@ pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
 
 static_assertions::assert_not_impl_any!(CpAsyncLoad<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
-/// `cp.async` copies of every thread of the CTA, which are waited for together.
+/// The `cp.async` copies of all threads of the CTA that one wait completes (PTX's cp.async-group).
 ///
-/// `Copies` are the handles that it owns: nested pairs, the last copy outermost.
-///
-/// ```
-/// # use ptx::{bulk::{Committed, Uncommitted}, cp_async::{CpAsyncGroup, CpAsyncLoad}, global::GlobalTile, launch::Cta};
-/// # use ptx::shared::{Published, Shared};
-/// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
-/// fn finish<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Uncommitted>) -> Shared<'s, f32, 1024, Published> {
-///     let group: CpAsyncGroup<Copy<'s>, Committed> = group.commit(cta);
-///     let (tile, _src) = group.wait(cta);
-///     tile
-/// }
-/// ```
+/// The group owns `Copies`: nested pairs of handles, the last copy outermost. `State` is [`Uncommitted`] or [`Committed`].
 #[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct CpAsyncGroup<Copies, State> {
@@ -99,18 +80,22 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 }
 
 impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src>, Uncommitted> {
-    /// A group of one load. Its destination is in the state that it will have when someone can get at it.
+    /// Makes a group of one load. The destination is `Published` already: no thread can reach it before the wait.
     #[inline(always)]
     fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
         CpAsyncGroup::new(CpAsyncLoad { dst: dst.into_state(), src })
     }
 }
 
-/// Calls `copy` with the addresses of each vector of a tile that is this thread's, and its number.
+/// Calls `copy` for each 16-byte vector of a tile that belongs to this thread: with the addresses of destination and source, the
+/// number of the vector, and the cache hint.
 ///
-/// For what `copy` gets, this holds: both addresses are aligned to 16, since tiles and shared arrays are, and both
-/// vectors are in bounds; the destination is free and now owned by the copy, each vector by one thread; nobody writes the
-/// source; a scope that ends has waited for the copy.
+/// Each call of `copy` can rely on these points:
+///
+/// - both addresses are aligned to 16 bytes, because tiles and shared arrays are, and both vectors are in bounds;
+/// - the copy owns the destination, which is free, and no other thread copies the same vector;
+/// - no thread writes the source;
+/// - a scope does not end before the wait for the copy.
 #[inline(always)]
 fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
@@ -124,11 +109,11 @@ fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     CpAsyncGroup::of(dst, src.bare())
 }
 
-/// A tile that `cp.async` copies from: a [`TileSource`], as it is or with a policy.
+/// A tile that `cp.async` copies from: a [`TileSource`], with or without a cache policy.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no source for a load of {N} elements of `{T}`",
+    message = "`{Self}` is not a source for a load of {N} elements of `{T}`",
     label = "not a tile of {N} `{T}`",
-    note = "the tile is as long as the shared memory and of the same type: `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy still writes"
+    note = "pass a source with the length and the element type of the shared memory: a `GlobalTile<{T}, {N}>`, or a `GlobalTileMut<{T}, {N}>` that no copy is writing"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait CpAsyncSource<T: Element, const N: usize>: Bare + Sealed {
@@ -169,19 +154,11 @@ macro_rules! sources {
 }
 sources! { GlobalTile, GlobalTileMut }
 
-/// Starts the copy of a tile to shared memory. It passes L1 by.
+/// Starts the copy of a tile from global to shared memory (CUDA's `__pipeline_memcpy_async`). The copy bypasses the L1 cache.
 ///
 /// Collective in the CTA.
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16;`
-///
-/// ```
-/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-/// let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait(cta);
-/// # tile
-/// # }
-/// ```
 #[inline(always)]
 pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
@@ -191,20 +168,12 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     load_prefetch(cta, dst, src, prefetch_size::None)
 }
 
-/// [`load`] that lets the L2 cache fetch more around the data.
+/// Starts a [`load`], with the hint that the L2 cache fetches more data around the source. `size` is a tag of
+/// [`qualifier::prefetch_size`](crate::qualifier::prefetch_size): 64, 128 or 256 bytes.
 ///
 /// Collective in the CTA.
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16;`
-///
-/// ```
-/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-/// use ptx::qualifier::prefetch_size::L2B128;
-/// let (tile, _src) = cp_async::load_prefetch(cta, tile, src, L2B128).commit(cta).wait(cta);
-/// # tile
-/// # }
-/// ```
 #[inline(always)]
 pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, Size: CpAsyncPrefetchSize>(
     cta: &Cta,
@@ -212,25 +181,17 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
     src: Src,
     size: Size,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    // SAFETY: see `load_with`.
+    // SAFETY: the points that `load_with` states for its calls of `copy`.
     load_with(cta, dst, src, |dst, src, _, hint| unsafe {
         raw::cp_async_cg(size, dst, src, zfill::None, hint)
     })
 }
 
-/// [`load`] that caches in L1 too, for a tile that is read again from global memory.
+/// Starts a [`load`] that caches the tile in L1 too, for a tile that the kernel reads again from global memory.
 ///
 /// Collective in the CTA.
 ///
 /// PTX per sixteen bytes: `cp.async.ca.shared::cta.global [dst], [src], 16;`
-///
-/// ```
-/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-/// let (tile, _src) = cp_async::load_cached(cta, tile, src).commit(cta).wait(cta);
-/// # tile
-/// # }
-/// ```
 #[inline(always)]
 pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
@@ -238,12 +199,13 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     src: Src,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_with(cta, dst, src, |dst, src, _, hint| {
-        // SAFETY: see `load_with`.
+        // SAFETY: the points that `load_with` states for its calls of `copy`.
         unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src, zfill::None, hint) }
     })
 }
 
-/// [`load`] of the sixteen-byte vectors for whose number `wanted` is true; the others become zero, and are not read.
+/// Starts the copy of the 16-byte vectors for whose number `wanted` returns true. The other vectors of the destination become
+/// zero; their sources are not read.
 ///
 /// Collective in the CTA.
 ///
@@ -251,8 +213,9 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 ///
 /// ```
 /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-/// // Four `f32` a vector: keep the first half of each 32.
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>)
+/// # -> Shared<'s, f32, 1024, Published> {
+/// // A vector holds four `f32`: copy the first 16 of every 32 elements.
 /// let (tile, _src) = cp_async::load_where(cta, tile, src, |v| v % 8 < 4).commit(cta).wait(cta);
 /// # tile
 /// # }
@@ -265,15 +228,15 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     mut wanted: impl FnMut(usize) -> bool,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_with(cta, dst, src, |dst, src, v, hint| {
-        // SAFETY: see `load_with`.
+        // SAFETY: the points that `load_with` states for its calls of `copy`.
         unsafe {
             raw::cp_async_cg(prefetch_size::None, dst, src, zfill::IgnoreSrc(!wanted(v as usize)), hint)
         }
     })
 }
 
-/// Starts the copy of a slice's last elements, those after its whole tiles; zeros fill the rest of the destination. Of a
-/// tail that is longer than the destination, the first `N` are copied.
+/// Starts the copy of a slice's tail, the elements after its whole tiles, and fills the rest of the destination with zeros (the
+/// `zfill` of CUDA's `__pipeline_memcpy_async`). Of a longer tail, the first `N` elements are copied.
 ///
 /// Collective in the CTA.
 ///
@@ -296,21 +259,14 @@ pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Uncommitted> {
     const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
-    // SAFETY: so many elements are in bounds. A tail is aligned to 16, since it stands behind whole tiles. The array is this CTA's, and the
-    // group that is returned keeps it.
+    // SAFETY: the tail has `bytes` bytes that no thread writes. Its base follows whole tiles, so it is aligned to 16. `dst` is a
+    // free array of this CTA, which the returned group owns.
     unsafe { copy_vectors::<T, N, P>(cta, dst.addr(), tail.base, 0, (0, bytes), tail.policy) }
     CpAsyncGroup::of(dst, tail)
 }
 
-/// `N` elements of a slice from any element on, beyond its ends too: there, a copy brings zeros. `P` is the L2 cache policy of
-/// the copy: none, or that of [`cache_hint`](Window::cache_hint).
-///
-/// ```
-/// # use ptx::{cp_async::Window, global::Global};
-/// # fn kernel(src: Global<f32>) {
-/// let window: Window<f32, 34> = src.window(-1); // a zero, then the elements 0 to 32
-/// # }
-/// ```
+/// `N` elements of a slice from any element on, for [`load_window`]. Elements beyond the ends of the slice are zeros. `P` is the
+/// L2 cache policy of the copy: `()` for none, or a [`CachePolicy`] from [`cache_hint`](Window::cache_hint).
 #[derive(Debug)]
 pub struct Window<T, const N: usize, P = ()> {
     slice: Global<T>,
@@ -326,39 +282,23 @@ impl<T, const N: usize, P: Copy> Clone for Window<T, N, P> {
 impl<T, const N: usize, P: Copy> Copy for Window<T, N, P> {}
 
 impl<T, const N: usize> Window<T, N> {
-    /// The same elements, for [`load_window`] under an L2 cache policy.
+    /// Attaches an L2 cache policy to the window, for [`load_window`].
     ///
-    /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
-    ///
-    /// ```
-    /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
-    /// let again = CachePolicy::evict_last(); // the neighbours' windows overlap with this one
-    /// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127).cache_hint(again)).wait_all(cta);
-    /// # tile
-    /// # }
-    /// ```
+    /// PTX of the copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
     #[inline(always)]
     pub fn cache_hint(self, policy: CachePolicy) -> Window<T, N, CachePolicy> {
         Window { slice: self.slice, first: self.first, policy }
     }
 }
 
-/// `N` elements of a slice from any vector of sixteen bytes on, beyond its ends too: there, a copy brings zeros. `P` is the L2 cache policy
-/// of the copy: none, or that of [`cache_hint`](VectorWindow::cache_hint).
+/// `N` elements of a slice from any 16-byte vector on, for [`load_window`]. Elements beyond the ends of the slice are zeros. `P`
+/// is the L2 cache policy of the copy: `()` for none, or a [`CachePolicy`] from [`cache_hint`](VectorWindow::cache_hint).
 ///
-/// Sixteen bytes are copied at a time: of elements of four bytes, a [`Window`] needs four times as many copies.
-///
-/// ```
-/// # use ptx::{cp_async::VectorWindow, global::Global};
-/// # fn kernel(src: Global<f32>) {
-/// let window: VectorWindow<f32, 40> = src.vector_window(-1); // four zeros, then the elements 0 to 35
-/// # }
-/// ```
+/// Each instruction copies 16 bytes. A [`Window`] of 4-byte elements needs four times as many instructions.
 #[derive(Debug)]
 pub struct VectorWindow<T, const N: usize, P = ()> {
     slice: Global<T>,
-    /// In vectors.
+    /// The number of the first vector; a vector is 16 bytes.
     first: i64,
     policy: P,
 }
@@ -371,18 +311,9 @@ impl<T, const N: usize, P: Copy> Clone for VectorWindow<T, N, P> {
 impl<T, const N: usize, P: Copy> Copy for VectorWindow<T, N, P> {}
 
 impl<T, const N: usize> VectorWindow<T, N> {
-    /// The same elements, for [`load_window`] under an L2 cache policy.
+    /// Attaches an L2 cache policy to the window, for [`load_window`].
     ///
-    /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
-    ///
-    /// ```
-    /// # use ptx::{cache_policy::CachePolicy, cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 136, Free>, src: Global<f32>) -> Shared<'s, f32, 136, Published> {
-    /// let again = CachePolicy::evict_last(); // the neighbours' windows overlap with this one
-    /// let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(31).cache_hint(again)).wait_all(cta);
-    /// # tile
-    /// # }
-    /// ```
+    /// PTX of the copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
     #[inline(always)]
     pub fn cache_hint(self, policy: CachePolicy) -> VectorWindow<T, N, CachePolicy> {
         VectorWindow { slice: self.slice, first: self.first, policy }
@@ -390,8 +321,8 @@ impl<T, const N: usize> VectorWindow<T, N> {
 }
 
 impl<T: Element> Global<T> {
-    /// The `N` elements from vector `first` of sixteen bytes on, which may be negative, for [`load_window`]. `N` elements are a multiple of
-    /// sixteen bytes.
+    /// Returns the window of `N` elements from 16-byte vector `first` on, for [`load_window`]. `first` may be negative. `N`
+    /// elements are a multiple of 16 bytes, which the compiler checks.
     ///
     /// ```
     /// # use ptx::{global::Global, launch::Cta};
@@ -406,46 +337,25 @@ impl<T: Element> Global<T> {
         VectorWindow { slice: self, first, policy: () }
     }
 
-    /// The `N` elements from element `first` on, which may be negative, for [`load_window`].
-    ///
-    /// ```
-    /// # use ptx::{global::Global, launch::Cta};
-    /// # fn kernel(cta: &Cta, src: Global<f32>) {
-    /// // A tile of 128 for each CTA, and one neighbour at each side.
-    /// let window = src.window::<130>(128 * i64::from(cta.grid_rank()) - 1);
-    /// # }
-    /// ```
+    /// Returns the window of `N` elements from element `first` on, for [`load_window`]. `first` may be negative.
     #[inline(always)]
     pub fn window<const N: usize>(self, first: i64) -> Window<T, N> {
         Window { slice: self, first, policy: () }
     }
 }
 
-/// Elements that `cp.async` copies one by one: of 4 or 8 bytes.
-///
-/// ```
-/// # use ptx::{bulk::Uncommitted, cp_async::{self, CpAsyncGroup, CpAsyncLoad, Window, Word}, global::Global, launch::Cta};
-/// # use ptx::shared::{Free, Shared};
-/// /// A tile of any such elements, from the slice's second on.
-/// fn load_shifted<'s, T: Word>(
-///     cta: &Cta,
-///     tile: Shared<'s, T, 128, Free>,
-///     src: Global<T>,
-/// ) -> CpAsyncGroup<CpAsyncLoad<'s, T, 128, Window<T, 128>>, Uncommitted> {
-///     cp_async::load_window(cta, tile, src.window(1))
-/// }
-/// ```
+/// An element that one `cp.async` can copy alone: 4 or 8 bytes. The elements of a [`Window`] are `Word`s.
 #[diagnostic::on_unimplemented(
     message = "`cp.async` cannot copy single elements of `{Self}`",
-    label = "not of 4 or 8 bytes",
-    note = "it copies 4, 8 or 16 bytes (PTX ISA 9.7.9.25.3.1): smaller elements are copied by whole tiles"
+    label = "not an element of 4 or 8 bytes",
+    note = "`cp.async` copies 4, 8 or 16 bytes (PTX ISA 9.7.9.25.3.1): copy smaller elements by whole tiles or by a `vector_window`"
 )]
 pub trait Word: Element {
-    /// Starts the copy of one element, or of none and zeros.
+    /// Starts the copy of one element, or fills its destination with zeros if `src_size` is 0.
     ///
     /// # Safety
     ///
-    /// As [`raw::cp_async_ca`] with a `src-size`, whose size is that of the element; `src_size` is 0 or that.
+    /// As [`raw::cp_async_ca`], with the size of the element as `cp-size`. `src_size` is 0 or that size.
     #[doc(hidden)]
     unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P);
 }
@@ -456,7 +366,7 @@ macro_rules! words {
             #[inline(always)]
             unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P) {
                 let (none, size, src) = (prefetch_size::None, cp_size::$Size, src.cast());
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller meets the conditions of `cp_async_ca` (`# Safety`).
                 unsafe {
                     raw::cp_async_ca(none, size, dst, src, zfill::SrcSize(src_size), policy.hint())
                 }
@@ -466,85 +376,73 @@ macro_rules! words {
 }
 words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
 
-/// What [`load_window`] copies: a [`Window`] or a [`VectorWindow`].
+/// A source of [`load_window`]: a [`Window`] or a [`VectorWindow`].
 ///
 /// # Safety
 ///
-/// `copy_to` starts copies into the array alone, of nothing but global memory that nobody writes while the kernel runs.
-///
-/// ```
-/// # use ptx::{bulk::Uncommitted, cp_async::{self, CpAsyncGroup, CpAsyncLoad, WindowSource}, launch::Cta, shared::{Free, Shared}};
-/// /// Copies of either kind.
-/// fn load<'s, W: WindowSource<f32, 136>>(
-///     cta: &Cta,
-///     tile: Shared<'s, f32, 136, Free>,
-///     window: W,
-/// ) -> CpAsyncGroup<CpAsyncLoad<'s, f32, 136, W>, Uncommitted> {
-///     cp_async::load_window(cta, tile, window)
-/// }
-/// ```
+/// `copy_to` starts copies that write the array only, and read only global memory that no thread writes while the kernel runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a window of {N} elements of `{T}`",
     label = "not a window of the array's elements",
-    note = "a window is `slice.window(first)` or `slice.vector_window(first)`, as long as the array that it is copied into"
+    note = "make a window of the array's length by `slice.window(first)` or `slice.vector_window(first)`"
 )]
 pub unsafe trait WindowSource<T, const N: usize>: Sealed {
-    /// Starts the copies of this thread.
+    /// Starts this thread's share of the copies.
     ///
     /// # Safety
     ///
-    /// `dst` is the address of an array of `N` elements of this CTA, aligned to 16 bytes, that no one else uses until the copies are
-    /// complete.
+    /// `dst` is the address, aligned to 16 bytes, of an array of `N` elements in shared memory of this CTA. Nothing else uses the
+    /// array until the copies are complete.
     #[doc(hidden)]
     unsafe fn copy_to(&self, cta: &Cta, dst: u32);
 }
 
 impl<T, const N: usize, P> Sealed for Window<T, N, P> {}
-// SAFETY: each copy is of an element of the array, and reads an element of the slice or nothing.
+// SAFETY: each copy writes one element of the array, and reads one element of the slice or nothing.
 unsafe impl<T: Word, const N: usize, P: L2Policy> WindowSource<T, N> for Window<T, N, P> {
     #[inline(always)]
     unsafe fn copy_to(&self, cta: &Cta, dst: u32) {
         let size = size_of::<T>() as u32;
-        // The elements of the window that are in the slice are those from `before` to `upto`: numbers of 32 bits.
+        // The elements `before .. upto` of the window lie in the slice. Both numbers fit into 32 bits.
         let (first, len) = (self.first, self.slice.len as i64);
         let before = first.min(0).unsigned_abs().min(N as u64) as u32;
         let upto = len.saturating_sub(first).clamp(0, N as i64) as u32;
         let src = self.slice.base.wrapping_offset(first as isize);
         for_each_own(cta, N as u32, |i| {
             let inside = (i >= before) & (i < upto);
-            // Nothing is read from the address of an element outside: that of the slice will do.
+            // Outside the slice nothing is read, but the operand has to be an address of global memory: that of the slice.
             let from = if inside { src.wrapping_add(i as usize) } else { self.slice.base };
-            // SAFETY: either the element is in bounds, or nothing is read. Source and destination are aligned to an element, which each
-            // belongs to one thread. The other points as in `load_with`.
+            // SAFETY: the element is in bounds, or nothing is read. Both addresses are aligned to an element, which one thread
+            // copies. No thread writes a `Global`, and nothing else uses the array (`# Safety` of `copy_to`).
             unsafe { T::copy(dst + size * i, from, size * u32::from(inside), self.policy) };
         });
     }
 }
 
 impl<T, const N: usize, P> Sealed for VectorWindow<T, N, P> {}
-// SAFETY: each copy is of a vector of the array, and reads what of that vector lies in the slice.
+// SAFETY: each copy writes one vector of the array, and reads the part of that vector that lies in the slice.
 unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for VectorWindow<T, N, P> {
     #[inline(always)]
     unsafe fn copy_to(&self, cta: &Cta, dst: u32) {
         let vectors = const { size::shared(size::vectors::<T, N>()) };
-        // The window's vectors before the slice, and its bytes up to the slice's end: numbers of 32 bits.
+        // The window's vectors before the slice, and its bytes up to the end of the slice. Both numbers fit into 32 bits.
         let before = self.first.min(0).unsigned_abs().min(u64::from(vectors)) as u32;
         let len = (self.slice.len * size_of::<T>()) as i64;
         let upto = len.saturating_sub(self.first.saturating_mul(16)).clamp(0, 16 * i64::from(vectors)) as u32;
-        // SAFETY: of a vector from `before` on, the bytes up to `upto` are in bounds. A slice is aligned to 16. The array is the CTA's by
-        // the caller's contract.
+        // SAFETY: from vector `before` on, the bytes up to `upto` lie in the slice, which is aligned to 16 and written by no
+        // thread. The caller passes an array of the CTA (`# Safety`).
         unsafe { copy_vectors::<T, N, P>(cta, dst, self.slice.base, self.first, (before, upto), self.policy) }
     }
 }
 
-/// Starts the copy of a window: of a [`Window`] each element by itself, of a [`VectorWindow`] sixteen bytes at a time. Zeros stand for
-/// elements beyond the ends of the slice.
+/// Starts the copy of a window of a slice: a [`Window`] element by element, a [`VectorWindow`] 16 bytes at a time. Elements
+/// beyond the ends of the slice become zero.
 ///
 /// Collective in the CTA.
 ///
-/// PTX per element of a `Window`: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`, per vector of a `VectorWindow`:
-/// `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`. Of a window with a policy: with `.L2::cache_hint` behind `.global`, and
-/// `policy` as the last operand
+/// PTX per element of a `Window`: `cp.async.ca.shared::cta.global [dst], [src], cp-size, src-size;`, per vector of a
+/// `VectorWindow`: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`. Of a window with a policy: with
+/// `.L2::cache_hint` after `.global`, and `policy` as the last operand.
 ///
 /// ```
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
@@ -560,18 +458,19 @@ pub fn load_window<'s, T: Element, const N: usize, W: WindowSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     window: W,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, W>, Uncommitted> {
-    // SAFETY: the array is the handle's, and the group that is returned keeps it.
+    // SAFETY: `dst` is a free array of this CTA, aligned to 128 bytes, and the returned group owns it until the wait.
     unsafe { window.copy_to(cta, dst.addr()) };
     CpAsyncGroup::of(dst, window)
 }
 
-/// Starts the copies of this thread into an array of `N` elements at `dst`: of the vectors `first`, `first + 1`, … of sixteen bytes of
-/// `base`; zeros stand for the vectors before number `before` of them, and for the bytes from `upto` on.
+/// Starts this thread's copies into an array of `N` elements at `dst`. Vector `v` of the array, 16 bytes, is vector `first + v`
+/// of `base`. The vectors below `before` and the bytes from `upto` on become zero.
 ///
 /// # Safety
 ///
-/// - the vectors from `before` on are global memory up to byte `upto`, counted from vector `first`, and `base` is aligned to 16 bytes.
-/// - `dst` as in [`WindowSource::copy_to`], of whole vectors.
+/// - `base` is aligned to 16 bytes. From vector `first + before` up to byte `upto`, counted from vector `first`, there is global
+///   memory that no thread writes.
+/// - `dst` is as in [`WindowSource::copy_to`], and the array consists of whole vectors.
 #[inline(always)]
 unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
     cta: &Cta,
@@ -585,26 +484,26 @@ unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
     let src = base.wrapping_offset((first as isize).wrapping_mul(16));
     for_each_vector::<T, N>(cta, |v| {
         let size = if v < before { 0 } else { upto.saturating_sub(16 * v).min(16) };
-        // Nothing is read from the address of an empty vector: that of the slice will do.
+        // Of an empty vector nothing is read, but the operand has to be an address of global memory: that of the slice.
         let from = if size > 0 { src.wrapping_add(16 * v as usize) } else { base };
-        // SAFETY: `size` is 16 at most: 9.7.9.25.3.1: "Specifying `src-size` larger than `cp-size` results in undefined behavior."
-        // That many bytes are in bounds by the caller's contract. The other points as in `load_with`.
+        // SAFETY: `size` is at most `cp-size` (9.7.9.25.3.1), and that many bytes are in bounds (clause 1 of `# Safety`). One
+        // thread copies each vector, and nothing else uses the array (clause 2).
         unsafe {
             raw::cp_async_cg(prefetch_size::None, dst + 16 * v, from, zfill::SrcSize(size), policy.hint())
         }
     });
 }
 
-/// The copies of a group, by the handles that they become once they are complete.
+/// The copies of a group, and the handles that a wait returns for them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` are no copies of a `cp.async` group",
+    message = "`{Self}` is not the copies of a `cp.async` group",
     label = "not made by the functions of `ptx::cp_async`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Landing: Sealed {
     /// A tile and its source, or nested pairs of these.
     type Landed;
-    /// They are complete, and visible to every thread: who has a token has waited.
+    /// Returns the handles. The token proves that the copies are complete and visible to every thread.
     #[doc(hidden)]
     fn landed(self, token: Token) -> Self::Landed;
 }
@@ -633,73 +532,39 @@ impl<Rest: Landing, Last: Landing> Landing for (Rest, Last) {
 }
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
-    /// The copies of two groups as one group.
+    /// Joins two groups: the next commit or wait covers the copies of both.
     ///
     /// PTX: none
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, memory: (SharedArray<f32, 1024>, SharedArray<u8, 64>), x: GlobalTile<f32, 1024>, y: GlobalTile<u8, 64>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let group = cp_async::load(cta, a, x).and(cp_async::load(cta, b, y)).commit(cta);
-    ///     let ((a, _), (b, _)) = group.wait(cta);
-    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn and<More>(self, more: CpAsyncGroup<More, Uncommitted>) -> CpAsyncGroup<(Copies, More), Uncommitted>
     where
         State: Extendable,
     {
-        // 9.7.9.25.3.2: a commit takes "all prior `cp.async` instructions initiated by the executing thread but not
-        // committed", so both are in the group that is committed next.
+        // 9.7.9.25.3.2: a commit takes "all prior `cp.async` instructions initiated by the executing thread but not committed",
+        // so the next commit takes the copies of both groups.
         CpAsyncGroup::new((self.copies, more.copies))
     }
 
-    /// Closes the list of copies.
+    /// Commits the copies as one async-group (CUDA's `__pipeline_commit()`). A committed group takes no more copies.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-    /// let group = cp_async::load(cta, tile, src).commit(cta);
-    /// // … whatever does not need the tile …
-    /// let (tile, _src) = group.wait(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn commit(self, _cta: &Cta) -> CpAsyncGroup<Copies, Committed>
     where
         State: Extendable,
     {
-        // SAFETY: the group owns the copies until a wait.
+        // SAFETY: `commit_group` has no condition of its own (`# Safety`), and the group owns its copies until a wait.
         unsafe { raw::cp_async_commit_group() };
         CpAsyncGroup::new(self.copies)
     }
 
-    /// Commits another group after this one, which has been committed and stays in flight.
+    /// Commits `group` after this committed group, which stays in flight: the two are a queue.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let first = cp_async::load(cta, a, x).commit(cta);
-    ///     let both = first.then(cta, cp_async::load(cta, b, y));
-    ///     let ((a, _), (b, _)) = both.wait(cta);
-    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -712,20 +577,12 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits for the copies: the tiles are readable by all threads, the sources no longer read.
+    /// Waits for the copies of all threads (CUDA's `__pipeline_wait_prior(0)`, then `__syncthreads()`). After the wait all
+    /// threads can read the tiles, and no copy reads the sources.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-    /// let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait(cta);
-    /// let first = tile.get(0);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> Copies::Landed
     where
@@ -735,41 +592,33 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         cta.sync_with(self.wait_at_sync())
     }
 
-    /// Waits for the copies, committed or not.
+    /// Waits for the copies of all threads, committed or not.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_all;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>) -> Shared<'s, f32, 1024, Published> {
-    /// let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait_all(self, cta: &Cta) -> Copies::Landed
     where
         Copies: Landing,
     {
-        // SAFETY: waits, and 9.7.9.25.3.3: "equivalent to `cp.async.commit_group; cp.async.wait_group 0;`": whatever was not
-        // committed is so now, and complete.
+        // SAFETY: `wait_all` has no condition of its own (`# Safety`). It is "equivalent to
+        // `cp.async.commit_group; cp.async.wait_group 0;`" (9.7.9.25.3.3), so uncommitted copies are complete too.
         unsafe { raw::cp_async_wait_all() };
         cta.sync();
         self.copies.landed(Token::NEW)
     }
 
-    /// Makes the copies, committed or not, part of this phase of an mbarrier: it completes when all threads have
-    /// called this and their copies are complete. Neither a group nor a barrier is needed then.
+    /// Makes the current phase of an mbarrier track the copies, committed or not (CUDA's `cuda::memcpy_async` with a
+    /// `cuda::barrier`). The phase completes when all threads have made this call and their copies are complete. You need neither
+    /// a commit nor a barrier.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `cp.async.mbarrier.arrive.shared::cta.b64 [bar];`
-    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
+    /// PTX: `cp.async.mbarrier.arrive.shared::cta.b64 [bar];` `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
     ///
-    /// Without `.noinc`, the phase waits for one arrival more, that of the copies:
-    /// [`arrive_on_noinc`](CpAsyncGroup::arrive_on_noinc) takes an mbarrier that counts it.
+    /// The first instruction adds one to the pending count, for the arrival of the copies.
+    /// [`arrive_on_noinc`](CpAsyncGroup::arrive_on_noinc) takes an mbarrier whose count includes that arrival.
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
@@ -783,20 +632,19 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     #[inline(always)]
     pub fn arrive_on(self, cta: &Cta, bar: Mbarrier<impl Arrivable>) -> Tracked<Copies> {
-        // SAFETY: the mbarrier is valid by its phase, in which this thread's arrival is due, so it stays the current one
-        // until the arrive below: the increment falls into it. Pending arrivals are two a thread, 2048, at most. The
-        // asynchronous arrival is one that the phase waits for, so the mbarrier is there.
+        // SAFETY: the mbarrier is valid (`Arrivable`). This thread's arrival is due, so the increment falls into the current
+        // phase: at most 2048 arrivals are pending, two per thread. The mbarrier lasts until the copies end its phase.
         unsafe { raw::cp_async_mbarrier_arrive(space::SharedCta, bar.addr()) };
         Tracked { bar: bar.arrive(cta), copies: self.copies }
     }
 
-    /// [`arrive_on`](CpAsyncGroup::arrive_on) an mbarrier on which each thread arrives twice a phase: its copies make one of
-    /// these arrivals when they are complete, the thread the other at once. So nothing is added to the pending count first.
+    /// Makes the current phase of an mbarrier track the copies, like [`arrive_on`](CpAsyncGroup::arrive_on), where the mbarrier
+    /// counts two arrivals of each thread per phase. The copies make one arrival when they are complete; the thread makes the
+    /// other at once. So the instruction does not add to the pending count (`.noinc`).
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];`
-    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
+    /// PTX: `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];` `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
     ///
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
@@ -812,9 +660,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     #[inline(always)]
     pub fn arrive_on_noinc(self, _cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies, 2> {
-        // SAFETY: the mbarrier is valid by its phase, in which two arrivals of this thread are due. One is that of the copies,
-        // accounted for in the count, as 9.7.13.15.15 asks: the phase does not complete before it, so it falls into this
-        // phase, and the mbarrier is there. The thread makes the other.
+        // SAFETY: the mbarrier is valid (`Ready`), and two arrivals of this thread are due. The copies make one, which the
+        // mbarrier's count includes (9.7.13.15.15), so the phase and the mbarrier last until then. The thread makes the other.
         let bar = unsafe {
             raw::cp_async_mbarrier_arrive_noinc(space::SharedCta, bar.addr());
             bar.arrive_times(1)
@@ -823,17 +670,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     }
 }
 
-/// Copies that an mbarrier tracks, one of `ARRIVALS` a thread.
-///
-/// ```
-/// # use ptx::{cp_async::{CpAsyncLoad, Tracked}, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}};
-/// # use ptx::shared::{Published, Shared};
-/// type Copy<'s> = CpAsyncLoad<'s, f32, 1024, GlobalTile<f32, 1024>>;
-/// fn finish<'s>(cta: &Cta, copy: Tracked<Copy<'s>>) -> (Mbarrier<Ready>, Shared<'s, f32, 1024, Published>) {
-///     let (bar, (tile, _src)) = copy.wait(cta);
-///     (bar, tile)
-/// }
-/// ```
+/// `cp.async` copies in flight that an [`Mbarrier`] tracks. Each thread has `ARRIVALS` arrivals per phase of that mbarrier.
 #[must_use = "copies in flight have to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
@@ -844,50 +681,25 @@ pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
 static_assertions::assert_not_impl_any!(Tracked<()>: Copy, Clone, Send, Sync);
 
 impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
-    /// Waits for the copies of all threads.
+    /// Waits for the copies of all threads. Then all threads can read the tiles, and the mbarrier is ready for its next phase.
     ///
     /// Collective in the CTA.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
-    ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
-    ///     // … whatever does not need the tile …
-    ///     let (bar, (tile, _src)) = copy.wait(cta);
-    ///     (tile.to_async(cta).into_free(), bar)
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, ARRIVALS>, Copies::Landed)
     where
         Copies: Landing,
     {
-        // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result
-        // of the asynchronous operations". All threads of the CTA do.
+        // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result of
+        // the asynchronous operations". All threads of the CTA participate.
         (self.bar.wait(cta), self.copies.landed(Token::NEW))
     }
 
-    /// Whether [`wait`](Tracked::wait) would return at once. Threads can get different answers.
+    /// Returns whether [`wait`](Tracked::wait) would return at once. Threads can get different answers, so make no collective
+    /// call that depends on the answer.
     ///
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
-    ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
-    ///     while !copy.is_complete() {
-    ///         // … this thread's own work: no collective call …
-    ///     }
-    ///     let (bar, (tile, _src)) = copy.wait(cta);
-    ///     (tile.to_async(cta).into_free(), bar)
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
         self.bar.is_complete()
@@ -911,24 +723,11 @@ impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
 }
 
 impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
-    /// Commits another group after these, which stay in flight.
+    /// Commits `group` after the groups of this queue, which stay in flight.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.commit_group;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>, z: GlobalTile<f32, 1024>) {
-    /// cta.async_scope(memory, |cta, (a, b, c)| {
-    ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
-    ///     let queue = queue.then(cta, cp_async::load(cta, c, z)); // three groups in flight
-    ///     let (((a, _), (b, _)), (c, _)) = queue.wait(cta);
-    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free(), c.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn then<More>(
         self,
@@ -938,25 +737,11 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits for the oldest group; the newer ones, `N` of them, stay in flight.
+    /// Waits for the oldest group; the newer groups, `N` of them, stay in flight (CUDA's `__pipeline_wait_prior(N)`).
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
-    ///     let ((a, _), newer) = queue.wait_oldest(cta); // `b` is still on its way
-    ///     let _first = a.get(0);
-    ///     let (b, _) = newer.wait(cta);
-    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait_oldest<Copies: Landing>(self, cta: &Cta) -> (Copies::Landed, <Self as Queue>::Newer)
     where
@@ -965,23 +750,11 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         cta.sync_with(self.wait_oldest_at_sync())
     }
 
-    /// Waits for all groups.
+    /// Waits for all groups of the queue.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::SharedArray};
-    /// # type Stage = SharedArray<f32, 1024>;
-    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: GlobalTile<f32, 1024>, y: GlobalTile<f32, 1024>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let queue = cp_async::load(cta, a, x).commit(cta).then(cta, cp_async::load(cta, b, y));
-    ///     let ((a, _), (b, _)) = queue.wait(cta); // nested pairs, the newest outermost
-    ///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn wait(self, cta: &Cta) -> <(Older::Copies, Newest) as Landing>::Landed
     where

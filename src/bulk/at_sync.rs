@@ -1,11 +1,11 @@
-//! Waits for groups whose barrier is shared with other transitions, or with the next load
-//! ([`Cta::sync_with`](crate::launch::Cta::sync_with)).
+//! Waits for bulk async-groups that share their barrier with other transitions
+//! ([`Cta::sync_with`](crate::launch::Cta::sync_with)) or with the next load ([`load_with`](super::load_with)).
 
 use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::group::{AfterSync, End, ThreadGroup};
 
-/// The leader, which has committed the groups, waits for all but the `newer` ones.
+/// Makes the leader, which committed the groups, wait until all but the `newer` most recent groups are written.
 #[inline(always)]
 pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
     if group.is_leader() {
@@ -13,7 +13,7 @@ pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
     }
 }
 
-/// The same, until the sources are read.
+/// Makes the leader wait until the copies of all but the `newer` most recent groups have read their sources.
 #[inline(always)]
 fn await_read(group: &impl ThreadGroup, newer: u32) {
     if group.is_leader() {
@@ -22,22 +22,15 @@ fn await_read(group: &impl ThreadGroup, newer: u32) {
 }
 
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// [`wait_read`](BulkGroup::wait_read), at a barrier that other transitions share.
+    /// Makes the leader wait until the copies have read their sources, and leaves the barrier of
+    /// [`wait_read`](BulkGroup::wait_read) to [`Cta::sync_with`](crate::launch::Cta::sync_with) or to
+    /// [`load_with`](crate::bulk::load_with), which return the handles. Other transitions can share that barrier.
     ///
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
-    ///
-    /// ```
-    /// # use ptx::{bulk::{BulkGroup, Committed, Store}, launch::Cta, shared::{Fenced, Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, read: Shared<'s, f32, 64, Loaded>,
-    /// #     stores: BulkGroup<Store<'s, f32, 64, Fenced>, Committed>) -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Free>) {
-    /// // One barrier: all threads have read the one tile, and the copy has read the other.
-    /// let (one, (other, _writing)) = cta.sync_with((read.release_at_sync(), stores.wait_read_at_sync(cta)));
-    /// # (one, other.into_free()) }
-    /// ```
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "what comes back, each in its state")]
+    #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn wait_read_at_sync(
         self,
         group: &G,
@@ -51,8 +44,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         AfterSync::new((sources, BulkGroup::new(destinations)))
     }
 
-    /// Ends the use of the sources in the last scope of the kernel ([`Cta::async_scope_last`](crate::launch::Cta::async_scope_last)): the leader stays until they are read,
-    /// the others go on.
+    /// Ends the group in the last scope of the kernel ([`Cta::async_scope_last`](crate::launch::Cta::async_scope_last)): the
+    /// leader waits until the copies have read their sources, and the other threads go on.
     ///
     /// Collective in the group.
     ///
@@ -74,11 +67,12 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         Copies: Split<Sources: End>,
     {
         await_read(group, 0);
-        // The sources are read. What is still written is complete when the grid is, and the kernel has no handle of it.
+        // The copies may still write: they are complete when the grid is, and the kernel keeps no handle of a destination.
         self.copies.split(Token::NEW).0.end()
     }
 
-    /// [`wait`](BulkGroup::wait), at a barrier that other transitions share.
+    /// Makes the leader wait until the copies are written, and leaves the barrier of [`wait`](BulkGroup::wait) to `sync_with`,
+    /// like [`wait_read_at_sync`](BulkGroup::wait_read_at_sync).
     ///
     /// Collective in the group.
     ///
@@ -93,17 +87,18 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 }
 
-// What is still written is complete when the grid is, and the sources are read.
+// The copies have read their sources, and their writes are complete when the grid is.
 crate::group::nothing_to_end! { [Copies, G] BulkGroup<Copies, ReadDone, G>; }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
-    /// [`wait_read_oldest`](InFlight::wait_read_oldest), at a barrier that other transitions share.
+    /// Makes the leader wait until the copies of the oldest group have read their sources, and leaves the barrier of
+    /// [`wait_read_oldest`](InFlight::wait_read_oldest) to `sync_with`, like [`BulkGroup::wait_read_at_sync`].
     ///
     /// Collective in the group.
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the leader
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "what `wait_read_oldest` gives")]
+    #[expect(clippy::type_complexity, reason = "the result of `wait_read_oldest`")]
     pub fn wait_read_oldest_at_sync<Copies: Split>(
         self,
         group: &G,
@@ -112,15 +107,15 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // 9.7.9.25.6.2: waits until "only N or fewer of the most recent bulk async-groups are pending". The N newer groups of
-        // this queue were committed after the oldest, so it is not among the N most recent, whatever was committed
-        // besides.
+        // this queue were committed after the oldest group, so the oldest group is never one of the N most recent.
         await_read(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         let (sources, destinations) = oldest.copies.split(Token::NEW);
         AfterSync::new((sources, BulkGroup::new(destinations), newer))
     }
 
-    /// [`wait_oldest`](InFlight::wait_oldest), at a barrier that other transitions share.
+    /// Makes the leader wait until the copies of the oldest group are written, and leaves the barrier of
+    /// [`wait_oldest`](InFlight::wait_oldest) to `sync_with`, like [`BulkGroup::wait_read_at_sync`].
     ///
     /// Collective in the group.
     ///
@@ -130,7 +125,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        // As in `wait_read_oldest_at_sync`.
+        // The oldest group is not among the N most recent, as in `wait_read_oldest_at_sync`.
         await_written(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         AfterSync::new((oldest.copies, newer))

@@ -1,4 +1,4 @@
-//! Bulk prefetches (9.7.9.25.4.3).
+//! Bulk prefetches into the L2 cache (`cp.async.bulk.prefetch`, 9.7.9.25.4.3).
 
 use super::tile_bytes;
 use crate::cache_policy::MaybeHinted;
@@ -7,7 +7,7 @@ use crate::group::ThreadGroup;
 use crate::raw;
 use crate::shared::Element;
 
-/// Asks for a tile in the L2 cache, for a load that comes later. Nothing waits for it.
+/// Hints that the L2 cache should fetch a tile for a later load. No thread waits for a prefetch.
 ///
 /// Collective in the group.
 ///
@@ -28,7 +28,7 @@ pub fn prefetch<T: Element, const N: usize>(
 ) {
     let (src, hint) = src.split();
     if group.is_leader() {
-        // SAFETY: the tile's type proves the size and the alignment; the tile lies in global memory.
+        // SAFETY: the type of the tile proves that its address is in global memory, and proves its size and alignment.
         unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, hint) }
     }
 }

@@ -1,4 +1,4 @@
-//! Bulk reductions from shared to global memory (9.7.9.25.4.2).
+//! Bulk reductions (TMA reductions, `cp.reduce.async.bulk`, 9.7.9.25.4.2) from shared to global memory.
 
 use super::{BulkGroup, CopySource, Source, Split, Uncommitted, tile_bytes};
 use crate::async_group::Token;
@@ -8,16 +8,16 @@ use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
 use crate::shared::{Element, Shared};
 
-/// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements. Nothing of
-/// the grid reads it: the grid's end makes the results visible.
+/// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements. No thread of the
+/// grid reads the slice; the end of the grid makes the results visible.
 ///
-/// The elements after the last whole tile are not reached: make the slice a multiple of `N` long.
+/// Reductions cannot reach the elements after the last whole tile: make the length of the slice a multiple of `N`.
 ///
 /// ```
 /// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
 /// # unsafe fn kernel<'s>(cta: &Cta, part: Shared<'s, u32, 64, Fenced>, most: *mut u32)
 /// # -> Option<Shared<'s, u32, 64, Fenced>> {
-/// // SAFETY: the host passes 64 zeroed elements, aligned to 16 bytes, which this grid alone uses, here only.
+/// // SAFETY: the host passes 64 zeroed elements, aligned to 16 bytes; only this grid uses them, through this handle.
 /// let most = unsafe { GlobalReduce::<_, 64>::from_raw(most, 64) };
 /// let (part, _writing) = bulk::reduce(cta, op::Max, part, most.get(0)?).commit(cta).wait_read(cta);
 /// # Some(part)
@@ -37,71 +37,37 @@ impl<T, const N: usize> Clone for GlobalReduce<T, N> {
 impl<T, const N: usize> Copy for GlobalReduce<T, N> {}
 
 impl<T: Element, const N: usize> GlobalReduce<T, N> {
+    /// Makes the handle of the `len` elements at `base`.
+    ///
     /// # Safety
     ///
     /// - `base` is the generic or global address, aligned to 16 bytes, of `len` elements of global memory.
-    /// - until the grid ends its elements are accessed through such handles alone, made by threads of this grid, of the same
-    ///   `T` and `N`, and of equal arguments. (An ordinary access would be a race, an atomic one of another proxy.)
-    ///
-    /// ```
-    /// # use ptx::bulk::GlobalReduce;
-    /// # unsafe fn kernel(sums: *mut u32) {
-    /// // SAFETY: the host passes 4096 zeroed elements, aligned to 16 bytes, which this grid alone uses, and nowhere else.
-    /// let sums = unsafe { GlobalReduce::<u32, 1024>::from_raw(sums, 4096) };
-    /// let _third = sums.get(2);
-    /// # }
-    /// ```
+    /// - Until the grid ends, the elements are accessed only through such handles. Threads of this grid make the handles, with
+    ///   the same `T`, `N` and arguments. (An ordinary access would be a data race; an atomic operation would use another proxy.)
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         const { crate::global::tile_bytes::<T, N>() };
         GlobalReduce { base, len }
     }
 
-    /// How many whole tiles there are.
-    ///
-    /// ```
-    /// # use ptx::{bulk::GlobalReduce, launch::Cta};
-    /// # fn kernel(cta: &Cta, sums: GlobalReduce<u32, 64>) {
-    /// // CTAs start at different tiles.
-    /// let first = sums.get(cta.grid_rank() as usize % sums.count());
-    /// # }
-    /// ```
+    /// Returns the number of whole tiles.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N
     }
 
-    /// Tile `i`, which every CTA may have at the same time, or `None` past the end.
-    ///
-    /// ```
-    /// # use ptx::bulk::{GlobalReduce, ReduceTile};
-    /// # fn kernel(sums: GlobalReduce<u32, 64>) -> Option<ReduceTile<u32, 64>> {
-    /// let tile = sums.get(3)?; // elements 192 to 255
-    /// # Some(tile)
-    /// # }
-    /// ```
+    /// Returns tile `i`, or `None` past the end. Every CTA can hold the same tile at the same time.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<ReduceTile<T, N>> {
         if i >= self.count() {
             return None;
         }
-        // SAFETY: in bounds.
+        // SAFETY: `i < count()`, so tile `i` is in bounds.
         Some(ReduceTile { base: unsafe { self.base.add(i * N) } })
     }
 }
 
-/// `N` elements of global memory that CTAs reduce into.
-///
-/// ```
-/// # use ptx::{bulk::{self, ReduceTile}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
-/// # type Tile<'s> = Shared<'s, u32, 64, Fenced>;
-/// # fn kernel<'s>(cta: &Cta, a: Tile<'s>, b: Tile<'s>, sums: ReduceTile<u32, 64>) -> (Tile<'s>, Tile<'s>) {
-/// // Two reductions may go to one tile at the same time.
-/// let group = bulk::reduce(cta, op::Add, a, sums).and(bulk::reduce(cta, op::Add, b, sums));
-/// let ((a, _), (b, _)) = group.commit(cta).wait(cta);
-/// # (a, b)
-/// # }
-/// ```
+/// A tile of `N` elements of global memory that CTAs reduce into. Several reductions into one tile can be in flight at once.
 #[derive(Debug)]
 pub struct ReduceTile<T, const N: usize> {
     base: *mut T,
@@ -115,37 +81,25 @@ impl<T, const N: usize> Clone for ReduceTile<T, N> {
 impl<T, const N: usize> Copy for ReduceTile<T, N> {}
 impl<T, const N: usize> Sealed for ReduceTile<T, N> {}
 
-/// Elements that bulk reductions combine by `Op`.
-///
-/// ```
-/// # use ptx::{bulk::{self, BulkReduce, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
-/// // Any element that has a sum.
-/// fn add<'s, T: BulkReduce<op::Add>>(
-///     cta: &Cta,
-///     part: Shared<'s, T, 64, Fenced>,
-///     to: bulk::ReduceTile<T, 64>,
-/// ) -> Shared<'s, T, 64, Fenced> {
-///     bulk::reduce(cta, op::Add, part, to).commit(cta).wait(cta).0
-/// }
-/// ```
+/// An element type that has the bulk reduction `Op`.
 #[diagnostic::on_unimplemented(
     message = "there is no bulk reduction `{Op}` of `{Self}` into global memory",
-    label = "not an operation on `{Self}`",
-    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; with the feature `half`, `Add`, `Min`, `Max` its two types (PTX ISA 9.7.9.25.4.2)"
+    label = "`{Op}` does not reduce `{Self}`",
+    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; with the feature `half`, `Add`, `Min`, `Max` also `half::f16` and `half::bf16` (PTX ISA 9.7.9.25.4.2)"
 )]
 pub trait BulkReduce<Op: Qualifier>: Element {
     /// Starts the reduction.
     ///
     /// # Safety
     ///
-    /// That of [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
+    /// As [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
     unsafe fn reduce(dst: *mut u8, src: u32, size: u32, hint: impl raw::L2CacheHint);
-    /// Starts the reduction into a multimem address (9.7.9.27): that instruction has the same operations and types.
+    /// Starts the reduction into a multimem address (9.7.9.27). That instruction has the same operations and types.
     ///
     /// # Safety
     ///
-    /// That of [`raw::multimem_cp_reduce_async_bulk_global_shared_cta_add`].
+    /// As [`raw::multimem_cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
     unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32);
 }
@@ -156,12 +110,12 @@ macro_rules! reductions {
         impl BulkReduce<op::$Op> for $T {
             #[inline(always)]
             unsafe fn reduce(dst: *mut u8, src: u32, size: u32, hint: impl raw::L2CacheHint) {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller meets the conditions of the instruction (`# Safety`).
                 unsafe { reductions!(@call $reduce $op ty::$Type, dst, src, size, hint) }
             }
             #[inline(always)]
             unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32) {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller meets the conditions of the instruction (`# Safety`).
                 unsafe { raw::$multimem(ty::$Type, dst, src, size) }
             }
         }
@@ -169,7 +123,7 @@ macro_rules! reductions {
     (@call $reduce:ident [ $($op:path)? ] $($arg:expr),+) => { raw::$reduce($($op,)? $($arg),+) };
 }
 
-// The table of 9.7.9.25.4.2 for `.global`. It has no `.s64` of `.add`: the sum of two's complements is that of `.u64`.
+// The table of 9.7.9.25.4.2 for `.global`. The table has no `.s64` for `.add`: in two's complement, `.u64` gives the same sum.
 reductions! {
     Add cp_reduce_async_bulk_global_shared_cta_add
         multimem_cp_reduce_async_bulk_global_shared_cta_add []:
@@ -210,21 +164,10 @@ reductions! {
         half::f16 as F16, half::bf16 as Bf16;
 }
 
-/// A reduction of [`Shared`] memory in flight: its source and its destination.
-///
-/// ```
-/// # use ptx::{bulk::{BulkGroup, Committed, Reduce}, launch::Cta, shared::{Fenced, Free, Shared}};
-/// fn finish<'s>(
-///     cta: &Cta,
-///     group: BulkGroup<Reduce<'s, f32, 64, Fenced>, Committed>,
-/// ) -> Shared<'s, f32, 64, Free> {
-///     let (part, _sums) = group.wait(cta);
-///     part.into_free()
-/// }
-/// ```
+/// The handles of a [`reduce`](reduce()) in flight from [`Shared`] memory: its source and its destination.
 pub type Reduce<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, ReduceTile<T, N>);
 
-// SAFETY: a tuple.
+// SAFETY: the parts are the two handles of the pair.
 unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
     type Sources = Src::Read;
     type Destinations = ReduceTile<T, N>;
@@ -234,32 +177,26 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
     }
 }
 
-/// Starts a group with the reduction of `src` into `dst`: `dst[i] = op(dst[i], src[i])`, each element atomically
-/// (`.relaxed.gpu`), so that CTAs can reduce into one tile at the same time. `src` is as of [`store`](super::store()).
+/// Starts the bulk reduction of a tile of shared memory into global memory, the first copy of a group:
+/// `dst[i] = op(dst[i], src[i])`. Each element's operation is atomic (`.relaxed.gpu`), so CTAs can reduce into one tile at the
+/// same time. `src` is as for [`store`](super::store()).
 ///
-/// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, or for `u32` `Inc` (`dst >=
-/// src` becomes 0, else `dst + 1`) and `Dec` (0 or `dst > src` becomes `src`, else `dst - 1`). Sums of `f32` flush subnormals to
-/// zero, those of `half::f16` and `half::bf16` (feature `half`) keep them (9.7.9.25.4.2); in which order CTAs add is open.
+/// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, and for `u32` also `Inc`
+/// and `Dec`. `Inc` gives 0 if `dst >= src`, else `dst + 1`. `Dec` gives `src` if `dst` is 0 or `dst > src`, else `dst - 1`. Sums
+/// of `f32` flush subnormals to zero; sums of `half::f16` and `half::bf16` (feature `half`) keep subnormals (9.7.9.25.4.2). The
+/// order in which CTAs add is not specified.
 ///
 /// Collective in the group.
 ///
-/// PTX, by the leader: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`, of a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) `fence.proxy.async.shared::cta;` before it
+/// PTX, by the leader: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`, for a DSMEM buffer
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
-/// ```
-/// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, shared::{Fenced, Shared}};
-/// # fn kernel<'s>(cta: &Cta, part: Shared<'s, u32, 1024, Fenced>, sums: GlobalReduce<u32, 1024>) -> Option<Shared<'s, u32, 1024, Fenced>> {
-/// use ptx::qualifier::op;
-/// let (part, _writing) = bulk::reduce(cta, op::Add, part, sums.get(0)?).commit(cta).wait_read(cta);
-/// # Some(part)
-/// # }
-/// ```
-///
-/// Sums of a cluster, added to those of the grid:
+/// Adds the sums of a cluster to the sums of the grid:
 ///
 /// ```
 /// # use ptx::{bulk::{self, ReduceTile}, cluster::{ByElement, Cluster, Inbox}};
-/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>, mine: fn(usize) -> u32, sums: ReduceTile<u32, 128>) {
+/// # type Sums<'c> = Inbox<'c, u32, 128, ByElement>;
+/// # fn body<'c>(cluster: &Cluster<'c>, inbox: Sums<'c>, mine: fn(usize) -> u32, sums: ReduceTile<u32, 128>) {
 /// # let cta = cluster.cta();
 /// use ptx::qualifier::op;
 /// let received = inbox.reduce_to_others(cluster, op::Add, mine).receive(cta);
@@ -283,8 +220,8 @@ pub fn reduce<
     let _: Op = op;
     let (dst, hint) = dst.split();
     if group.is_leader() {
-        // SAFETY: the tile's type proves the size and the alignment of the destination, which is accessed by such reductions
-        // alone; the source is aligned to 128 bytes and visible to the async proxy, by `tile`; it goes into the group.
+        // SAFETY: the type of `dst` proves its size and alignment, and only such reductions access `dst` (`from_raw`). The source
+        // is aligned to 128 bytes and visible to the async proxy (`CopySource::tile`). The group owns the source until a wait.
         unsafe { T::reduce(dst.base.cast(), src.tile(), const { tile_bytes::<T, N>() }, hint) }
     }
     BulkGroup::new((src, dst))

@@ -1,39 +1,39 @@
-//! What bulk copies read from shared memory.
+//! The sources of bulk copies from shared memory.
 
 use crate::async_group::Token;
 use crate::qualifier::Sealed;
 use crate::shared::{AsyncSource, Element, Fenced, Shared};
 
-/// What a copy from shared memory owns while it reads.
+/// A handle of shared memory that a copy owns while it reads the memory.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Source: Sealed {
-    /// The threads that hold it.
+    /// The threads that hold the handle.
     #[doc(hidden)]
     type Group;
-    /// What it is once the copy has read it.
+    /// The handle after the copy has read the memory.
     #[doc(hidden)]
     type Read;
-    /// With a token: who calls it has waited until the copy has read, and a barrier tells the other threads.
+    /// Returns the handle. The token proves that the caller has waited for the reads, and that a barrier tells the other threads.
     #[doc(hidden)]
     fn when_read(self, token: Token) -> Self::Read;
 }
 
-/// A tile in shared memory that a bulk copy can read: what [`store`](super::store()) writes to global memory, and what
-/// [`Inbox::send`](crate::cluster::Inbox::send) writes to another CTA.
+/// A tile in shared memory that a bulk copy can read: [`store`](super::store()) writes the tile to global memory, and
+/// [`Inbox::send`](crate::cluster::Inbox::send) writes the tile to another CTA (DSMEM).
 ///
 /// # Safety
 ///
-/// Implemented here only: [`tile`](CopySource::tile) is what it says.
+/// Implemented in this crate only: [`tile`](CopySource::tile) returns an address that meets its description.
 #[diagnostic::on_unimplemented(
     message = "a bulk copy cannot read `{Self}` here",
     label = "not a tile of {N} `{T}` in shared memory",
-    note = "a copy reads as many elements of the same type as it writes, from `Shared` memory or from what a DSMEM buffer or a channel has received",
-    note = "call `.receive(cta)` on what is `Sent`; an `AfterSync` comes out of `cta.sync_with(…)`"
+    note = "pass `Shared` memory, or the tile that a DSMEM buffer or a channel has received, with the length and the element type of the destination",
+    note = "call `.receive(cta)` on a `Sent` buffer; pass an `AfterSync` to `cta.sync_with(…)`, which returns its handle"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait CopySource<T, const N: usize>: Source {
-    /// Its address: `N` elements in shared memory of the CTA, aligned to 128 bytes, and not written while this value lasts.
-    /// For the thread that makes this call, and starts the copy then, the async proxy sees them.
+    /// Returns the address of the tile: `N` elements in shared memory of the CTA, aligned to 128 bytes, that are not written
+    /// while this value lasts. The async proxy sees the elements if the thread that makes this call then starts the copy.
     #[doc(hidden)]
     fn tile(&self) -> u32;
 }
@@ -47,7 +47,7 @@ impl<'s, T: Element, const N: usize, State, G> Source for Shared<'s, T, N, State
         self.into_state()
     }
 }
-// SAFETY: arrays are aligned to 128 bytes; in these states the async proxy sees them, and nobody writes.
+// SAFETY: shared arrays are aligned to 128 bytes. In an `AsyncSource` state the async proxy sees all stores; no thread writes.
 unsafe impl<T: Element, const N: usize, State: AsyncSource, G> CopySource<T, N>
     for Shared<'_, T, N, State, G>
 {

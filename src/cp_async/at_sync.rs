@@ -1,4 +1,5 @@
-//! Waits for groups whose barrier is shared with other transitions ([`Cta::sync_with`](crate::launch::Cta::sync_with)).
+//! Waits for `cp.async` groups that share their barrier with other transitions
+//! ([`Cta::sync_with`](crate::launch::Cta::sync_with)).
 
 use super::{CpAsyncGroup, Landing};
 use crate::async_group::{self, InFlight, Queue, Token};
@@ -6,19 +7,10 @@ use crate::bulk::{Committed, Waitable};
 use crate::group::AfterSync;
 
 impl<Copies: Landing, State> CpAsyncGroup<Copies, State> {
-    /// [`wait`](CpAsyncGroup::wait), at a barrier that other transitions share.
+    /// Waits for this thread's copies, and leaves the barrier of [`wait`](CpAsyncGroup::wait) to
+    /// [`Cta::sync_with`](crate::launch::Cta::sync_with), which returns the handles. Other transitions can share that barrier.
     ///
     /// PTX: `cp.async.wait_group 0;`
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared, FreeGeneric}};
-    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, f32, 64, Published>, new: Shared<'s, f32, 64, Free>, src: GlobalTile<f32, 64>)
-    /// # -> (Shared<'s, f32, 64, FreeGeneric>, Shared<'s, f32, 64, Published>) {
-    /// let load = cp_async::load(cta, new, src).commit(cta);
-    /// // One barrier: all threads have read the one tile, and the copies of all have landed in the other.
-    /// let (old, (new, _src)) = cta.sync_with((old.release_at_sync(), load.wait_at_sync()));
-    /// # (old, new) }
-    /// ```
     #[inline(always)]
     pub fn wait_at_sync(self) -> AfterSync<Copies::Landed>
     where
@@ -30,7 +22,8 @@ impl<Copies: Landing, State> CpAsyncGroup<Copies, State> {
 }
 
 impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
-    /// [`wait_oldest`](InFlight::wait_oldest), at a barrier that other transitions share.
+    /// Waits for this thread's copies of the oldest group, and leaves the barrier of [`wait_oldest`](InFlight::wait_oldest) to
+    /// `sync_with`, like [`CpAsyncGroup::wait_at_sync`].
     ///
     /// PTX: `cp.async.wait_group N;`
     #[inline(always)]
@@ -38,15 +31,15 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
     {
-        // 9.7.9.25.3.3: waits until "only N or fewer of the most recent cp.async-groups are pending". The N newer groups
-        // of this queue were committed after the oldest, so it is not among the N most recent, whatever was
-        // committed besides.
+        // 9.7.9.25.3.3: waits until "only N or fewer of the most recent cp.async-groups are pending". The N newer groups of this
+        // queue were committed after the oldest group, so the oldest group is never one of the N most recent.
         async_group::wait_group!(cp_async_wait_group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
         AfterSync::new((oldest.copies.landed(Token::NEW), newer))
     }
 
-    /// [`wait`](InFlight::wait), at a barrier that other transitions share.
+    /// Waits for this thread's copies of all groups, and leaves the barrier of [`wait`](InFlight::wait) to `sync_with`, like
+    /// [`CpAsyncGroup::wait_at_sync`].
     ///
     /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
