@@ -1,5 +1,5 @@
 //! Shared memory (`__shared__`): declared by the kernel ([`shared_memory!`](crate::shared_memory)) or added by the launch
-//! ([`DynamicShared`]), and accessed through handles whose type states who may access the memory now.
+//! ([`DynamicShared`]), and accessed through handles whose type states who may access the memory.
 //!
 //! A [`SharedArray`] is memory at rest. [`Cta::async_scope`] lends it to a closure as a [`Shared`] in the state [`Free`], which
 //! bulk async copies (TMA) accept. The closure has to return the handle, and a copy in flight owns its handles. So no copy is in
@@ -482,8 +482,8 @@ macro_rules! shared_memory {
 /// The dynamic shared memory of the launch (`extern __shared__`, `sharedMemBytes`), from which a kernel takes one place after
 /// another.
 ///
-/// All threads of the CTA take the same places in the same order. [`bytes_for`](DynamicShared::bytes_for) gives the host the
-/// size.
+/// All threads of the CTA take the same places in the same order. On the host [`bytes_for`](DynamicShared::bytes_for) computes
+/// the size for the launch.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
@@ -747,8 +747,8 @@ impl Cta {
         unsafe { H::give_back(body(self, handles.open())) }
     }
 
-    /// Opens the last [`async_scope`](Cta::async_scope) of the kernel: the memory does not come back, so `body` saves the
-    /// barriers and fences that would make it idle.
+    /// Runs `body` as the kernel's last [`async_scope`](Cta::async_scope): the memory does not come back, so `body` needs no
+    /// barrier and no fence to leave it idle.
     ///
     /// With a copy in flight `body` cannot return. The call uses the `Cta` up: each thread continues alone, without the
     /// [`Warp`](crate::warp::Warp)s of the CTA. Read ranks and counts before the call, and make the collective calls of a warp in
@@ -844,10 +844,12 @@ impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
 /// State: no thread and no copy accesses the memory, and its contents are given up. Copies and threads may fill the memory.
 #[derive(Debug)]
 pub enum Free {}
-/// State: a copy has filled the memory, and every thread has waited for the copy. All threads and copies may read; none writes.
+/// State: a copy has filled the memory, and every thread has waited for the copy. All threads and bulk copies may read; none
+/// writes.
 #[derive(Debug)]
 pub enum Loaded {}
-/// State: each thread has stored its share by ordinary stores, which the other threads may not see yet.
+/// State: each thread has stored its share by ordinary stores. [`publish`](Shared::publish) shows the stores to the other
+/// threads, [`to_async`](Shared::to_async) to copies.
 #[derive(Debug)]
 pub enum Written {}
 /// State: ordinary stores or `cp.async` have filled the memory, and every thread sees them. All threads may read; none writes.
@@ -857,7 +859,7 @@ pub enum Published {}
 /// and `cp.async` may fill the memory again; a bulk copy may do so only behind a proxy fence ([`to_async`](Shared::to_async)).
 #[derive(Debug)]
 pub enum FreeGeneric {}
-/// State: stores of threads are visible to the async proxy, so bulk async copies may read the memory.
+/// State: the async proxy sees every store of the threads. Bulk async copies may read the memory; no thread accesses it.
 #[derive(Debug)]
 pub enum Fenced {}
 
@@ -1076,8 +1078,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         const { whole_vectors::<T, N>() };
         group.sync();
         for_each_vector::<T, N>(group, |v| {
-            // SAFETY: vector `v` is in bounds and one thread's. By the state no other thread writes; behind the barrier no other
-            // reads.
+            // SAFETY: vector `v` is in bounds and belongs to one thread. By the state no other thread writes; after the barrier
+            // no other thread reads.
             unsafe {
                 let addr = self.addr + 16 * v;
                 let mut vector = T::load_vector(addr);
@@ -1103,8 +1105,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
         sync_with(group, self.release_at_sync())
     }
 
-    /// Does [`release`](Shared::release) without its barrier: several transitions share the barrier of
-    /// [`sync_with`](Cta::sync_with).
+    /// Starts [`release`](Shared::release), which ends at the barrier of [`sync_with`](Cta::sync_with). Several transitions can
+    /// share that barrier.
     ///
     /// PTX: none.
     ///
@@ -1133,8 +1135,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
         const { whole_vectors::<T, N>() };
         for_each_vector::<T, N>(group, |v| {
             let addr = self.addr + 16 * v;
-            // SAFETY: vector `v` is in bounds and one thread's; by the state no other thread and no copy accesses it. All-zero
-            // bits are a value of every element.
+            // SAFETY: vector `v` is in bounds and belongs to one thread; by the state no other thread and no copy accesses it.
+            // All-zero bits are a value of every element.
             unsafe {
                 let mut vector = core::mem::zeroed::<T::Vector>();
                 let first = v as usize * vector.as_ref().len();
@@ -1149,7 +1151,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
 }
 
 impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
-    /// Publishes all threads' stores and atomic operations to all threads, by a barrier (`__syncthreads()`).
+    /// Makes all threads' stores and atomic operations visible to all threads of the group, by a barrier (`__syncthreads()`).
     ///
     /// Collective in the group.
     ///
@@ -1162,7 +1164,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.publish_at_sync())
     }
 
-    /// Does [`publish`](Shared::publish) without its barrier, for [`sync_with`](Cta::sync_with) (see
+    /// Starts [`publish`](Shared::publish), which ends at the barrier of [`sync_with`](Cta::sync_with) (see
     /// [`release_at_sync`](Shared::release_at_sync)).
     ///
     /// PTX: none.
@@ -1198,7 +1200,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.to_async_at_sync())
     }
 
-    /// Does [`to_async`](Shared::to_async) without its barrier, for [`sync_with`](Cta::sync_with) (see
+    /// Starts [`to_async`](Shared::to_async), which ends at the barrier of [`sync_with`](Cta::sync_with) (see
     /// [`release_at_sync`](Shared::release_at_sync)).
     ///
     /// PTX: `fence.proxy.async.shared::cta;`
@@ -1224,8 +1226,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
         sync_with(group, self.release_at_sync())
     }
 
-    /// Does [`release`](Shared::release) without its barrier, for [`sync_with`](Cta::sync_with) (see
-    /// [`release_at_sync`](Shared::release_at_sync)).
+    /// Starts [`release`](Shared::release), which ends at the barrier of [`sync_with`](Cta::sync_with).
     ///
     /// PTX: none.
     #[inline(always)]
@@ -1288,8 +1289,8 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
         self.into_state()
     }
 
-    /// Prepares the memory for rounds in which threads write and read it without bulk copies: each round's
-    /// [`release`](Shared::release) gives this state again.
+    /// Prepares the memory for a loop in which threads write and read it without bulk copies. In each round
+    /// [`release`](Shared::release) gives the state [`FreeGeneric`] again.
     ///
     /// PTX: none.
     ///
@@ -1331,8 +1332,8 @@ pub(crate) fn for_each_vector<T, const N: usize>(group: &impl ThreadGroup, f: im
     for_each_own(group, const { size::shared(size::vectors::<T, N>()) }, f);
 }
 
-/// Calls `f` with each number below `count` in this thread's share: `rank`, `rank + threads`, … The loop of the rounds in which
-/// every thread has a number counts with values common to all threads, so LLVM knows its length when it knows the block.
+/// Calls `f` with each number below `count` in this thread's share: `rank`, `rank + threads`, … In the loop every thread has a
+/// number. The loop counts with values common to all threads, so LLVM knows the trip count when it knows the block's size.
 #[inline(always)]
 pub(crate) fn for_each_own(group: &impl ThreadGroup, count: u32, mut f: impl FnMut(u32)) {
     let (rank, threads) = (group.thread_rank(), group.thread_count());
