@@ -183,13 +183,6 @@ impl<T: Word> Partials<T> {
     ///
     /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
     /// `ld.weak.shared::cta`, and a `shfl.sync.bfly` for each power of two below the number of warps.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<f32>, value: f32) {
-    /// let product = partials.reduce(cta, value, |a, b| a * b);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> T {
         let value = cta.warp().reduce(value, &f);
@@ -207,13 +200,6 @@ impl<T: Word> Partials<T> {
     /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`,
     /// `barrier.cta.sync.aligned 0;`, `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps,
     /// and two `shfl.sync.idx`.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<u32>, value: u32) {
-    /// let (highest_so_far, highest) = partials.inclusive_scan(cta, value, u32::max);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn inclusive_scan(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, &f);

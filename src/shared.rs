@@ -595,18 +595,7 @@ impl DynamicShared {
 
 /// An array of `N` elements in shared memory (`__shared__ T a[N]`), at rest: no copy is in flight, no thread reads or writes.
 ///
-/// [`Cta::async_scope`] lends the array to threads and copies.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, array: SharedArray<u32, 1024>) {
-/// let array = cta.async_scope(array, |cta, tile| {
-///     let tile = tile.write(cta, |i| i as u32).publish(cta);
-///     let next = tile.get(cta.thread_rank() as usize + 1);
-///     tile.to_async(cta).into_free()
-/// });
-/// # }
-/// ```
+/// [`Cta::async_scope`] lends the array to threads and copies, as a [`Shared`].
 #[derive(Debug)]
 pub struct SharedArray<T, const N: usize> {
     addr: u32,
@@ -1062,14 +1051,6 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`, or
     /// `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Fenced> {
-    /// let tile = tile.update(cta, |_, v| 2.0 * v).to_async(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn update(self, group: &G, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written, G>
     where

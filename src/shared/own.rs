@@ -14,14 +14,15 @@ use crate::registers::{for_each_loaded, loads, unroll};
 /// vectors, so the vectors need no barrier and no state.
 ///
 /// ```
-/// # use ptx::{global::Global, launch::Cta, shared::DynamicShared};
-/// # fn kernel(cta: &Cta, dynamic: DynamicShared, x: Global<f32>, vectors: u32) {
+/// # use ptx::{global::{Global, RowMut}, launch::Cta, shared::DynamicShared};
+/// # fn kernel(cta: &Cta, dynamic: DynamicShared, x: Global<f32>, y: RowMut<f32>, vectors: u32) {
 /// let (mut cached, _) = dynamic.take_own::<f32>(cta, vectors);
 /// let mut sum = 0.0;
 /// cached.fill_from::<4>(x, |v| sum += v[0] + v[1] + v[2] + v[3]);
-/// for (i, vector) in cached.vectors() {
-///     let v = vector.get(); // the vector that this thread has set
+/// for (_, mut vector) in cached.vectors() {
+///     vector.set(vector.get().map(|x| x * x));
 /// }
+/// cached.write_to(y, |v| v.map(|x| x / sum)); // `sum` is this thread's
 /// # }
 /// ```
 #[derive(Debug)]
@@ -127,13 +128,6 @@ impl<T: Element> OwnVectors<T> {
     /// Not collective.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, and `st.global.v4.b32`, or `.v2.b64`, a vector
-    ///
-    /// ```
-    /// # use ptx::{global::RowMut, shared::OwnVectors};
-    /// # fn kernel(cached: &OwnVectors<f32>, row: RowMut<f32>, scale: f32) {
-    /// cached.write_to(row, |vector| vector.map(|x| x * scale));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn write_to(&self, to: RowMut<T>, mut f: impl FnMut(T::Vector) -> T::Vector) {
         // One bound for both sides, so that neither side is checked again.

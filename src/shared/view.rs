@@ -132,15 +132,6 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     /// Not collective.
     ///
     /// PTX: `ld.weak.shared::cta`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, u32, 256, Published>) {
-    /// let matrix = tile.as_2d::<16>();
-    /// let x = cta.thread_rank() as usize % 16;
-    /// let column: u32 = (0..16).filter_map(|y| matrix.get([x, y])).sum();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get(&self, at: [usize; 2]) -> Option<T>
     where
