@@ -7,8 +7,8 @@ use crate::global::{Global, RowMut};
 use crate::group::Cta;
 use crate::registers::{for_each_loaded, loads, unroll};
 
-/// Vectors of sixteen bytes in dynamic shared memory, each private to one thread of the CTA: an array of registers for each
-/// thread, of a length known at run time.
+/// Vectors of sixteen bytes in dynamic shared memory, each private to one thread of the CTA. They serve a thread as an array of
+/// registers of a length known at run time.
 ///
 /// A thread has every `t`-th vector from its rank on, where `t` is the number of threads. No other thread accesses a thread's
 /// vectors, so the vectors need no barrier and no state.
@@ -106,8 +106,7 @@ impl<T: Element> OwnVectors<T> {
         // One bound for both sides, so that neither side is checked again.
         let count = self.count.min(from.vector_count().min(u32::MAX as usize) as u32);
         // SAFETY: zeros are a value of elements, and `N` is 1 to 16 (`loads`). No sum wraps: shared memory has fewer than 2^18
-        // bytes, and a CTA at most 2^10 threads. Below `count` both sides have vector `i`, and vector `i` here belongs to this
-        // thread.
+        // bytes, and a CTA at most 2^10 threads. `i` is below `count`, and vector `i` of this memory belongs to this thread.
         unsafe {
             for_each_loaded::<_, _, N>(
                 self.rank,
