@@ -3,7 +3,7 @@
 //!
 //! A [`SharedArray`] is memory at rest. [`Cta::async_scope`] lends it to a closure as a [`Shared`] in the state [`Free`], which
 //! bulk async copies (TMA) accept. The closure has to return the handle, and a copy in flight owns its handles. So no copy is in
-//! flight when the closure ends, even if it forgets a handle.
+//! flight when the closure ends, even if the closure forgets a handle.
 //!
 //! ```text
 //!            bulk::load, wait            release
@@ -55,8 +55,8 @@ pub(crate) use view::rows;
     note = "a copy can leave any bits in an element, so an element is an integer of 8 to 64 bits, `f32`, `f64` or `B128`; with the feature `half`, also `half::f16`, `half::bf16` or an array of two of them"
 )]
 pub unsafe trait Element: Copy + Sealed + 'static {
-    /// Sixteen bytes of elements, as `float4`, accessed by `.v4.b32`; by `.v2.b64` for elements of 64 bits, by `.b128` for those
-    /// of 128.
+    /// Sixteen bytes of elements, as `float4`, moved by one instruction: `.v4.b32`, `.v2.b64` for elements of 64 bits, or `.b128`
+    /// for elements of 128 bits.
     type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
 
     /// Loads one element from the shared memory of the executing CTA.
@@ -388,9 +388,9 @@ pub const fn count(names: &[&str]) -> usize {
 /// [`DsmemBuffer`](crate::cluster::DsmemBuffer), a [`Partials`](crate::reduce::Partials), a named barrier of
 /// [`barrier`](crate::barrier), each number once, or one `WorkQueueMemory` (of `clusterlaunchcontrol`).
 ///
-/// The struct becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that enter with it. It has 48 KiB at most:
-/// CUDA gives more only as [`DynamicShared`]. The macro stands in a module, not in a function, and expands to inline assembly:
-/// the calling crate has `#![feature(asm_experimental_arch)]`.
+/// The struct becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that enter with the struct. It has 48 KiB at
+/// most: CUDA gives more only as [`DynamicShared`]. The macro stands in a module, not in a function, and expands to inline
+/// assembly: the calling crate has `#![feature(asm_experimental_arch)]`.
 ///
 /// ```
 /// use ptx::mbarrier::{Mbarrier, Uninit};

@@ -86,7 +86,8 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
 }
 
 impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
-    /// Stores element `i`; `None` past the end. If several threads store the same element, the value of any one of them remains.
+    /// Stores element `i`; `None` past the end. If several threads store the same element, the value of one of these threads
+    /// remains.
     ///
     /// Not collective.
     ///
@@ -102,7 +103,7 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     }
 
     /// Stores the sixteen bytes that start at byte `16 * i`; `None` past the end. If several threads store the same vector, each
-    /// element has the value of any one of them.
+    /// element has the value of one of these threads.
     ///
     /// Not collective.
     ///

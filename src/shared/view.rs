@@ -142,8 +142,8 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         self.at(at).map(|addr| unsafe { T::load(addr) })
     }
 
-    /// Stores element `x` of row `y`; `None` outside the matrix. If several threads store the same element, the value of any one
-    /// of them remains.
+    /// Stores element `x` of row `y`; `None` outside the matrix. If several threads store the same element, the value of one of
+    /// these threads remains.
     ///
     /// Not collective.
     ///
@@ -177,7 +177,7 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     }
 
     /// Stores the sixteen bytes of row `y` that start at byte `16 * x` of the row; `None` outside the matrix. Rows have a
-    /// multiple of 16 bytes. If several threads store the same vector, each element has the value of any one of them.
+    /// multiple of 16 bytes. If several threads store the same vector, each element has the value of one of these threads.
     ///
     /// Not collective.
     ///
