@@ -1,12 +1,16 @@
-//! Reductions and scans of a whole CTA, through a little shared memory: [`Partials`].
+//! Block-wide reductions and scans, as CUB's `BlockReduce` and `BlockScan`: [`Partials`].
 //!
-//! Each warp reduces or scans its own values by `redux.sync` or shuffles (see [`Lanes`](crate::warp::Lanes)), one thread of it
-//! stores what came out, and behind a barrier every thread has the rest from there. That is one barrier a call, and none between
-//! two calls: they take the two halves of the memory by turns. (A thread that stores again into a half has passed the barrier of
-//! the call between, at which every thread arrived after it had read that half.)
+//! Each warp reduces or scans its own values by `redux.sync` or shuffles (see [`Lanes`](crate::warp::Lanes)). One thread of the
+//! warp stores the warp's result in shared memory. Behind a barrier every thread loads the results of all warps and combines
+//! them.
 //!
-//! A CTA may have any number of threads. If it is not a multiple of 32, the last warp lacks lanes, and each thread adds up the
-//! warps' results one by one, instead of by lanes. With constants for the block's extents the compiler drops the other way.
+//! A call has one barrier (`__syncthreads()`), and no barrier is needed between two calls: the calls alternate between two halves
+//! of the memory. (A thread that stores into a half again has passed the barrier of the call in between. Every thread arrives at
+//! that barrier after its loads from the half.)
+//!
+//! A CTA (thread block) may have any number of threads. If the number is not a multiple of 32, the last warp lacks lanes, and
+//! each thread combines the warps' results one by one. If the block's extents are constants, the compiler drops the unused
+//! variant.
 
 use core::marker::PhantomData;
 
@@ -15,13 +19,13 @@ use crate::qualifier::op;
 use crate::shared::Place;
 use crate::warp::{BitReducible, Reducible, Word};
 
-/// Warps of a CTA at most.
+/// The most warps a CTA has.
 const WARPS: u32 = 32;
 
-/// Shared memory for the results of a CTA's warps: what its reductions and scans of `T` need, 512 bytes for a `T` of 64 bits, else
-/// 256.
+/// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: a slot for the result of each warp, twice.
 ///
-/// All calls are collective for the CTA, and all threads get the result, the same bits in all of them.
+/// A `Partials` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of the
+/// whole CTA, all threads get the same bits.
 ///
 /// ```
 /// use ptx::launch::Cta;
@@ -37,7 +41,7 @@ const WARPS: u32 = 32;
 /// ```
 #[derive(Debug)]
 pub struct Partials<T> {
-    /// The half that the next call takes, and the other.
+    /// The address of the half that the next call takes; `next` is the address of the other half.
     now: u32,
     next: u32,
     _values: PhantomData<*mut T>,
@@ -45,7 +49,7 @@ pub struct Partials<T> {
 
 static_assertions::assert_not_impl_any!(Partials<f32>: Copy, Clone, Send, Sync);
 
-// SAFETY: two halves of `WARPS` values from `addr` on.
+// SAFETY: the handle accesses `2 * WARPS` values from `addr` on, which are `SIZE` bytes.
 unsafe impl<T: Word> Place for Partials<T> {
     const SIZE: u32 = 2 * WARPS * size_of::<T>() as u32;
     const ALIGN: u32 = size_of::<T>() as u32;
@@ -56,9 +60,11 @@ unsafe impl<T: Word> Place for Partials<T> {
     }
 }
 
-/// What the calls share. SAFETY, for the accesses below: the handle is the memory's only one, and every thread has its own, in the
-/// same state, by the contract of `Cta::enter`. A slot is written by one thread before the barrier of a call, and read after it; it
-/// is written again after the barrier of the next call, at which all threads arrive after they have read.
+/// The steps that the calls share. Their accesses do not race:
+///
+/// - by the contract of `Cta::enter` this handle is the only one of the memory, and all threads have it in the same state;
+/// - a slot is written by one thread before the barrier of a call, and read after that barrier;
+/// - the slot is written again after the barrier of the next call, at which every thread arrives after its loads.
 impl<T: Word> Partials<T> {
     #[inline(always)]
     fn slot(&self, warp: u32) -> u32 {
@@ -67,34 +73,37 @@ impl<T: Word> Partials<T> {
 
     #[inline(always)]
     fn load(&self, warp: u32) -> T {
-        // SAFETY: see the impl.
+        // SAFETY: `warp` is below `WARPS`; no thread writes this half between the barrier of the call and the next call's (see
+        // the impl).
         unsafe { T::load(self.slot(warp)) }
     }
 
-    /// One thread of each warp stores, and all wait.
+    /// Stores the value of one thread of each warp (`mine`), then waits for all threads.
     #[inline(always)]
     fn publish(&self, cta: &Cta, mine: bool, value: T) {
         if mine {
-            // SAFETY: see the impl.
+            // SAFETY: one thread of each warp stores, in the slot of its warp, and no thread reads this half before the barrier
+            // (see the impl).
             unsafe { T::store(self.slot(cta.warp_rank()), value) };
         }
         cta.sync();
     }
 
-    /// The next call takes the other half.
+    /// Gives the other half to the next call.
     #[inline(always)]
     fn turn(&mut self) {
         core::mem::swap(&mut self.now, &mut self.next);
     }
 
-    /// What `f` makes of the results of all warps, which `value` is of this thread's.
+    /// Combines the results of all warps with `f`; `value` is the result of this thread's warp.
     #[inline(always)]
     fn of_all(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> T {
         let (warp, count) = (cta.warp(), cta.thread_count());
         self.publish(cta, warp.lane() == 0, value);
         let warps = count.div_ceil(32);
         let all = if count.is_multiple_of(32) && warps.is_power_of_two() {
-            // Lanes from `warps` on begin again with the first, so every lane ends with all.
+            // Lane `i` holds the result of warp `i % warps`: after a butterfly over `warps` neighbours every lane holds the
+            // total.
             warp.butterfly(self.load(warp.lane() & (warps - 1)), warps, f)
         } else {
             (1..warps).fold(self.load(0), |all, other| f(all, self.load(other)))
@@ -103,7 +112,8 @@ impl<T: Word> Partials<T> {
         all
     }
 
-    /// The same where `redux` reduces a warp, as it has made `value`, and `more` is what changes no result: the lanes from the number of warps on have it.
+    /// Does the same as `of_all` where `value` comes from `redux`, by a second `redux` over the warps' results. `more` is the
+    /// neutral value for the lanes beyond the number of warps; `None` if a repeated value does not change the result.
     #[inline(always)]
     fn of_all_by_redux(
         &mut self,
@@ -118,12 +128,12 @@ impl<T: Word> Partials<T> {
         let warps = count.div_ceil(32);
         let all = if count.is_multiple_of(32) {
             let value = match more {
-                // It is in each slot that is no warp's, too: it lies in this half, and any bits are a value.
+                // Every lane loads, also from slots without a warp: those slots lie in this half, and any bits are a value.
                 Some(more) => {
                     let value = self.load(warp.lane());
                     if warp.lane() < warps { value } else { more }
                 }
-                // A value twice changes nothing.
+                // Lanes beyond the number of warps repeat the value of the last warp.
                 None => self.load(warp.lane().min(warps - 1)),
             };
             redux(value)
@@ -134,7 +144,8 @@ impl<T: Word> Partials<T> {
         all
     }
 
-    /// By lane and by warp: what `f` makes of the values before this thread's warp, of those up to this thread in it, and of all.
+    /// Scans by lane and by warp. Gives the combined values of the warps before this thread's warp, those of this warp up to and
+    /// including this thread, and those of all threads.
     #[inline(always)]
     fn scan(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> (Option<T>, T, T) {
         let (warp, count) = (cta.warp(), cta.thread_count());
@@ -143,7 +154,7 @@ impl<T: Word> Partials<T> {
         self.publish(cta, last, upto);
         let (warps, rank) = (count.div_ceil(32), cta.warp_rank());
         let (before, all) = if count.is_multiple_of(32) {
-            // Lanes from `warps` on have what no lane below them reads.
+            // Lanes from `warps` on load a repeated value, which no lower lane reads.
             let warps_upto = warp.scan_up(self.load(warp.lane().min(warps - 1)), warps, &f);
             let before = warp.shuffle(warps_upto, rank.wrapping_sub(1));
             (before, warp.shuffle(warps_upto, warps - 1))
@@ -162,53 +173,43 @@ impl<T: Word> Partials<T> {
         (if rank > 0 { Some(before) } else { None }, upto, all)
     }
 
-    /// What `f` makes of the values of all threads. It is to be associative and commutative.
+    /// Combines the values of all threads with `f`, which is associative and commutative (CUB: `BlockReduce::Reduce`). Every
+    /// thread gets the result.
     ///
-    /// `f` runs up to ten times in each thread, or up to 36 times in a CTA whose threads are no multiple of 32 or whose warps are no
-    /// power of two; not equally often in each, so it makes no collective call.
+    /// `f` runs up to ten times in each thread; up to 36 times if the number of threads is no multiple of 32 or the number of
+    /// warps no power of two. The count differs between threads, so `f` makes no collective call.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
     /// `ld.weak.shared::cta`, and a `shfl.sync.bfly` for each power of two below the number of warps.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<f32>, value: f32) {
-    /// let product = partials.reduce(cta, value, |a, b| a * b);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn reduce(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> T {
         let value = cta.warp().reduce(value, &f);
         self.of_all(cta, value, f)
     }
 
-    /// What `f` makes of the values of the threads up to this one and with it, by rank, and what it makes of all. It is to be
-    /// associative; the value of lower rank is its first argument.
+    /// Combines with `f`, in order of rank, the values of the threads up to and including this thread; also returns the
+    /// combination of all threads (CUB: `BlockScan::InclusiveScan`).
     ///
-    /// `f` runs up to eleven times in each thread, or up to 37 times in a CTA whose threads are no multiple of 32; not equally often
-    /// in each, so it makes no collective call.
+    /// `f` is associative; its first argument is the value of lower rank. `f` runs up to eleven times in each thread; up to 37
+    /// times if the number of threads is no multiple of 32. The count differs between threads, so `f` makes no collective call.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
-    /// `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps, and two `shfl.sync.idx`.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<u32>, value: u32) {
-    /// let (highest_so_far, highest) = partials.inclusive_scan(cta, value, u32::max);
-    /// # }
-    /// ```
+    /// PTX: that of [`Lanes::inclusive_scan`](crate::warp::Lanes::inclusive_scan), `st.weak.shared::cta`,
+    /// `barrier.cta.sync.aligned 0;`, `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps,
+    /// and two `shfl.sync.idx`.
     #[inline(always)]
     pub fn inclusive_scan(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, &f);
         (before.map_or(upto, |before| f(before, upto)), all)
     }
 
-    /// What `f` makes of the values of the threads before this one, by rank, `None` in the first, and what it makes of all. Else as
-    /// [`inclusive_scan`](Partials::inclusive_scan).
+    /// Combines with `f`, in order of rank, the values of the threads before this thread, `None` in the thread of rank 0; also
+    /// returns the combination of all threads (CUB: `BlockScan::ExclusiveScan`).
+    ///
+    /// The rules for `f` are those of [`inclusive_scan`](Partials::inclusive_scan).
     ///
     /// Collective in the CTA.
     ///
@@ -234,20 +235,13 @@ impl<T: Word> Partials<T> {
 }
 
 impl<T: Reducible> Partials<T> {
-    /// The sum over the CTA: of integers modulo 2^32 or 2^64; of floats by pairs.
+    /// Returns the sum over the CTA (CUB: `BlockReduce::Sum`): of integers modulo 2^32 or 2^64, of floats pair by pair.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: that of [`Lanes::reduce_add`](crate::warp::Lanes::reduce_add), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
-    /// `ld.weak.shared::cta`, and `redux.sync.add` for integers, for floats a `shfl.sync.bfly` for each power of two below the number
-    /// of warps.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<f32>, value: f32) {
-    /// let sum = partials.reduce_add(cta, value);
-    /// # }
-    /// ```
+    /// `ld.weak.shared::cta`, and `redux.sync.add` for integers, for floats a `shfl.sync.bfly` for each power of two below the
+    /// number of warps.
     #[inline(always)]
     pub fn reduce_add(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
@@ -257,38 +251,24 @@ impl<T: Reducible> Partials<T> {
         }
     }
 
-    /// The least value of the CTA. Of floats, NaN counts as nothing, and -0.0 is below +0.0.
+    /// Returns the least value of the CTA. Among floats, NaN values are ignored, and -0.0 is less than +0.0.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and
-    /// `ld.weak.shared::cta` between.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<i32>, value: i32) {
-    /// let least = partials.reduce_min(cta, value);
-    /// # }
-    /// ```
+    /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`,
+    /// `barrier.cta.sync.aligned 0;` and `ld.weak.shared::cta` between.
     #[inline(always)]
     pub fn reduce_min(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
         self.of_all_by_redux(cta, warp.reduce_min(value), None, |least| warp.reduce_min(least), T::lesser)
     }
 
-    /// The greatest value of the CTA; as [`reduce_min`](Partials::reduce_min).
+    /// Returns the greatest value of the CTA; floats are compared as by [`reduce_min`](Partials::reduce_min).
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and
-    /// `ld.weak.shared::cta` between.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<f32>, value: f32) {
-    /// let greatest = partials.reduce_max(cta, value);
-    /// # }
-    /// ```
+    /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`,
+    /// `barrier.cta.sync.aligned 0;` and `ld.weak.shared::cta` between.
     #[inline(always)]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
         let warp = cta.warp();
@@ -301,30 +281,25 @@ impl<T: Reducible> Partials<T> {
         )
     }
 
-    /// The sum of the values of the threads up to this one and with it, by rank, and that of all: of integers modulo 2^32 or 2^64.
+    /// Returns the sum of the values of the threads up to and including this thread, by rank, and the sum of all threads (CUB:
+    /// `BlockScan::InclusiveSum`). Integers are summed modulo 2^32 or 2^64.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: as [`inclusive_scan`](Partials::inclusive_scan).
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<u32>, length: u32) {
-    /// let (end, total) = partials.inclusive_sum(cta, length);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn inclusive_sum(&mut self, cta: &Cta, value: T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, T::plus);
         (before.unwrap_or(T::ZERO).plus(upto), all)
     }
 
-    /// The sum of the values of the threads before this one, by rank, zero in the first, and that of all: of integers modulo 2^32 or
-    /// 2^64.
+    /// Returns the sum of the values of the threads before this thread, by rank, and the sum of all threads (CUB:
+    /// `BlockScan::ExclusiveSum`). The first sum is zero in the thread of rank 0. Integers are summed modulo 2^32 or 2^64.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: for integers as [`inclusive_scan`](Partials::inclusive_scan), for floats as [`exclusive_scan`](Partials::exclusive_scan).
+    /// PTX: for integers as [`inclusive_scan`](Partials::inclusive_scan), for floats as
+    /// [`exclusive_scan`](Partials::exclusive_scan).
     ///
     /// ```
     /// # use ptx::{launch::Cta, reduce::Partials};
@@ -344,7 +319,7 @@ impl<T: Reducible> Partials<T> {
 }
 
 macro_rules! bits {
-    ($( $(#[doc = $doc:literal])* $name:ident $op:literal $Op:ident $operator:tt $more:expr, $example:literal; )*) => {
+    ($( $(#[doc = $doc:literal])* $name:ident $op:literal $Op:ident $operator:tt $more:expr; )*) => {
         impl<T: BitReducible> Partials<T> { $(
             $(#[doc = $doc])*
             ///
@@ -352,16 +327,10 @@ macro_rules! bits {
             ///
             #[doc = concat!("PTX: `redux.sync", $op, ".b32` twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and")]
             /// `ld.weak.shared::cta` between (four times for 64 bits).
-            ///
-            /// ```
-            /// # use ptx::{launch::Cta, reduce::Partials};
-            /// # fn kernel(cta: &Cta, partials: &mut Partials<u32>, value: u32) {
-            #[doc = $example]
-            /// # }
-            /// ```
             #[inline(always)]
             pub fn $name(&mut self, cta: &Cta, value: T) -> T {
-                // SAFETY: by the contract of `Cta::enter` all threads of the warp execute this.
+                // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all
+                // lanes.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };
                 self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b)
             }
@@ -369,10 +338,10 @@ macro_rules! bits {
     };
 }
 bits! {
-    /// The bits that are set in all values of the CTA.
-    reduce_and ".and" And & None, "let common = partials.reduce_and(cta, value);";
-    /// The bits that are set in any value of the CTA.
-    reduce_or ".or" Or | None, "let present = partials.reduce_or(cta, 1 << (value % 32));";
-    /// The bits that are set in an odd number of values of the CTA.
-    reduce_xor ".xor" Xor ^ Some(T::NONE), "let parity = partials.reduce_xor(cta, value);";
+    /// Returns the bitwise AND of all values of the CTA.
+    reduce_and ".and" And & None;
+    /// Returns the bitwise OR of all values of the CTA.
+    reduce_or ".or" Or | None;
+    /// Returns the bitwise XOR of all values of the CTA: the bits that are set in an odd number of values.
+    reduce_xor ".xor" Xor ^ Some(T::NONE);
 }

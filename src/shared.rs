@@ -1,9 +1,9 @@
-//! Shared memory: declared by the kernel ([`shared_memory!`](crate::shared_memory)) or added by the launch
-//! ([`DynamicShared`]), and owned by handles whose type says who may touch it now.
+//! Shared memory (`__shared__`): declared by the kernel ([`shared_memory!`](crate::shared_memory)) or added by the launch
+//! ([`DynamicShared`]), and accessed through handles whose type states who may access the memory.
 //!
-//! A [`SharedArray`] is memory at rest. [`Cta::async_scope`] turns it, for the time of a closure, into a [`Shared`] in the
-//! state [`Free`], which copies can take. The closure has to return it, so no copy can be in flight
-//! when it ends, whatever is forgotten inside.
+//! A [`SharedArray`] is memory at rest. [`Cta::async_scope`] lends it to a closure as a [`Shared`] in the state [`Free`], which
+//! bulk async copies (TMA) accept. The closure has to return the handle, and a copy in flight owns its handles. So no copy is in
+//! flight when the closure ends, even if the closure forgets a handle.
 //!
 //! ```text
 //!            bulk::load, wait            release
@@ -15,7 +15,7 @@
 //!              Fenced ── bulk::store, commit, wait_read ──► Fenced ── into_free ──► Free
 //! ```
 //!
-//! What threads and [`cp_async`](crate::cp_async) fill goes round without a proxy fence:
+//! Memory that only threads and [`cp_async`](crate::cp_async) fill needs no proxy fence:
 //!
 //! ```text
 //!   Free, FreeGeneric ── cp_async::load, wait, or write, publish ──► Published ── release ──► FreeGeneric
@@ -44,99 +44,51 @@ pub use stores::{ElementStores, VectorStores};
 pub use view::View2d;
 pub(crate) use view::rows;
 
-/// A plain-data element: any bit pattern is a value.
+/// A plain-data element of shared memory: any bit pattern is a value (as `bytemuck::Pod`).
 ///
 /// # Safety
 ///
-/// Implemented here only: for types without padding or invalid values, of 1, 2, 4, 8 or 16 bytes.
-///
-/// ```
-/// # use ptx::shared::{Element, Published, Shared};
-/// // For elements of any type.
-/// fn ends<T: Element, const N: usize>(tile: &Shared<'_, T, N, Published>) -> Option<(T, T)> {
-///     Some((tile.get(0)?, tile.get(N - 1)?))
-/// }
-/// ```
+/// Implemented in this crate only: for types of 1, 2, 4, 8 or 16 bytes without padding or invalid values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
-    note = "a copy can leave any bits in an element: it is an integer of 8 to 64 bits, `f32`, `f64` or `B128`; with the feature `half`, also `half::f16`, `half::bf16` or a pair of them"
+    note = "a copy can leave any bits in an element, so an element is an integer of 8 to 64 bits, `f32`, `f64` or `B128`; with the feature `half`, also `half::f16`, `half::bf16` or an array of two of them"
 )]
 pub unsafe trait Element: Copy + Sealed + 'static {
-    /// Sixteen bytes of elements, accessed as `.v4.b32`, as `.v2.b64` if an element has 64 bits, as `.b128` if it has 128.
+    /// Sixteen bytes of elements, as `float4`, moved by one instruction: `.v4.b32`, `.v2.b64` for elements of 64 bits, or `.b128`
+    /// for elements of 128 bits.
     type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
 
-    /// Loads one element.
+    /// Loads one element from the shared memory of the executing CTA.
     ///
     /// # Safety
     ///
-    /// `addr` is the `.shared::cta` address of an element, aligned to its size, and nobody writes it now.
-    ///
-    /// ```
-    /// # use ptx::shared::{Element, Published, Shared};
-    /// # fn kernel(tile: &Shared<'_, f32, 64, Published>) {
-    /// // SAFETY: element 3 of a published tile, which nobody writes.
-    /// let x = unsafe { f32::load(tile.addr() + 3 * 4) };
-    /// # }
-    /// ```
+    /// `addr` is the `.shared::cta` address of an element, aligned to the element's size. No thread and no copy writes the
+    /// element at the same time.
     unsafe fn load(addr: u32) -> Self;
 
-    /// Stores one element.
+    /// Stores one element in the shared memory of the executing CTA.
     ///
     /// # Safety
     ///
-    /// As [`load`](Element::load), and nobody else reads it now.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Element, Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
-    /// let tile = tile.write(cta, |_| 0);
-    /// if cta.thread_rank() == 0 {
-    ///     // SAFETY: the thread that wrote element 0 writes it again; the others read it after `publish`.
-    ///     unsafe { u32::store(tile.addr(), 7) };
-    /// }
-    /// let tile = tile.publish(cta);
-    /// # tile
-    /// # }
-    /// ```
+    /// As [`load`](Element::load). No thread and no copy reads the element at the same time either.
     unsafe fn store(addr: u32, value: Self);
 
-    /// Loads sixteen bytes.
+    /// Loads sixteen bytes of elements from the shared memory of the executing CTA.
     ///
     /// # Safety
     ///
     /// As [`load`](Element::load), for sixteen bytes aligned to 16.
-    ///
-    /// ```
-    /// # use ptx::shared::{Element, Published, Shared};
-    /// # fn kernel(tile: &Shared<'_, f32, 64, Published>) {
-    /// // SAFETY: elements 4 to 7 of a published tile, which starts at a multiple of 128.
-    /// let [a, b, c, d] = unsafe { f32::load_vector(tile.addr() + 16) };
-    /// # }
-    /// ```
     unsafe fn load_vector(addr: u32) -> Self::Vector;
 
-    /// Stores sixteen bytes.
+    /// Stores sixteen bytes of elements in the shared memory of the executing CTA.
     ///
     /// # Safety
     ///
     /// As [`store`](Element::store), for sixteen bytes aligned to 16.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Element, Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
-    /// let tile = tile.write(cta, |_| 0);
-    /// if cta.thread_rank() == 0 {
-    ///     // SAFETY: the thread that wrote the first sixteen bytes writes them again, before `publish`.
-    ///     unsafe { u32::store_vector(tile.addr(), [1, 2, 3, 4]) };
-    /// }
-    /// let tile = tile.publish(cta);
-    /// # tile
-    /// # }
-    /// ```
     unsafe fn store_vector(addr: u32, value: Self::Vector);
 
-    /// [`load`](Element::load) from the shared memory of any CTA of the cluster.
+    /// Loads one element from the shared memory of any CTA of the cluster (distributed shared memory, DSMEM).
     ///
     /// # Safety
     ///
@@ -145,114 +97,90 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// ```
     /// # use ptx::{raw, shared::{Element, Published, Shared}};
     /// # unsafe fn kernel(tile: &Shared<'_, u32, 64, Published>) {
-    /// // SAFETY: CTA 1 published its tile there before a cluster barrier, and exits after another.
+    /// // SAFETY: CTA 1 publishes its tile before a cluster barrier that this thread has passed, and exits after a later one.
     /// let x = unsafe { u32::load_cluster(raw::mapa_shared_cluster(tile.addr(), 1)) };
     /// # }
     /// ```
     unsafe fn load_cluster(addr: u32) -> Self;
 
-    /// [`store`](Element::store) to the shared memory of any CTA of the cluster.
+    /// Stores one element in the shared memory of any CTA of the cluster (DSMEM).
     ///
     /// # Safety
     ///
     /// As [`store`](Element::store), for a `.shared::cluster` address in a CTA that has not exited.
-    ///
-    /// ```
-    /// # use ptx::{raw, shared::{Element, Free, Shared}};
-    /// # unsafe fn kernel(tile: &Shared<'_, u32, 64, Free>) {
-    /// // SAFETY: the one thread that stores there; CTA 1 uses its tile after the cluster's next barrier.
-    /// unsafe { u32::store_cluster(raw::mapa_shared_cluster(tile.addr(), 1), 7) };
-    /// # }
-    /// ```
     unsafe fn store_cluster(addr: u32, value: Self);
 
-    /// [`load_vector`](Element::load_vector) from the shared memory of any CTA of the cluster.
+    /// Loads sixteen bytes of elements from the shared memory of any CTA of the cluster (DSMEM).
     ///
     /// # Safety
     ///
     /// As [`load_vector`](Element::load_vector), for a `.shared::cluster` address in a CTA that has not exited.
-    ///
-    /// ```
-    /// # use ptx::{raw, shared::{Element, Published, Shared}};
-    /// # unsafe fn kernel(tile: &Shared<'_, u64, 64, Published>) {
-    /// // SAFETY: CTA 1 published its tile there before a cluster barrier, and exits after another.
-    /// let [a, b] = unsafe { u64::load_vector_cluster(raw::mapa_shared_cluster(tile.addr(), 1)) };
-    /// # }
-    /// ```
     unsafe fn load_vector_cluster(addr: u32) -> Self::Vector;
 
-    /// [`store_vector`](Element::store_vector) to the shared memory of any CTA of the cluster.
+    /// Stores sixteen bytes of elements in the shared memory of any CTA of the cluster (DSMEM).
     ///
     /// # Safety
     ///
     /// As [`store_vector`](Element::store_vector), for a `.shared::cluster` address in a CTA that has not exited.
-    ///
-    /// ```
-    /// # use ptx::{raw, shared::{Element, Free, Shared}};
-    /// # unsafe fn kernel(tile: &Shared<'_, u64, 64, Free>) {
-    /// // SAFETY: the one thread that stores there; CTA 1 uses its tile after the cluster's next barrier.
-    /// unsafe { u64::store_vector_cluster(raw::mapa_shared_cluster(tile.addr(), 1), [7, 8]) };
-    /// # }
-    /// ```
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector);
 }
 
-/// The same bits as another type.
+/// Reinterprets the bits of a value as another type of the same size.
 ///
 /// # Safety
 ///
-/// Both are plain data.
+/// Both types are plain data.
 #[inline(always)]
 pub(crate) unsafe fn bits<From: Copy, To: Copy>(from: From) -> To {
     const { assert!(size_of::<From>() == size_of::<To>()) };
-    // SAFETY: of one size, and any bit pattern is a value of `To`.
+    // SAFETY: the sizes are equal (asserted), and any bit pattern is a value of `To` (`# Safety`).
     unsafe { core::mem::transmute_copy(&from) }
 }
 
 macro_rules! elements {
     ($( $T:ty: $lanes:literal, $Bits:ident, $ld_vector:ident $st_vector:ident $VectorBits:ident; )*) => { $(
         impl Sealed for $T {}
-        // SAFETY: a primitive number: no padding, no invalid value.
+        // SAFETY: a number, or two numbers, without padding and without invalid values.
         unsafe impl Element for $T {
             type Vector = [$T; $lanes];
             #[inline(always)]
             unsafe fn load(addr: u32) -> Self {
-                // SAFETY: the caller's contract is the instruction's; both types are plain data of one size.
+                // SAFETY: the caller keeps the contract of `ld` (`# Safety`); both types are plain data of one size.
                 unsafe { bits(raw::ld_weak(space::SharedCta, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn store(addr: u32, value: Self) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the contract of `st` (`# Safety`); both types are plain data of one size.
                 unsafe { raw::st_weak(space::SharedCta, ty::$Bits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_vector(addr: u32) -> Self::Vector {
-                // SAFETY: as above; sixteen bytes each.
+                // SAFETY: the caller keeps the contract of `ld` (`# Safety`); both types are plain data of sixteen bytes.
                 unsafe { bits(raw::$ld_vector(space::SharedCta, ty::$VectorBits, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector(addr: u32, value: Self::Vector) {
-                // SAFETY: as above; sixteen bytes each.
+                // SAFETY: the caller keeps the contract of `st` (`# Safety`); both types are plain data of sixteen bytes.
                 unsafe { raw::$st_vector(space::SharedCta, ty::$VectorBits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_cluster(addr: u32) -> Self {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the contract of `ld` (`# Safety`); both types are plain data of one size.
                 unsafe { bits(raw::ld_weak(space::SharedCluster, ty::$Bits, addr)) }
             }
             #[inline(always)]
             unsafe fn store_cluster(addr: u32, value: Self) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the contract of `st` (`# Safety`); both types are plain data of one size.
                 unsafe { raw::st_weak(space::SharedCluster, ty::$Bits, addr, bits(value)) }
             }
             #[inline(always)]
             unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
-                // SAFETY: as above; sixteen bytes each.
+                // SAFETY: the caller keeps the contract of `ld` (`# Safety`); both types are plain data of sixteen bytes.
                 unsafe { bits(raw::$ld_vector(space::SharedCluster, ty::$VectorBits, addr)) }
             }
             #[inline(always)]
             unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
-                // SAFETY: as above; sixteen bytes each.
+                // SAFETY: the caller keeps the contract of `st` (`# Safety`); both types are plain data of sixteen bytes.
                 unsafe { raw::$st_vector(space::SharedCluster, ty::$VectorBits, addr, bits(value)) }
             }
         }
@@ -280,154 +208,126 @@ elements! {
 }
 
 impl Sealed for B128 {}
-// SAFETY: two integers without padding.
+// SAFETY: two integers of 64 bits, without padding.
 #[diagnostic::do_not_recommend]
 unsafe impl Element for B128 {
     type Vector = [B128; 1];
     #[inline(always)]
     unsafe fn load(addr: u32) -> Self {
-        // SAFETY: the caller's contract is the instruction's.
+        // SAFETY: the caller keeps the contract of `ld` (`# Safety`).
         unsafe { raw::ld_weak_b128(space::SharedCta, addr) }
     }
     #[inline(always)]
     unsafe fn store(addr: u32, value: Self) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `st` (`# Safety`).
         unsafe { raw::st_weak_b128(space::SharedCta, addr, value) }
     }
     #[inline(always)]
     unsafe fn load_vector(addr: u32) -> Self::Vector {
-        // SAFETY: as above; sixteen bytes each.
+        // SAFETY: the caller keeps the contract of `ld` (`# Safety`); one element has sixteen bytes.
         unsafe { [raw::ld_weak_b128(space::SharedCta, addr)] }
     }
     #[inline(always)]
     unsafe fn store_vector(addr: u32, value: Self::Vector) {
-        // SAFETY: as above; sixteen bytes each.
+        // SAFETY: the caller keeps the contract of `st` (`# Safety`); one element has sixteen bytes.
         unsafe { raw::st_weak_b128(space::SharedCta, addr, value[0]) }
     }
     #[inline(always)]
     unsafe fn load_cluster(addr: u32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `ld` (`# Safety`).
         unsafe { raw::ld_weak_b128(space::SharedCluster, addr) }
     }
     #[inline(always)]
     unsafe fn store_cluster(addr: u32, value: Self) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `st` (`# Safety`).
         unsafe { raw::st_weak_b128(space::SharedCluster, addr, value) }
     }
     #[inline(always)]
     unsafe fn load_vector_cluster(addr: u32) -> Self::Vector {
-        // SAFETY: as above; sixteen bytes each.
+        // SAFETY: the caller keeps the contract of `ld` (`# Safety`); one element has sixteen bytes.
         unsafe { [raw::ld_weak_b128(space::SharedCluster, addr)] }
     }
     #[inline(always)]
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
-        // SAFETY: as above; sixteen bytes each.
+        // SAFETY: the caller keeps the contract of `st` (`# Safety`); one element has sixteen bytes.
         unsafe { raw::st_weak_b128(space::SharedCluster, addr, value[0]) }
     }
 }
 
-/// Bytes in shared memory where tiles and arrays start: what tensor copies want, and bulk copies more than need.
+/// The alignment of tiles and arrays in shared memory, in bytes: tensor copies need 128, bulk copies need 16.
 pub const ALIGN: u32 = 128;
 
-/// Something that has a place in shared memory.
+/// A handle of something that lies in shared memory: an array, an mbarrier, the stages of a pipeline.
 ///
 /// # Safety
 ///
-/// `at` uses the bytes `addr .. addr + SIZE`, the barriers of `BARRIERS`, `clusterlaunchcontrol` only if `CANCELS`, and
-/// nothing else.
+/// `at` uses only the bytes `addr .. addr + SIZE`, the barriers of `BARRIERS` and, if `CANCELS`, `clusterlaunchcontrol`.
 ///
 /// ```
 /// use ptx::shared::{Place, SharedArray};
-/// // What the launch has to add for three such arrays.
-/// const BYTES: u32 = 3 * SharedArray::<f32, 4096>::SIZE;
-/// const _: () = assert!(BYTES == 48 * 1024);
+/// /// An array, and another array 256 bytes after the start of the first.
+/// struct Pair(SharedArray<f32, 64>, SharedArray<f32, 64>);
+/// // SAFETY: both arrays lie in the 512 bytes, side by side, and 256 is a multiple of their alignment.
+/// unsafe impl Place for Pair {
+///     const SIZE: u32 = 512;
+///     const ALIGN: u32 = SharedArray::<f32, 64>::ALIGN;
+///     unsafe fn at(addr: u32) -> Self {
+///         // SAFETY: each array gets its 256 bytes of the 512 that the caller passes.
+///         unsafe { Pair(Place::at(addr), Place::at(addr + 256)) }
+///     }
+/// }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
-    label = "not the handle of something that lies there",
+    label = "not a handle of shared memory",
     note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, V>`, \
-            `Partials<T>` and one `WorkQueueMemory`; the barriers of `ptx::barrier` stand beside them"
+            `Partials<T>` and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`"
 )]
 pub unsafe trait Place: Sized {
-    /// Its size in bytes.
+    /// The size in bytes.
     const SIZE: u32;
-    /// Its alignment in bytes: a power of two, 128 at most.
+    /// The alignment in bytes: a power of two, 128 at most.
     const ALIGN: u32;
-    /// The barriers of the CTA that it uses: bit `n` is barrier `n`, 1 to 15.
+    /// The named barriers that the place uses, as a mask: bit `n` stands for barrier `n`, 1 to 15.
     const BARRIERS: u16 = 0;
-    /// Whether it asks for the cancellation of clusters, as one place of a kernel may.
+    /// Whether the place requests cancellation of clusters (`clusterlaunchcontrol`), as one place of a kernel may.
     const CANCELS: bool = false;
 
-    /// The handle of the one that lies at `addr`.
+    /// Makes the handle of the place at `addr`.
     ///
     /// # Safety
     ///
-    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes that nothing else uses; nor does anything
-    /// else use its `BARRIERS`, or, if it `CANCELS`, `clusterlaunchcontrol`.
-    ///
-    /// ```
-    /// use ptx::shared::{Place, SharedArray};
-    /// /// An array and, 256 bytes after its start, another.
-    /// struct Pair(SharedArray<f32, 64>, SharedArray<f32, 64>);
-    /// // SAFETY: both arrays lie in the 512 bytes, side by side, and 256 is a multiple of their alignment.
-    /// unsafe impl Place for Pair {
-    ///     const SIZE: u32 = 512;
-    ///     const ALIGN: u32 = SharedArray::<f32, 64>::ALIGN;
-    ///     unsafe fn at(addr: u32) -> Self {
-    ///         // SAFETY: the caller's contract, for each half.
-    ///         unsafe { Pair(Place::at(addr), Place::at(addr + 256)) }
-    ///     }
-    /// }
-    /// ```
+    /// `addr` is a `.shared::cta` address, aligned to `ALIGN`, of `SIZE` bytes. Nothing else uses these bytes, the `BARRIERS` or,
+    /// if the place `CANCELS`, `clusterlaunchcontrol`.
     unsafe fn at(addr: u32) -> Self;
 }
 
-/// The shared memory that a kernel declares: `()`, or a struct made by [`shared_memory!`](crate::shared_memory).
+/// The static shared memory of a kernel: `()`, or a struct declared by [`shared_memory!`](crate::shared_memory).
 ///
 /// # Safety
 ///
-/// `claim` gives handles of memory that nothing else uses, if it is called once per thread.
-///
-/// ```
-/// use ptx::launch::Cta;
-/// use ptx::shared::SharedArray;
-/// // Implements the trait.
-/// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
-/// # unsafe fn kernel() {
-/// // SAFETY: the kernel's first call.
-/// let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-/// # }
-/// ```
+/// If each thread calls `claim` once at most, nothing else uses the memory of the handles that `claim` gives.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not declare shared memory",
     label = "neither `()` nor made by `ptx::shared_memory!`",
     note = "declare it: `ptx::shared_memory! {{ struct Smem {{ tile: SharedArray<f32, 1024> }} }}`"
 )]
 pub unsafe trait SharedMemory: Sized {
-    /// The handles.
+    /// Gives the handles of the declared memory.
     ///
     /// # Safety
     ///
-    /// Each thread of a CTA calls it once at most; [`Cta::enter`] does.
-    ///
-    /// ```
-    /// use ptx::shared::{SharedArray, SharedMemory};
-    /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
-    /// # unsafe fn kernel() {
-    /// // SAFETY: this thread's one call, in a kernel that does not `enter` with `Smem`.
-    /// let smem = unsafe { Smem::claim() };
-    /// # }
-    /// ```
+    /// Each thread of a CTA makes this call once at most. [`Cta::enter`] makes it.
     unsafe fn claim() -> Self;
 }
 
-// SAFETY: no memory.
+// SAFETY: `()` has no memory.
 unsafe impl SharedMemory for () {
     #[inline(always)]
     unsafe fn claim() {}
 }
 
-/// What a place needs.
+/// The requirements of a place.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -438,15 +338,16 @@ pub struct Needs {
     pub cancels: bool,
 }
 
-/// What a place in shared memory, which begins at a multiple of [`ALIGN`], can be aligned to.
+/// Asserts that a place can have this alignment. Shared memory starts at a multiple of [`ALIGN`].
 const fn check_align(align: u32) {
     assert!(
         align.is_power_of_two() && align <= ALIGN,
-        "shared memory begins at a multiple of 128 bytes: a place in it is aligned to a power of two, 128 at most"
+        "shared memory starts at a multiple of 128 bytes: choose a `Place::ALIGN` that is a power of two, 128 at most"
     );
 }
 
-/// The offsets of places laid out one after another, and the end of the last. What a CTA has once goes to one of them.
+/// Lays places out one after another: gives their offsets, and the end of the last place. Asserts that no two places use the same
+/// barrier, or `clusterlaunchcontrol`.
 #[doc(hidden)]
 pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
@@ -456,11 +357,11 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
         let place = places[i];
         assert!(
             barriers & place.barriers == 0,
-            "two fields have the same barrier: give each a number of its own, 1 to 15"
+            "two fields use the same barrier: give each barrier a number of its own, 1 to 15"
         );
         assert!(
             !(cancels && place.cancels),
-            "two fields ask for the cancellation of clusters: once one was refused, no other may ask (PTX ISA 9.7.13.17)"
+            "two fields request cancellation of clusters, which is undefined once a request has failed: declare one queue (PTX ISA 9.7.13.17)"
         );
         barriers |= place.barriers;
         cancels |= place.cancels;
@@ -473,20 +374,23 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
     (offsets, size::shared(end))
 }
 
-/// How many fields have these names.
+/// The number of fields of these names.
 #[doc(hidden)]
 pub const fn count(names: &[&str]) -> usize {
     names.len()
 }
 
-/// Declares the shared memory of a kernel: a struct whose fields are handles ([`SharedArray`],
-/// [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), [`RingMemory`](crate::pipeline::RingMemory),
-/// [`PipelineMemory`](crate::pipeline::PipelineMemory), [`DsmemBuffer`](crate::cluster::DsmemBuffer), [`Partials`](crate::reduce::Partials),
-/// one `WorkQueueMemory` (of `clusterlaunchcontrol`), the barriers of [`barrier`](crate::barrier), each number once).
-/// [`Cta::enter`] gives it out. It becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that
-/// enter with it, and may hold 48 KiB at most: CUDA gives more only as [`DynamicShared`]. It stands in a module, not in
-/// a function. The crate that calls it has
-/// `#![feature(asm_experimental_arch)]`: the macro makes inline assembly.
+/// Declares the static shared memory of a kernel (`__shared__`): a struct whose fields are handles, which [`Cta::enter`] gives
+/// out.
+///
+/// A field is a [`SharedArray`], an [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), a
+/// [`RingMemory`](crate::pipeline::RingMemory), a [`PipelineMemory`](crate::pipeline::PipelineMemory), a
+/// [`DsmemBuffer`](crate::cluster::DsmemBuffer), a [`Partials`](crate::reduce::Partials), a named barrier of
+/// [`barrier`](crate::barrier), each number once, or one `WorkQueueMemory` (of `clusterlaunchcontrol`).
+///
+/// The struct becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that enter with the struct. It has 48 KiB at
+/// most: CUDA gives more only as [`DynamicShared`]. The macro stands in a module, not in a function, and expands to inline
+/// assembly: the calling crate has `#![feature(asm_experimental_arch)]`.
 ///
 /// ```
 /// use ptx::mbarrier::{Mbarrier, Uninit};
@@ -521,31 +425,31 @@ macro_rules! shared_memory {
                 ]);
                 $crate::__private::core::assert!(
                     layout.1 <= 48 * 1024,
-                    "a kernel declares 48 KiB of shared memory at most; take more from `DynamicShared`"
+                    "a kernel declares 48 KiB of shared memory at most: take the rest from `DynamicShared`"
                 );
                 layout
             };
 
-            /// Its mangled name makes the allocation's name one that no other crate has. Not inlined: otherwise every
-            /// codegen unit has a renamed copy, and the asm below refers to a symbol that is not there.
+            /// The mangled name of this function makes the symbol of the allocation unique among crates. Not inlined: inlining
+            /// gives every codegen unit a renamed copy, and the assembly below names a missing symbol.
             #[cfg(target_arch = "nvptx64")]
             #[doc(hidden)]
             #[inline(never)]
             extern "C" fn tag() {}
         }
 
-        // Checked on every target, used or not.
+        // Checks the layout on every target, also of an unused struct.
         const _: $crate::__private::core::primitive::u32 = $Name::LAYOUT.1;
 
         #[cfg(target_arch = "nvptx64")]
         $crate::__private::core::arch::global_asm!(
             ".shared .align 128 .b8 {tag}__smem[{size}];",
             tag = sym $Name::tag,
-            // Barriers alone take no bytes, but PTX has no array of none.
+            // Named barriers take no bytes, and PTX has no array of zero bytes.
             size = const if $Name::LAYOUT.1 == 0 { 1 } else { $Name::LAYOUT.1 },
         );
 
-        // SAFETY: `LAYOUT` gives each field bytes of its own in an allocation of this type alone.
+        // SAFETY: `LAYOUT` gives each field bytes of its own, in an allocation of this struct alone.
         unsafe impl $crate::shared::SharedMemory for $Name {
             #[inline(always)]
             #[allow(unreachable_code)]
@@ -553,7 +457,7 @@ macro_rules! shared_memory {
                 #[cfg(target_arch = "nvptx64")]
                 let base = {
                     let base: $crate::__private::core::primitive::u32;
-                    // SAFETY: takes an address.
+                    // SAFETY: `mov` of a symbol's address accesses no memory.
                     unsafe {
                         $crate::__private::core::arch::asm!(
                             "mov.u32 {base}, {tag}__smem;",
@@ -568,15 +472,18 @@ macro_rules! shared_memory {
                     $crate::__private::core::panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
 
                 let [$( $field ),*] = $Name::LAYOUT.0;
-                // SAFETY: see the impl.
+                // SAFETY: `LAYOUT` gives each field aligned bytes of its own, and each thread claims them once (`# Safety`).
                 unsafe { $Name { $( $field: <$Place as $crate::shared::Place>::at(base + $field), )* } }
             }
         }
     };
 }
 
-/// The shared memory that the launch adds (`sharedMemBytes`), handed out piece by piece.
-/// [`bytes_for`](DynamicShared::bytes_for) tells the host how much.
+/// The dynamic shared memory of the launch (`extern __shared__`, `sharedMemBytes`), from which a kernel takes one place after
+/// another.
+///
+/// All threads of the CTA take the same places in the same order. On the host [`bytes_for`](DynamicShared::bytes_for) computes
+/// the size for the launch.
 ///
 /// ```
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
@@ -591,7 +498,7 @@ macro_rules! shared_memory {
 pub struct DynamicShared {
     next: u32,
     end: u32,
-    /// Addresses mean something to this CTA only.
+    /// The addresses are valid in this CTA only.
     _thread: PhantomData<*mut ()>,
 }
 
@@ -600,24 +507,26 @@ static_assertions::assert_not_impl_any!(DynamicShared: Copy, Clone, Send, Sync);
 #[cfg(target_arch = "nvptx64")]
 core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
 
-/// A place that a CTA may have any number of.
+/// Asserts that a CTA may have any number of places of this type.
 const fn bytes_only<P: Place>() {
     assert!(
         P::BARRIERS == 0 && !P::CANCELS,
-        "what a CTA has once (a barrier, a queue of clusters) is a field of `shared_memory!`, not taken from `DynamicShared`"
+        "a CTA has a barrier or a queue of clusters only once: declare it as a field of `shared_memory!`, not in `DynamicShared`"
     );
 }
 
 impl DynamicShared {
+    /// Gives the whole dynamic shared memory of the launch.
+    ///
     /// # Safety
     ///
-    /// Once per thread.
+    /// Each thread makes this call once at most.
     #[inline(always)]
     pub(crate) unsafe fn claim() -> Self {
         #[cfg(target_arch = "nvptx64")]
         let next = {
             let next: u32;
-            // SAFETY: takes an address.
+            // SAFETY: `mov` of a symbol's address accesses no memory.
             unsafe {
                 core::arch::asm!(
                     "mov.u32 {next}, ptx_dynamic_shared;",
@@ -632,33 +541,19 @@ impl DynamicShared {
         DynamicShared { next, end: next + raw::dynamic_smem_size(), _thread: PhantomData }
     }
 
-    /// Bytes that are left.
-    ///
-    /// ```
-    /// # use ptx::shared::DynamicShared;
-    /// # fn kernel(dynamic: &DynamicShared) {
-    /// let floats = dynamic.len() / 4;
-    /// # }
-    /// ```
+    /// The number of bytes left.
     #[inline(always)]
     pub fn len(&self) -> u32 {
         self.end - self.next
     }
 
-    /// Whether nothing is left.
-    ///
-    /// ```
-    /// # use ptx::shared::DynamicShared;
-    /// # fn kernel(dynamic: &DynamicShared) {
-    /// let launched_without = dynamic.is_empty();
-    /// # }
-    /// ```
+    /// Whether no bytes are left.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes a place from the front, or gives everything back if it does not fit.
+    /// Takes a place from the front of the memory, or returns the memory unchanged if the place does not fit.
     ///
     /// ```
     /// # use ptx::shared::{DynamicShared, SharedArray};
@@ -675,28 +570,20 @@ impl DynamicShared {
     pub fn try_take<P: Place>(self) -> Result<(P, DynamicShared), DynamicShared> {
         const { check_align(P::ALIGN) };
         const { bytes_only::<P>() };
-        // The block starts at a multiple of 128 below 2^18, so neither sum overflows.
+        // Neither sum overflows: `next` is below 2^18, and the second sum is `end` at most.
         let addr = self.next.next_multiple_of(P::ALIGN);
         if addr > self.end || self.end - addr < P::SIZE {
             return Err(self);
         }
-        // SAFETY: the bytes are in the block, checked against `%dynamic_smem_size`, and `next` moves past them.
+        // SAFETY: the aligned bytes lie in the launch's memory (`%dynamic_smem_size`), and `next` moves past them.
         Ok(unsafe { (P::at(addr), DynamicShared { next: addr + P::SIZE, ..self }) })
     }
 
-    /// [`try_take`](DynamicShared::try_take) that traps where the launch gave too little: the host sees
-    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
-    ///
-    /// ```
-    /// # use ptx::shared::{DynamicShared, SharedArray};
-    /// # fn kernel(dynamic: DynamicShared) {
-    /// let (x, dynamic) = dynamic.take::<SharedArray<f32, 1024>>();
-    /// let (y, dynamic) = dynamic.take::<SharedArray<f64, 1024>>();
-    /// # }
-    /// ```
+    /// Takes a place from the front of the memory, or traps if the place does not fit: the host sees
+    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`. [`try_take`](DynamicShared::try_take) does not trap.
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
-        // Here too, so that a message about what cannot be shows the caller's line.
+        // Asserted here as well as in `try_take`, so that an error shows the caller's line.
         const { _ = P::SIZE };
         const { bytes_only::<P>() };
         match self.try_take() {
@@ -706,19 +593,9 @@ impl DynamicShared {
     }
 }
 
-/// `N` elements of shared memory at rest: no copy is in flight, nobody reads or writes them.
+/// An array of `N` elements in shared memory (`__shared__ T a[N]`), at rest: no copy is in flight, no thread reads or writes.
 ///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, array: SharedArray<u32, 1024>) {
-/// // It is used inside an async scope, and is at rest again after it.
-/// let array = cta.async_scope(array, |cta, tile| {
-///     let tile = tile.write(cta, |i| i as u32).publish(cta);
-///     let next = tile.get(cta.thread_rank() as usize + 1);
-///     tile.to_async(cta).into_free()
-/// });
-/// # }
-/// ```
+/// [`Cta::async_scope`] lends the array to threads and copies, as a [`Shared`].
 #[derive(Debug)]
 pub struct SharedArray<T, const N: usize> {
     addr: u32,
@@ -727,7 +604,7 @@ pub struct SharedArray<T, const N: usize> {
 
 static_assertions::assert_not_impl_any!(SharedArray<u32, 4>: Copy, Clone, Send, Sync);
 
-// SAFETY: `N` elements from `addr` on.
+// SAFETY: the handle uses `N` elements from `addr` on, which are `SIZE` bytes.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     const SIZE: u32 = size::shared(size::bytes::<T, N>());
     const ALIGN: u32 = ALIGN;
@@ -738,59 +615,49 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     }
 }
 
-/// Handles that can be lent to the copies of a scope.
+/// Handles that a scope lends ([`Cta::async_scope`], [`Cta::cluster_scope`]); a tuple of one to six handles is lent as one.
 ///
 /// # Safety
 ///
-/// A `InScope<'s>` stands for memory of the async scope `'s`, idle; safe code gets it from `open` alone, and never twice. It gets an `Ended<'s>`
-/// only when no operation of its CTA on that memory is in flight, but for copies that another CTA waits for before it ends its own.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, a: SharedArray<f32, 1024>, b: SharedArray<u32, 64>) {
-/// // Several handles are lent as a tuple, and come back as one.
-/// let (a, b) = cta.async_scope((a, b), |cta, (a, b)| {
-///     let b = b.write(cta, |i| i as u32).to_async(cta);
-///     (a, b.into_free())
-/// });
-/// # }
-/// ```
+/// - An `InScope<'s>` stands for idle memory of the scope `'s`. Safe code gets it from `open` alone, once.
+/// - Safe code gets an `Ended<'s>` only when no operation of its CTA on the memory is in flight. The exception is a copy that
+///   another CTA waits for before that CTA gets its own `Ended`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
-    label = "not at rest, or not memory that copies take",
+    label = "not a handle at rest",
     note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `DsmemBuffer<T, N, V, Ready>`, or a tuple of one to six of them",
-    note = "an `Mbarrier<Uninit>` is made ready by `.init(&cta)`, a DSMEM buffer by its `init`; an `Mbarrier<Uninit>` that one thread uses is not lent, but handed to `cta.invoke_one(…)`"
+    note = "`.init(&cta)` makes an `Mbarrier<Uninit>` ready, `init` a DSMEM buffer; hand an `Mbarrier<Uninit>` that one thread uses to `cta.invoke_one(…)` instead"
 )]
 pub unsafe trait Scoped {
     /// The handle inside the scope `'s`.
     type InScope<'s>;
-    /// What the last scope gets back ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): [`Ended`], or `()` for what holds no memory of
-    /// a copy, as an `Mbarrier<Ready>`.
+    /// The proof that a last scope asks for ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): an [`Ended`], or `()` for a
+    /// handle without memory of a copy, such as an `Mbarrier<Ready>`.
     type Ended<'s>;
-    /// Whether other CTAs may use the memory, and the mbarriers in it, from the beginning of a cluster's scope on, before a barrier of the
-    /// cluster inside of it.
+    /// Whether other CTAs may use the memory, or the mbarriers in it, from the start of a cluster scope on, before the first
+    /// cluster barrier inside the scope.
     #[doc(hidden)]
     const USED_BY_PEERS: bool = true;
     /// Whether bulk copies of other CTAs complete on these mbarriers.
     #[doc(hidden)]
     const FILLED_BY_COPIES: bool = false;
-    /// Opens the async scope.
+    /// Opens the scope.
     ///
     /// # Safety
     ///
-    /// No other async scope has this `'s`, and what the async scope gives comes back, or is ended, before the kernel ends.
+    /// No other scope has this `'s`. The handle that `open` gives comes back, or its use is ended, before the kernel ends.
     #[doc(hidden)]
     unsafe fn open<'s>(self) -> Self::InScope<'s>;
-    /// Closes it.
+    /// Closes the scope.
     ///
     /// # Safety
     ///
-    /// `lent` comes from the async scope that ends.
+    /// `lent` comes from the scope that ends.
     #[doc(hidden)]
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self;
 }
 
-// SAFETY: a `Shared<'s, …, Free>` is idle, and inside the scope only `open` makes the first one.
+// SAFETY: `open` alone makes the first `Shared` of a scope, in an idle state; a copy in flight owns its `Shared`.
 unsafe impl<T: Element, const N: usize> Scoped for SharedArray<T, N> {
     type InScope<'s> = Shared<'s, T, N, Free>;
     type Ended<'s> = Ended<'s, Self>;
@@ -805,7 +672,7 @@ unsafe impl<T: Element, const N: usize> Scoped for SharedArray<T, N> {
     }
 }
 
-// SAFETY: nothing is lent.
+// SAFETY: `()` lends no memory.
 unsafe impl Scoped for () {
     type InScope<'s> = ();
     type Ended<'s> = ();
@@ -818,7 +685,7 @@ unsafe impl Scoped for () {
 
 macro_rules! lend_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
-        // SAFETY: each of its parts is.
+        // SAFETY: each part of the tuple is `Scoped`.
         unsafe impl<$($H: Scoped),+> Scoped for ($($H,)+) {
             type InScope<'s> = ($($H::InScope<'s>,)+);
             type Ended<'s> = ($($H::Ended<'s>,)+);
@@ -826,12 +693,12 @@ macro_rules! lend_tuple {
             const FILLED_BY_COPIES: bool = $($H::FILLED_BY_COPIES)||+;
             #[inline(always)]
             unsafe fn open<'s>(self) -> Self::InScope<'s> {
-                // SAFETY: the caller's contract, for each part.
+                // SAFETY: the caller's contract (`# Safety` of `open`) covers each part.
                 unsafe { ($(self.$i.open(),)+) }
             }
             #[inline(always)]
             unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
-                // SAFETY: the caller's contract, for each part.
+                // SAFETY: the caller's contract (`# Safety` of `give_back`) covers each part.
                 unsafe { ($($H::give_back(lent.$i),)+) }
             }
         }
@@ -840,11 +707,12 @@ macro_rules! lend_tuple {
 lend_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
 impl Cta {
-    /// Lends memory to the copies that `body` makes. `body` gets the handles in the state [`Free`] and has to
-    /// return them so: with a copy in flight it cannot, since the copy holds its handles.
+    /// Lends shared memory to `body` for async copies (TMA, `cp.async`), and returns the memory when no copy is in flight.
     ///
-    /// The scope's lifetime belongs to this call alone, so handles of another scope are no substitute, and none can
-    /// leave. `body` gets the CTA as `&mut`: async scopes, scopes of the cluster and calls such as [`invoke_one`](Cta::invoke_one) can stand inside.
+    /// `body` gets each array as a [`Shared`] in the state [`Free`] and returns it in that state. With a copy in flight `body`
+    /// cannot return: the copy owns its handles. The lifetime `'s` belongs to this call alone, so handles of another scope are
+    /// not accepted, and no handle leaves the scope. `body` gets the CTA as `&mut`, so it can open async scopes and cluster
+    /// scopes, and make calls such as [`invoke_one`](Cta::invoke_one).
     ///
     /// Collective in the CTA.
     ///
@@ -864,24 +732,26 @@ impl Cta {
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::InScope<'s>,
     ) -> H {
-        // SAFETY: `'s` is this call's alone, so what `body` returns comes from this async scope; until then it does not end.
+        // SAFETY: `'s` belongs to this call alone, so `body` returns the handles of this scope, which ends after `body`.
         unsafe { H::give_back(body(self, handles.open())) }
     }
 
-    /// [`async_scope`](Cta::async_scope) for the last time in this kernel: the memory does not come back, so its state does not matter, and what it
-    /// costs to have it idle is saved. With a copy in flight the body cannot return here either. What follows is done by each
-    /// thread for itself, since the `Cta` is used up: take what it answers (ranks, counts) before. No [`Warp`](crate::warp::Warp) of it is
-    /// left either: what the threads of a warp do together they do in `body`.
+    /// Runs `body` as the kernel's last [`async_scope`](Cta::async_scope): the memory does not come back, so `body` needs no
+    /// barrier and no fence to leave it idle.
     ///
-    /// For each handle that is lent, `body` returns what says that its use has ended ([`Scoped::Ended`]):
+    /// With a copy in flight `body` cannot return. The call uses the `Cta` up: each thread continues alone, without the
+    /// [`Warp`](crate::warp::Warp)s of the CTA. Read ranks and counts before the call, and make the collective calls of a warp in
+    /// `body`.
     ///
-    /// - of shared memory, what its `end()` gives, in any state: there is nothing to wait for;
-    /// - of the sources of a [`BulkGroup`](crate::bulk::BulkGroup), what `end(cta)` gives. It takes the group, since the leader waits
-    ///   until the sources are read; it drops the destinations, which are written when the grid ends. (`wait_read` gives a pair:
-    ///   the sources, and the group of the destinations, for which the kernel can still wait);
-    /// - of an [`AfterSync`](crate::launch::AfterSync), what its `end()` gives;
-    /// - of a ring or a pipeline, what `update_all_last`, `finish_last` or `run_last` give;
-    /// - of an `Mbarrier<Ready>`, `()`: it holds no memory of a copy.
+    /// For each lent handle `body` returns proof that its use has ended ([`Scoped::Ended`]):
+    ///
+    /// - for shared memory, the result of `end()`, in any state and without a wait;
+    /// - for the sources of a [`BulkGroup`](crate::bulk::BulkGroup), the result of `end(cta)`: the leader waits until the copies
+    ///   have read the sources. `end` drops the destinations, which are written by the end of the grid. (`wait_read` returns a
+    ///   pair instead: the sources, and the group of the destinations, for which the kernel can still wait);
+    /// - for an [`AfterSync`](crate::launch::AfterSync), the result of `end()`;
+    /// - for a ring or a pipeline, the result of `update_all_last`, `finish_last` or `run_last`;
+    /// - for an `Mbarrier<Ready>`, `()`: an mbarrier holds no memory of a copy.
     ///
     /// Collective in the CTA.
     ///
@@ -900,13 +770,14 @@ impl Cta {
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::Ended<'s>,
     ) {
-        // SAFETY: `'s` is this call's alone; what `body` returns says that nothing of this async scope is in flight, and there is no
-        // other async scope, which would hold a `&Cta`.
+        // SAFETY: `'s` belongs to this call alone. The result of `body` proves that no copy of this scope is in flight, and no
+        // outer scope is open: it would borrow the `Cta`, which this call owns.
         let _ended = unsafe { body(&mut self, handles.open()) };
     }
 }
 
-/// Memory of the scope `'s` that the kernel does not use again, and that no copy uses either.
+/// Proof that a kernel has ended its use of memory of the scope `'s`, for [`Cta::async_scope_last`] and
+/// [`Cta::cluster_scope_last`]: the kernel does not use the memory again, and no copy uses it.
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
@@ -922,21 +793,21 @@ impl Cta {
 /// });
 /// # }
 /// ```
-#[must_use = "the last scope has to return it"]
+#[must_use = "return it from the body of the last scope"]
 pub struct Ended<'s, Memory> {
     _scope: PhantomData<fn(&'s ()) -> &'s ()>,
     _memory: PhantomData<*mut Memory>,
 }
 
 impl<Memory> Ended<'_, Memory> {
-    /// No copy is in flight that uses the memory.
+    /// The caller asserts that no copy in flight uses the memory.
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Ended { _scope: PhantomData, _memory: PhantomData }
     }
 }
 
-// SAFETY: as `Shared::end`.
+// SAFETY: a copy in flight owns its `Shared`, so no copy uses this memory.
 unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, State, G> {
     type Ended = Ended<'s, SharedArray<T, N>>;
     #[inline(always)]
@@ -944,8 +815,8 @@ unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, S
         Shared::end(self)
     }
 }
-// SAFETY: by the state no thread uses the memory, and a copy would hold the handle; a handle is an address; in both states the async proxy has
-// seen every store, so each can stand for the other's memory.
+// SAFETY: in an `AtRest` state no thread uses the memory, and a copy would own the handle. A handle is an address, and in both
+// states the async proxy has seen every store: handles that differ only in state are interchangeable.
 unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver<Of> for Shared<'s, T, N, State, Of> {
     type HeldBy<G> = Shared<'s, T, N, State, G>;
     #[inline(always)]
@@ -959,78 +830,33 @@ impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
     }
 }
 
-/// State: nobody touches it, and its contents are of no concern. What copies write into.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::{Free, Shared, Written}};
-/// fn zero<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>) -> Shared<'s, f32, 64, Written> {
-///     tile.write(cta, |_| 0.0)
-/// }
-/// ```
+/// State: no thread and no copy accesses the memory, and its contents are given up. Copies and threads may fill the memory.
 #[derive(Debug)]
 pub enum Free {}
-/// State: a copy has filled it and every thread has seen that; readable by all, written by none.
-///
-/// ```
-/// # use ptx::shared::{Loaded, Shared};
-/// fn first(tile: &Shared<'_, f32, 64, Loaded>) -> Option<f32> {
-///     tile.get(0)
-/// }
-/// ```
+/// State: a copy has filled the memory, and every thread has waited for the copy. All threads and bulk copies may read; none
+/// writes.
 #[derive(Debug)]
 pub enum Loaded {}
-/// State: each thread has stored its part by ordinary stores, which the others may not see yet.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::{Published, Shared, Written}};
-/// fn show<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Published> {
-///     tile.publish(cta) // `get` needs this
-/// }
-/// ```
+/// State: each thread has stored its share by ordinary stores. [`publish`](Shared::publish) shows the stores to the other
+/// threads, [`to_async`](Shared::to_async) to copies.
 #[derive(Debug)]
 pub enum Written {}
-/// State: ordinary stores filled it and every thread sees them; readable by all, written by none.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::{Published, Shared}};
-/// fn from_the_other_end(cta: &Cta, tile: &Shared<'_, f32, 64, Published>) -> Option<f32> {
-///     tile.get(63 - cta.thread_rank() as usize % 64)
-/// }
-/// ```
+/// State: ordinary stores or `cp.async` have filled the memory, and every thread sees them. All threads may read; none writes.
 #[derive(Debug)]
 pub enum Published {}
-/// State: nobody touches it, and what ordinary stores or `cp.async` filled it with is given up: they may fill it again, an
-/// asynchronous copy not before a proxy fence.
-///
-/// ```
-/// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric}};
-/// fn again<'s>(cta: &Cta, tile: Shared<'s, f32, 64, FreeGeneric>) -> Shared<'s, f32, 64, Published> {
-///     tile.write(cta, |_| 1.0).publish(cta)
-/// }
-/// ```
+/// State: no thread accesses the memory, and the contents that ordinary stores or `cp.async` left are given up. Ordinary stores
+/// and `cp.async` may fill the memory again; a bulk copy may do so only behind a proxy fence ([`to_async`](Shared::to_async)).
 #[derive(Debug)]
 pub enum FreeGeneric {}
-/// State: what threads stored is visible to the async proxy; copies may read it.
-///
-/// ```
-/// # use ptx::{bulk::{self, BulkGroup, Uncommitted, Store}, global::GlobalTileMut, launch::Cta};
-/// # use ptx::shared::{Fenced, Shared};
-/// fn send<'s>(
-///     cta: &Cta,
-///     tile: Shared<'s, f32, 64, Fenced>,
-///     to: GlobalTileMut<f32, 64>,
-/// ) -> BulkGroup<Store<'s, f32, 64, Fenced>, Uncommitted> {
-///     bulk::store(cta, tile, to)
-/// }
-/// ```
+/// State: the async proxy sees every store of the threads. Bulk async copies may read the memory; no thread accesses it.
 #[derive(Debug)]
 pub enum Fenced {}
 
-/// States in which every thread may read.
+/// States in which every thread may read the memory.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be read",
     label = "not readable now",
-    note = "it is readable after the wait for a load (`Loaded`), or, once written, after `.publish(&cta)` (`Published`)"
+    note = "wait for the load (`Loaded`), or call `.publish(&cta)` after writing (`Published`)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Readable: Sealed {}
@@ -1039,11 +865,11 @@ impl Sealed for Published {}
 impl Readable for Loaded {}
 impl Readable for Published {}
 
-/// States in which an asynchronous copy may read the memory.
+/// States in which an async copy may read the memory.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be the source of an asynchronous copy",
-    label = "the async proxy may not see what is in here",
-    note = "ordinary stores reach the async proxy through `fence.proxy.async`: call `.to_async(&cta)` after writing"
+    label = "the async proxy may not see its stores",
+    note = "call `.to_async(&cta)` after writing: `fence.proxy.async` makes ordinary stores visible to the async proxy"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AsyncSource: Sealed {}
@@ -1051,11 +877,11 @@ impl Sealed for Fenced {}
 impl AsyncSource for Fenced {}
 impl AsyncSource for Loaded {}
 
-/// States in which an asynchronous copy may overwrite the memory.
+/// States in which an async copy may overwrite the memory.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be the destination of an asynchronous copy",
     label = "not free for a copy to write",
-    note = "a copy writes into `Free` memory: what was loaded is freed by `.release(&cta)`, what was written by `.to_async(&cta).into_free()`"
+    note = "a copy writes into `Free` memory: free loaded memory by `.release(&cta)`, written memory by `.to_async(&cta).into_free()`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AsyncDestination: Sealed {}
@@ -1066,7 +892,7 @@ impl AsyncDestination for Free {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
     label = "not free to be filled",
-    note = "it is free before it is first filled (`Free`) and after `.release(&cta)` (`Free` or `FreeGeneric`)"
+    note = "memory is free before its first use (`Free`) and after `.release(&cta)` (`Free` or `FreeGeneric`)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Overwritable: Sealed {}
@@ -1074,11 +900,11 @@ impl Sealed for FreeGeneric {}
 impl Overwritable for Free {}
 impl Overwritable for FreeGeneric {}
 
-/// States in which threads have stored, and whose stores are not visible yet.
+/// States with stores of threads that other threads do not see yet.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has nothing to publish",
-    label = "no stores that other threads wait for",
-    note = "`.publish(&cta)` is for what threads have stored (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable as it is"
+    label = "no unpublished stores of threads",
+    note = "`.publish(&cta)` publishes stores of threads (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable without it"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ThreadStores: Sealed {}
@@ -1089,18 +915,18 @@ impl ThreadStores for Written {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be handed to a part of its group",
     label = "other threads may still use it",
-    note = "it can be while it is `Free` or `Fenced`: what was loaded is freed by `.release(&cta)`, what was stored by `.to_async(&cta)`"
+    note = "hand over `Free` or `Fenced` memory: call `.release(&cta)` after a load, `.to_async(&cta)` after stores"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtRest: Sealed {}
 impl AtRest for Free {}
 impl AtRest for Fenced {}
 
-/// States in which there are stores that the async proxy does not see yet.
+/// States with stores that the async proxy has not seen yet.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
     label = "nothing for `fence.proxy.async`",
-    note = "`.to_async(&cta)` is for what threads have stored (`Written`, `ElementStores`, `VectorStores`, `Published`, `FreeGeneric`, `Atomic`): a copy reads `Loaded` and `Fenced` memory as it is, and writes into `Free` memory; what was loaded is freed by `.release(&cta)`"
+    note = "`.to_async(&cta)` follows stores of threads (`Written`, `ElementStores`, `VectorStores`, `Published`, `FreeGeneric`, `Atomic`): a copy reads `Loaded` and `Fenced` memory without it, and writes into `Free` memory; free loaded memory by `.release(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unfenced: Sealed {}
@@ -1108,7 +934,7 @@ impl Unfenced for Written {}
 impl Unfenced for Published {}
 impl Unfenced for FreeGeneric {}
 
-// What each state is not for.
+// The uses that each state excludes.
 static_assertions::assert_not_impl_any!(Loaded: AtRest);
 static_assertions::assert_not_impl_any!(FreeGeneric: AtRest);
 static_assertions::assert_not_impl_any!(Published: AtRest);
@@ -1120,7 +946,10 @@ static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination
 static_assertions::assert_not_impl_any!(FreeGeneric: Readable, AsyncSource, AsyncDestination, ThreadStores);
 static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable, ThreadStores, Unfenced);
 
-/// `N` elements of shared memory, lent to the scope `'s`, in a state that says who may touch them.
+/// `N` elements of shared memory, lent to the scope `'s`, in a `State` that says who may access them.
+///
+/// A method that changes the state uses the handle up and returns the handle of the next state (diagram: [module page](self)).
+/// Every thread of the group `G`, the CTA by default, holds a handle of its own and makes the same calls.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Free, Shared}};
@@ -1132,11 +961,11 @@ static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Over
 /// tile.into_free()
 /// # }
 /// ```
-#[must_use = "the scope has to return this handle: keep it"]
+#[must_use = "keep this handle: the scope has to return it"]
 #[derive(Debug)]
 pub struct Shared<'s, T, const N: usize, State, G = Cta> {
     addr: u32,
-    /// Invariant in `'s`: one scope, one lifetime.
+    /// Invariant in `'s`: handles of two scopes have two types.
     _scope: PhantomData<fn(&'s ()) -> &'s ()>,
     _elements: PhantomData<(*mut [T; N], State)>,
     _group: PhantomData<fn(&G)>,
@@ -1155,47 +984,26 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
         Shared::new(self.addr)
     }
 
-    /// The `.shared::cta` address of the first element.
-    ///
-    /// ```
-    /// # use ptx::shared::{Free, Shared};
-    /// # fn kernel(tile: &Shared<'_, f32, 64, Free>) {
-    /// let of_element_3 = tile.addr() + 3 * 4;
-    /// # }
-    /// ```
+    /// The `.shared::cta` address of the first element: a multiple of 128.
     #[inline(always)]
     pub fn addr(&self) -> u32 {
         self.addr
     }
 
-    /// The number of elements.
-    ///
-    /// ```
-    /// # use ptx::shared::{Loaded, Shared};
-    /// # fn kernel(tile: &Shared<'_, f32, 64, Loaded>) {
-    /// let last = tile.get(tile.len() - 1);
-    /// # }
-    /// ```
+    /// The number of elements, `N`.
     #[inline(always)]
     pub const fn len(&self) -> usize {
         N
     }
 
-    /// Whether there are none.
-    ///
-    /// ```
-    /// # use ptx::shared::{Loaded, Shared};
-    /// # fn kernel(tile: &Shared<'_, f32, 64, Loaded>) {
-    /// let nothing = tile.is_empty(); // of 64 elements: `false`
-    /// # }
-    /// ```
+    /// Whether the array has no elements.
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         N == 0
     }
 
-    /// Ends the use of the memory, in any state: no copy uses it, since a copy holds its handle. For [`Cta::async_scope_last`] and
-    /// [`Cta::cluster_scope_last`].
+    /// Ends the use of the memory, in any state, for [`Cta::async_scope_last`] and [`Cta::cluster_scope_last`]. No copy uses the
+    /// memory: a copy owns its handle.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -1205,16 +1013,9 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
 }
 
 impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
-    /// Element `i`, or `None` past the end.
+    /// Loads element `i`; `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Loaded, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 64, Loaded>) {
-    /// let own = tile.get(cta.thread_rank() as usize).unwrap_or(0.0);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T>
     where
@@ -1223,22 +1024,13 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         if i >= N {
             return None;
         }
-        // SAFETY: in bounds; the state says that nobody writes.
+        // SAFETY: `i` is below `N`; in a `Readable` state no thread and no copy writes.
         Some(unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
     }
 
-    /// The sixteen bytes that start at byte `16 * i`, or `None` past the end.
+    /// Loads the sixteen bytes that start at byte `16 * i`, as one vector; `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Loaded, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>) {
-    /// if let Some([a, b, c, d]) = tile.get_vector(cta.thread_rank() as usize) {
-    ///     let sum = a + b + c + d;
-    /// }
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector>
     where
@@ -1247,25 +1039,18 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         if i >= const { size::vectors::<T, N>() } {
             return None;
         }
-        // SAFETY: in bounds, and aligned since `addr` is to 128; the state says that nobody writes.
+        // SAFETY: vector `i` is in bounds, aligned since `addr` is a multiple of 128; in a `Readable` state no thread and no copy
+        // writes.
         Some(unsafe { T::load_vector(self.addr + 16 * i as u32) })
     }
 
-    /// Waits until all threads have read what they want, then replaces each element `v` at index `i` by `f(i, v)`. Each
-    /// thread does its share, sixteen bytes at a time.
+    /// Replaces each element `v` at index `i` by `f(i, v)`, once all threads have finished their reads. Each thread updates its
+    /// share, sixteen bytes at a time; the array has a multiple of 16 bytes.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`,
-    /// or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Fenced> {
-    /// let tile = tile.update(cta, |_, v| 2.0 * v).to_async(cta);
-    /// # tile
-    /// # }
-    /// ```
+    /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`, or
+    /// `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
     pub fn update(self, group: &G, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written, G>
     where
@@ -1274,8 +1059,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         const { whole_vectors::<T, N>() };
         group.sync();
         for_each_vector::<T, N>(group, |v| {
-            // SAFETY: in bounds; each vector has one thread, by the state nobody else writes, and by the barrier nobody reads
-            // any more.
+            // SAFETY: vector `v` is in bounds and belongs to one thread. By the state no other thread writes; after the barrier
+            // no other thread reads.
             unsafe {
                 let addr = self.addr + 16 * v;
                 let mut vector = T::load_vector(addr);
@@ -1291,35 +1076,27 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G> {
-    /// Gives up the contents: waits until all threads have read what they want.
+    /// Frees the memory for the next copy: waits until all threads have finished their reads, and gives up the contents.
     ///
     /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Free> {
-    /// let x = tile.get(5);
-    /// let tile = tile.release(cta); // the next load can take it
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release(self, group: &G) -> Shared<'s, T, N, Free, G> {
         sync_with(group, self.release_at_sync())
     }
 
-    /// [`release`](Shared::release), at a barrier that other transitions share.
+    /// Starts [`release`](Shared::release), which ends at the barrier of [`sync_with`](Cta::sync_with). Several transitions can
+    /// share that barrier.
     ///
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, a: Shared<'s, f32, 64, Loaded>, b: Shared<'s, f32, 64, Loaded>)
-    /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Free>) {
-    /// let (a, b) = cta.sync_with((a.release_at_sync(), b.release_at_sync()));
-    /// # (a, b) }
+    /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
+    /// # fn kernel<'s>(cta: &Cta, from: Shared<'s, f32, 64, Loaded>, to: Shared<'s, f32, 64, Written>)
+    /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Fenced>) {
+    /// let (from, to) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
+    /// # (from, to) }
     /// ```
     #[inline(always)]
     pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
@@ -1328,26 +1105,19 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
-    /// Fills element `i` with `f(i)`. Each thread does its share, sixteen bytes at a time.
+    /// Fills element `i` with `f(i)`. Each thread stores its share, sixteen bytes at a time; the array has a multiple of 16
+    /// bytes.
     ///
     /// Collective in the group.
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
-    /// let squares = tile.write(cta, |i| (i * i) as u32).publish(cta);
-    /// # squares
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn write(self, group: &G, mut f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
         const { whole_vectors::<T, N>() };
         for_each_vector::<T, N>(group, |v| {
             let addr = self.addr + 16 * v;
-            // SAFETY: in bounds; each vector has one thread, and by the state nobody else touches it. All-zero
-            // bits are a value of every element.
+            // SAFETY: vector `v` is in bounds and belongs to one thread; by the state no other thread and no copy accesses it.
+            // All-zero bits are a value of every element.
             unsafe {
                 let mut vector = core::mem::zeroed::<T::Vector>();
                 let first = v as usize * vector.as_ref().len();
@@ -1362,20 +1132,11 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
 }
 
 impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
-    /// Makes what every thread stored, by atomic operations too, visible to every thread.
+    /// Makes all threads' stores and atomic operations visible to all threads of the group, by a barrier (`__syncthreads()`).
     ///
     /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, Written}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>) -> Shared<'s, u32, 64, Published> {
-    /// let tile = tile.publish(cta);
-    /// let of_another_thread = tile.get(63);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn publish(self, group: &G) -> Shared<'s, T, N, Published, G>
     where
@@ -1384,17 +1145,10 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.publish_at_sync())
     }
 
-    /// [`publish`](Shared::publish), at a barrier that other transitions share.
+    /// Starts [`publish`](Shared::publish), which ends at the barrier of [`sync_with`](Cta::sync_with) (see
+    /// [`release_at_sync`](Shared::release_at_sync)).
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric, Written}};
-    /// # fn kernel<'s>(cta: &Cta, old: Shared<'s, u32, 64, Published>, new: Shared<'s, u32, 64, Written>)
-    /// # -> (Shared<'s, u32, 64, FreeGeneric>, Shared<'s, u32, 64, Published>) {
-    /// let (old, new) = cta.sync_with((old.release_at_sync(), new.publish_at_sync()));
-    /// # (old, new) }
-    /// ```
     #[inline(always)]
     pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published, G>, G>
     where
@@ -1403,7 +1157,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         AfterSync::new(self.into_state())
     }
 
-    /// Makes what every thread stored visible to asynchronous copies, when all threads have read what they want.
+    /// Makes all threads' stores visible to async copies (TMA), by a proxy fence of each thread and a barrier. The barrier also
+    /// waits until all threads have finished their reads.
     ///
     /// Collective in the group.
     ///
@@ -1426,17 +1181,10 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.to_async_at_sync())
     }
 
-    /// [`to_async`](Shared::to_async), at a barrier that other transitions share.
+    /// Starts [`to_async`](Shared::to_async), which ends at the barrier of [`sync_with`](Cta::sync_with) (see
+    /// [`release_at_sync`](Shared::release_at_sync)).
     ///
     /// PTX: `fence.proxy.async.shared::cta;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
-    /// # fn kernel<'s>(cta: &Cta, from: Shared<'s, f32, 64, Loaded>, to: Shared<'s, f32, 64, Written>)
-    /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Fenced>) {
-    /// let (from, to) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
-    /// # (from, to) }
-    /// ```
     #[inline(always)]
     pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G>
     where
@@ -1448,31 +1196,18 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published, G> {
-    /// Gives up the contents: waits until all threads have read what they want.
+    /// Frees the memory for stores and `cp.async`: waits until all threads have finished their reads, and gives up the contents.
+    /// No proxy fence is needed where no bulk copy uses the memory in between.
     ///
     /// Collective in the group.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 1024>) {
-    /// cta.async_scope(tile, |cta, tile| {
-    ///     let tile = tile.write(cta, |i| i as u32).publish(cta);
-    ///     let _x = tile.get(17);
-    ///     // No copy touches it in between: no proxy fence is needed.
-    ///     let tile = tile.release(cta).write(cta, |i| 2 * i as u32).publish(cta);
-    ///     let _x = tile.get(17);
-    ///     tile.to_async(cta).into_free()
-    /// });
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn release(self, group: &G) -> Shared<'s, T, N, FreeGeneric, G> {
         sync_with(group, self.release_at_sync())
     }
 
-    /// [`release`](Shared::release), at a barrier that other transitions share.
+    /// Starts [`release`](Shared::release), which ends at the barrier of [`sync_with`](Cta::sync_with).
     ///
     /// PTX: none.
     #[inline(always)]
@@ -1482,19 +1217,11 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneric, G> {
-    /// [`write`](Shared::write), over what was there.
+    /// Fills element `i` with `f(i)` again, as [`write`](Shared::write) does in the state [`Free`].
     ///
     /// Collective in the group.
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared, FreeGeneric}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Published> {
-    /// let tile = tile.write(cta, |i| i as u32).publish(cta);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn write(self, group: &G, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
         self.into_state::<Free>().write(group, f)
@@ -1502,36 +1229,17 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneri
 }
 
 impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
-    /// Gives up the contents, which no thread reads.
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Free, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, to: GlobalTileMut<u32, 64>)
-    /// # -> Shared<'s, u32, 64, Free> {
-    /// let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
-    /// let tile = tile.into_free();
-    /// # tile
-    /// # }
-    /// ```
+    /// Gives up the contents, so that copies and threads may fill the memory again. No barrier is needed: no thread reads the
+    /// memory.
     #[inline(always)]
     pub fn into_free(self) -> Shared<'s, T, N, Free, G> {
         self.into_state()
     }
 
-    /// Lets threads read the contents again: those that a copy loaded, or that were behind the barrier of `to_async`.
+    /// Lets threads read the contents again: those that a copy loaded, or those that threads stored before the barrier of
+    /// [`to_async`](Shared::to_async).
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>, to: GlobalTileMut<u32, 64>)
-    /// # -> Shared<'s, u32, 64, Loaded> {
-    /// let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
-    /// let tile = tile.into_loaded();
-    /// let x = tile.get(3);
-    /// # tile
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn into_loaded(self) -> Shared<'s, T, N, Loaded, G> {
         self.into_state()
@@ -1539,7 +1247,8 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
 }
 
 impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
-    /// Takes the contents as they are: those of the last copy, or unspecified ones.
+    /// Keeps the present contents of the memory instead of giving them up, so that copies may read them: those that the memory
+    /// held last, or unspecified ones.
     ///
     /// PTX: none.
     ///
@@ -1561,7 +1270,8 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
         self.into_state()
     }
 
-    /// The memory as threads have it that share it without copies, and write it again each round.
+    /// Prepares the memory for a loop in which threads write and read it without bulk copies. In each round
+    /// [`release`](Shared::release) gives the state [`FreeGeneric`] again.
     ///
     /// PTX: none.
     ///
@@ -1582,7 +1292,7 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     }
 }
 
-/// Each thread's stores to shared memory, visible to copies that any thread starts after.
+/// Makes each thread's stores to shared memory visible to async copies that any thread starts afterwards.
 #[inline(always)]
 pub(crate) fn fence_async(group: &impl ThreadGroup) {
     raw::fence_proxy_async(space::SharedCta);
@@ -1590,21 +1300,21 @@ pub(crate) fn fence_async(group: &impl ThreadGroup) {
 }
 
 pub(crate) const fn whole_vectors<T, const N: usize>() {
-    assert!(N > 0, "an array that threads fill has at least one element");
+    assert!(N > 0, "threads cannot fill an array without elements: choose a length of 1 or more");
     assert!(
         size::bytes::<T, N>().is_multiple_of(16),
-        "threads fill an array by 16 bytes at a time: choose an array of a multiple of 16 bytes"
+        "threads fill an array 16 bytes at a time: choose a length of a multiple of 16 bytes"
     );
 }
 
-/// Calls `f` with each sixteen-byte vector of the array that is this thread's.
+/// Calls `f` with the index of each sixteen-byte vector in this thread's share.
 #[inline(always)]
 pub(crate) fn for_each_vector<T, const N: usize>(group: &impl ThreadGroup, f: impl FnMut(u32)) {
     for_each_own(group, const { size::shared(size::vectors::<T, N>()) }, f);
 }
 
-/// Calls `f` with each number below `count` that is this thread's: `rank`, `rank + threads`, … The rounds in which every thread has one
-/// are counted in what all threads have in common, so that LLVM knows how many they are when it knows the block.
+/// Calls `f` with each number below `count` in this thread's share: `rank`, `rank + threads`, … In the loop every thread has a
+/// number. The loop counts with values common to all threads, so LLVM knows the trip count when it knows the block's size.
 #[inline(always)]
 pub(crate) fn for_each_own(group: &impl ThreadGroup, count: u32, mut f: impl FnMut(u32)) {
     let (rank, threads) = (group.thread_rank(), group.thread_count());

@@ -1,12 +1,12 @@
-//! Sizes that types ask for, in arithmetic that fails where it would wrap: in a release build a `const fn` wraps even where a
-//! constant is made of it, and `as` cuts off in any. What does not fit is an error wherever a constant is made of it.
+//! Sizes of shared memory and of copies, computed in constants. The arithmetic is checked: in a release build a `const fn` wraps
+//! even in a constant, and `as` truncates in every build. A size that does not fit is a compile error.
 
-/// `N` elements in bytes.
+/// The size of `N` elements in bytes.
 pub(crate) const fn bytes<T, const N: usize>() -> usize {
     product([N, size_of::<T>()])
 }
 
-/// The whole vectors of sixteen bytes in `N` elements.
+/// The number of whole 16-byte vectors in `N` elements.
 pub(crate) const fn vectors<T, const N: usize>() -> usize {
     bytes::<T, N>() / 16
 }
@@ -24,7 +24,7 @@ pub(crate) const fn sum(a: usize, b: usize) -> usize {
     fits(a.checked_add(b))
 }
 
-/// The next multiple of `align`, a power of two.
+/// The next multiple of `align`, which is a power of two.
 pub(crate) const fn aligned(size: usize, align: u32) -> usize {
     fits(size.checked_next_multiple_of(align as usize))
 }
@@ -36,12 +36,12 @@ const fn fits(size: Option<usize>) -> usize {
     }
 }
 
-/// A number that an instruction takes in 32 bits.
+/// Narrows to the 32 bits of an instruction's operand.
 pub(crate) const fn narrow(number: usize) -> u32 {
     fits(if number <= u32::MAX as usize { Some(number) } else { None }) as u32
 }
 
-/// A number of bytes of shared memory.
+/// Narrows a number of bytes of shared memory: 2^20 at most.
 pub(crate) const fn shared(bytes: usize) -> u32 {
     assert!(
         bytes <= 1 << 20,

@@ -1,4 +1,4 @@
-//! Shared memory as more registers: vectors that a thread has for itself, of a number known at run time.
+//! Dynamic shared memory private to a thread, as an extension of its registers: vectors whose number is known at run time.
 
 use core::marker::PhantomData;
 
@@ -7,18 +7,22 @@ use crate::global::{Global, RowMut};
 use crate::group::Cta;
 use crate::registers::{for_each_loaded, loads, unroll};
 
-/// Vectors of sixteen bytes in shared memory, dealt out to the CTA's threads, which have theirs for themselves: every `t`-th from a
-/// thread's rank on, where `t` is the number of threads. No barrier and no state: nobody else reads or writes them.
+/// Vectors of sixteen bytes in dynamic shared memory, each private to one thread of the CTA. They serve a thread as an array of
+/// registers of a length known at run time.
+///
+/// A thread has every `t`-th vector from its rank on, where `t` is the number of threads. No other thread accesses a thread's
+/// vectors, so the vectors need no barrier and no state.
 ///
 /// ```
-/// # use ptx::{global::Global, launch::Cta, shared::DynamicShared};
-/// # fn kernel(cta: &Cta, dynamic: DynamicShared, x: Global<f32>, vectors: u32) {
+/// # use ptx::{global::{Global, RowMut}, launch::Cta, shared::DynamicShared};
+/// # fn kernel(cta: &Cta, dynamic: DynamicShared, x: Global<f32>, y: RowMut<f32>, vectors: u32) {
 /// let (mut cached, _) = dynamic.take_own::<f32>(cta, vectors);
 /// let mut sum = 0.0;
 /// cached.fill_from::<4>(x, |v| sum += v[0] + v[1] + v[2] + v[3]);
-/// for (i, vector) in cached.vectors() {
-///     let v = vector.get(); // what this thread has set
+/// for (_, mut vector) in cached.vectors() {
+///     vector.set(vector.get().map(|x| x * x));
 /// }
+/// cached.write_to(y, |v| v.map(|x| x / sum)); // `sum` is this thread's
 /// # }
 /// ```
 #[derive(Debug)]
@@ -32,7 +36,7 @@ pub struct OwnVectors<T> {
 
 static_assertions::assert_not_impl_any!(OwnVectors<u32>: Copy, Clone, Send, Sync);
 
-/// A vector of sixteen bytes of [`OwnVectors`].
+/// A vector of sixteen bytes of [`OwnVectors`], in the thread that owns the vector.
 #[derive(Debug)]
 pub struct OwnVector<'a, T> {
     addr: u32,
@@ -42,22 +46,15 @@ pub struct OwnVector<'a, T> {
 static_assertions::assert_not_impl_any!(OwnVector<'static, u32>: Copy, Clone, Send, Sync);
 
 impl DynamicShared {
-    /// Takes `count` vectors of sixteen bytes from the front, for the threads of the CTA to have each for itself. Traps where the launch
-    /// gave too little, as [`take`](DynamicShared::take) does. All threads ask for equally many.
+    /// Takes `count` vectors of sixteen bytes from the front of the memory and divides them among the CTA's threads. Traps, as
+    /// [`take`](DynamicShared::take) does, if the vectors do not fit. All threads pass the same `count`.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::DynamicShared};
-    /// # fn kernel(cta: &Cta, dynamic: DynamicShared, columns: u32) {
-    /// let (row, dynamic) = dynamic.take_own::<f32>(cta, columns / 4);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn take_own<T: Element>(self, cta: &Cta, count: u32) -> (OwnVectors<T>, DynamicShared) {
-        // The block starts at a multiple of 128 below 2^18.
+        // The sum does not overflow: `next` is below 2^18.
         let addr = self.next.next_multiple_of(16);
         if addr > self.end || (self.end - addr) / 16 < count {
             crate::trap::trap()
@@ -76,18 +73,11 @@ impl DynamicShared {
 }
 
 impl<T: Element> OwnVectors<T> {
-    /// The executing thread's vectors, with their indices among those of all threads.
+    /// Iterates over the executing thread's vectors, with the index of each among the vectors of all threads.
     ///
     /// Not collective.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::shared::OwnVectors;
-    /// # fn kernel(mut own: OwnVectors<u32>) {
-    /// own.vectors().for_each(|(_, mut vector)| vector.set([0; 4]));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn vectors(&mut self) -> impl Iterator<Item = (usize, OwnVector<'_, T>)> {
         let mut next = self.rank;
@@ -96,7 +86,7 @@ impl<T: Element> OwnVectors<T> {
             if i >= self.count {
                 return None;
             }
-            // A block has less than 2^18 bytes, a CTA at most 2^10 threads.
+            // The sum does not overflow: shared memory has fewer than 2^18 bytes, and a CTA has at most 2^10 threads.
             next = i + self.step;
             Some((i as usize, OwnVector { addr: self.addr + 16 * i, _vector: PhantomData }))
         })
@@ -104,25 +94,19 @@ impl<T: Element> OwnVectors<T> {
 }
 
 impl<T: Element> OwnVectors<T> {
-    /// Sets the vectors of the executing thread to those of `from` at the same indices, and calls `f` with each. Vectors past the end
-    /// of `from` stay as they are. The thread has `N` loads under way at a time. Not collective.
+    /// Copies the vectors of `from` at the executing thread's indices into its own vectors, and calls `f` with each. Vectors
+    /// beyond the end of `from` keep their contents. The thread has `N` loads in flight at a time, 1 to 16.
+    ///
+    /// Not collective.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`, and `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, a vector
-    ///
-    /// ```
-    /// # use ptx::{global::Global, shared::OwnVectors};
-    /// # fn kernel(cached: &mut OwnVectors<f32>, row: Global<f32>) {
-    /// let mut greatest = f32::NEG_INFINITY;
-    /// cached.fill_from::<4>(row, |[a, b, c, d]| greatest = greatest.max(a.max(b)).max(c.max(d)));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn fill_from<const N: usize>(&mut self, from: Global<T>, mut f: impl FnMut(T::Vector)) {
         const { loads(N) };
-        // One bound for both, so that neither is checked again.
+        // One bound for both sides, so that neither side is checked again.
         let count = self.count.min(from.vector_count().min(u32::MAX as usize) as u32);
-        // SAFETY: zeros are a value of elements. No sum wraps: a block has less than 2^18 bytes, a CTA at most 2^10 threads. Below `count`
-        // both have the vector, and this one is the thread's own.
+        // SAFETY: zeros are a value of elements, and `N` is 1 to 16 (`loads`). No sum wraps: shared memory has fewer than 2^18
+        // bytes, and a CTA at most 2^10 threads. `i` is below `count`, and vector `i` of this memory belongs to this thread.
         unsafe {
             for_each_loaded::<_, _, N>(
                 self.rank,
@@ -137,29 +121,25 @@ impl<T: Element> OwnVectors<T> {
         }
     }
 
-    /// Stores `f` of each vector of the executing thread into `to` at the same index. What lies past the end of either stays as it is.
+    /// Stores `f` of each of the executing thread's vectors into `to`, at the same index. Vectors beyond the end of either side
+    /// keep their contents.
+    ///
     /// Not collective.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`, and `st.global.v4.b32`, or `.v2.b64`, a vector
-    ///
-    /// ```
-    /// # use ptx::{global::RowMut, shared::OwnVectors};
-    /// # fn kernel(cached: &OwnVectors<f32>, row: RowMut<f32>, scale: f32) {
-    /// cached.write_to(row, |vector| vector.map(|x| x * scale));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn write_to(&self, to: RowMut<T>, mut f: impl FnMut(T::Vector) -> T::Vector) {
-        // As in `fill_from`.
+        // One bound for both sides, so that neither side is checked again.
         let count = self.count.min(to.vector_count().min(u32::MAX as usize) as u32);
         let mut i = self.rank;
         while i < count {
             unroll::<2>(|n| {
                 let i = i + n as u32 * self.step;
                 if i < count {
-                    // SAFETY: below `self.count`; the thread's own.
+                    // SAFETY: `i` is below `self.count`, and vector `i` belongs to this thread.
                     let vector = unsafe { T::load_vector(self.addr + 16 * i) };
-                    // SAFETY: below the row's count; the row is the CTA's alone, vector `i` of it this thread's, and the handle is used up.
+                    // SAFETY: `i` is below the row's count. The row belongs to this CTA, its vector `i` to this thread, and the
+                    // call uses the row up.
                     unsafe { to.write_vector_at(i as usize, f(vector)) };
                 }
             });
@@ -169,35 +149,21 @@ impl<T: Element> OwnVectors<T> {
 }
 
 impl<T: Element> OwnVector<'_, T> {
-    /// Its elements: unspecified ones before the first [`set`](OwnVector::set).
+    /// Loads the elements, which are unspecified before the first [`set`](OwnVector::set).
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::shared::OwnVector;
-    /// # fn kernel(vector: OwnVector<'_, f32>) {
-    /// let [a, b, c, d] = vector.get();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get(&self) -> T::Vector {
-        // SAFETY: inside of what `take_own` has taken, a multiple of 16 bytes from its start; no other thread has it.
+        // SAFETY: `addr` lies in the memory that `take_own` took, at a multiple of 16 bytes; no other thread accesses the vector.
         unsafe { T::load_vector(self.addr) }
     }
 
-    /// Sets its elements.
+    /// Stores the elements.
     ///
     /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::shared::OwnVector;
-    /// # fn kernel(mut vector: OwnVector<'_, f32>) {
-    /// vector.set(vector.get().map(|x| 2.0 * x));
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn set(&mut self, elements: T::Vector) {
-        // SAFETY: as in `get`.
+        // SAFETY: `addr` lies in the memory that `take_own` took, at a multiple of 16 bytes; no other thread accesses the vector.
         unsafe { T::store_vector(self.addr, elements) }
     }
 }

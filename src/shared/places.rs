@@ -1,17 +1,17 @@
-//! How many bytes a launch has to add for what a kernel takes from [`DynamicShared`].
+//! The size of dynamic shared memory (`sharedMemBytes`) that a launch needs for a kernel's [`DynamicShared`].
 
 use super::{DynamicShared, Needs, Place, bytes_only, layout};
 
 mod sealed {
-    /// The tuples here alone: that of `qualifier` is taken by other pairs.
+    /// Seals `Places`. The `Sealed` of `qualifier` is implemented for other pairs.
     pub trait Sealed {}
 }
 
-/// Places that a kernel takes one after another: a tuple of one to eight.
+/// A tuple of one to eight places, in the order in which a kernel takes them from [`DynamicShared`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tuple of places in shared memory",
     label = "not a tuple of one to eight places",
-    note = "name what the kernel takes in the order in which it does: `(SharedArray<f32, 4096>, Mbarrier<Uninit>)`, `(SharedArray<f32, 4096>,)` for one place"
+    note = "name the places in the order in which the kernel takes them: `(SharedArray<f32, 4096>, Mbarrier<Uninit>)`, or `(SharedArray<f32, 4096>,)` for one place"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Places: sealed::Sealed {
@@ -44,8 +44,10 @@ places! {
 }
 
 impl DynamicShared {
-    /// The bytes that a launch has to add (`sharedMemBytes`) for a kernel that takes these places, a tuple of one to eight, in this
-    /// order and from the beginning. A host computes the number from the types that the kernel names.
+    /// Computes the bytes of dynamic shared memory (`sharedMemBytes`) that a launch needs for a kernel that takes these places.
+    ///
+    /// `P` is a tuple of one to eight places, in the order in which the kernel takes them from the start of the memory. The host
+    /// calls this function with the types that the kernel names.
     ///
     /// PTX: none.
     ///
@@ -77,7 +79,7 @@ mod tests {
 
     /// A place of any size and alignment.
     struct Bytes<const SIZE: u32, const ALIGN: u32>;
-    // SAFETY: it touches nothing.
+    // SAFETY: `at` uses no memory.
     unsafe impl<const SIZE: u32, const ALIGN: u32> Place for Bytes<SIZE, ALIGN> {
         const SIZE: u32 = SIZE;
         const ALIGN: u32 = ALIGN;
@@ -88,13 +90,14 @@ mod tests {
     }
     type Bar = Bytes<8, 8>;
 
-    /// What a launch of so many bytes adds, at an address that is a multiple of 128 and of nothing more.
+    /// The dynamic memory of a launch with this many bytes, at an address that is a multiple of 128 and of no higher power of
+    /// two.
     fn launched_with(bytes: u32) -> DynamicShared {
         let next = 128 * 9;
         DynamicShared { next, end: next + bytes, _thread: core::marker::PhantomData }
     }
 
-    /// The bytes suffice, and one fewer does not: it is the last place that no longer fits.
+    /// Asserts that `bytes_for` gives enough bytes, and that with one byte less the last place, and no other, does not fit.
     macro_rules! suffice {
         ($( $($First:ty),* => $Last:ty; )*) => { $(
             let bytes = const { DynamicShared::bytes_for::<($($First,)* $Last,)>() };

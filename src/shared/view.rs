@@ -1,4 +1,4 @@
-//! Tiles as matrices: rows of a constant length, plain or as a tensor copy has swizzled them.
+//! Tiles as matrices: rows of a constant length, in order or swizzled by a tensor copy (TMA).
 
 use core::marker::PhantomData;
 
@@ -7,16 +7,17 @@ use super::{Element, Readable, Shared, Swizzle};
 use crate::qualifier::{Sealed, swizzle_mode};
 use crate::size;
 
-/// A tile as rows of `W` elements, in the order `M` of its elements: `()` for one row behind the other, or a swizzle.
+/// A tile of shared memory as a matrix with rows of `W` elements, as `T tile[H][W]`: accesses take coordinates `[x, y]`,
+/// innermost first, as tensor copies do.
 ///
-/// Coordinates are `[x, y]`, the innermost first, as those of tensor copies are. An access is checked against the extents of the
-/// matrix; where an element lies follows from its coordinates, so LLVM drops a check of coordinates that it knows to be small.
+/// `M` is the order of the elements: `()` for rows one after another, or a swizzle of tensor copies. An access outside the matrix
+/// gives `None`. LLVM drops the check of coordinates that are known to be small, since the address follows from the coordinates.
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Free, Loaded, Shared, Written}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Loaded>, turned: Shared<'s, f32, 1024, Free>)
 /// # -> (Shared<'s, f32, 1024, Loaded>, Shared<'s, f32, 1024, ptx::shared::ElementStores>) {
-/// // A transposition of 32 by 32 elements, both tiles swizzled.
+/// // Transposes 32 by 32 elements; both tiles are swizzled.
 /// let turned = turned.element_stores();
 /// let (from, to) = (tile.as_2d::<32>().swizzled(swizzle_mode::B128), turned.as_2d::<32>().swizzled(swizzle_mode::B128));
 /// let (x, first) = (cta.thread_rank() as usize % 32, cta.thread_rank() as usize / 32);
@@ -41,10 +42,10 @@ impl<T, const W: usize, const N: usize, State, M> Copy for View2d<'_, T, W, N, S
 
 static_assertions::assert_not_impl_any!(View2d<'static, u32, 4, 16, super::ElementStores>: Send, Sync);
 
-/// Where the elements of a matrix lie.
+/// The order of a matrix's elements in memory.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Order: Sealed {
-    /// The address of what would lie at `addr` in an array without swizzle.
+    /// Maps an address in the array without swizzle to the address in this order.
     #[doc(hidden)]
     fn place(addr: u32) -> u32;
 }
@@ -63,17 +64,9 @@ impl<M: Swizzle> Order for M {
 }
 
 impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
-    /// The tile as a matrix of rows of `W` elements.
+    /// Views the tile as a matrix with rows of `W` elements, where `W` divides `N`.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Loaded, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>) {
-    /// let matrix = tile.as_2d::<64>(); // 16 rows
-    /// let below_the_diagonal = matrix.get([3, 4]);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn as_2d<const W: usize>(&self) -> View2d<'_, T, W, N, State> {
         const { rows::<W, N>() };
@@ -81,32 +74,26 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     }
 }
 
-/// Checks that an array has whole rows.
+/// Asserts that an array divides into whole rows.
 pub(crate) const fn rows<const W: usize, const N: usize>() {
     assert!(
         W > 0 && N.is_multiple_of(W),
-        "a matrix has whole rows: choose a row length that divides the array's"
+        "a matrix has whole rows: choose a row length that divides the array's length"
     );
 }
 
 impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, State> {
-    /// The `N` elements at an address, in that state as long as the view; [`rows`] has been checked.
+    /// The view of `N` elements at an address, which stay in this state while the view exists. The caller has checked [`rows`].
     #[inline(always)]
     pub(crate) fn new(addr: u32) -> Self {
         View2d { addr, _tile: PhantomData }
     }
 
-    /// The same matrix, swizzled as a tensor copy with this swizzle loads and stores it (5.5.7).
+    /// Views the same matrix in the swizzled order in which a tensor copy (TMA) with this swizzle loads and stores it (5.5.7).
+    ///
+    /// The array has a multiple of 128 bytes. The swizzle spreads a column of the matrix over several banks of shared memory.
     ///
     /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>) {
-    /// // Thread x reads column x of row 7: without bank conflicts, as it would be in a column too.
-    /// let value = tile.as_2d::<32>().swizzled(swizzle_mode::B128).get([cta.thread_rank() as usize, 7]);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn swizzled<M: Swizzle>(self, _mode: M) -> View2d<'a, T, W, N, State, M> {
         const {
@@ -126,92 +113,71 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         (x < W && y < const { N / W }).then(|| M::place(self.addr + ((y * W + x) * size_of::<T>()) as u32))
     }
 
-    /// The address of the sixteen bytes of row `y` that start at its byte `16 * x`: a swizzle keeps them together.
+    /// The address of the sixteen bytes of row `y` that start at byte `16 * x` of the row. A swizzle keeps sixteen aligned bytes
+    /// together.
     #[inline(always)]
     fn vector_at(&self, [x, y]: [usize; 2]) -> Option<u32> {
         const {
             assert!(
                 size::bytes::<T, W>().is_multiple_of(16),
-                "vectors of sixteen bytes lie within rows of whole vectors: choose a row length of a multiple of 16 bytes"
+                "a row does not consist of whole vectors of 16 bytes: choose a row length of a multiple of 16 bytes"
             );
         }
         let inside = x < const { size::vectors::<T, W>() } && y < const { N / W };
         inside.then(|| M::place(self.addr + (y * const { size::bytes::<T, W>() } + 16 * x) as u32))
     }
 
-    /// Element `x` of row `y`; `None` outside of the matrix.
+    /// Loads element `x` of row `y`; `None` outside the matrix.
     ///
     /// Not collective.
     ///
     /// PTX: `ld.weak.shared::cta`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, shared::{Published, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, u32, 256, Published>) {
-    /// let matrix = tile.as_2d::<16>();
-    /// let x = cta.thread_rank() as usize % 16;
-    /// let column: u32 = (0..16).filter_map(|y| matrix.get([x, y])).sum();
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get(&self, at: [usize; 2]) -> Option<T>
     where
         State: Readable,
     {
-        // SAFETY: in bounds: arrays are aligned to 128 bytes, in which a swizzle keeps each element. The state says that nobody
-        // writes.
+        // SAFETY: in bounds: arrays are aligned to 128 bytes, and a swizzle keeps each element inside its 128 bytes. In a
+        // `Readable` state no thread and no copy writes.
         self.at(at).map(|addr| unsafe { T::load(addr) })
     }
 
-    /// Stores element `x` of row `y`; `None` outside of the matrix. Of several threads that store one element, any wins.
+    /// Stores element `x` of row `y`; `None` outside the matrix. If several threads store the same element, the value of one of
+    /// these threads remains.
     ///
     /// Not collective.
     ///
     /// PTX: `st.weak.shared::cta`
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{ElementStores, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, u32, 1024, ElementStores>) {
-    /// let (x, y) = (cta.thread_rank() as usize % 32, cta.thread_rank() as usize / 32);
-    /// tile.as_2d::<32>().swizzled(swizzle_mode::B128).set([y, x], cta.thread_rank());
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn set(&self, at: [usize; 2], value: T) -> Option<()>
     where
         State: TakesElements,
     {
-        // SAFETY: in bounds, as in `get`. By the state nobody reads, and every store that may race is of one element's size.
+        // SAFETY: in bounds, since a swizzle keeps each element inside its 128 bytes. By the state no thread reads, and every
+        // racing store has the size and address of one element.
         self.at(at).map(|addr| unsafe { T::store(addr, value) })
     }
 }
 
 impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, W, N, State, M> {
-    /// The sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the matrix. Rows have a multiple of sixteen bytes.
+    /// Loads the sixteen bytes of row `y` that start at byte `16 * x` of the row; `None` outside the matrix. Rows have a multiple
+    /// of 16 bytes.
     ///
     /// Not collective.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared}};
-    /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>) {
-    /// // Elements 4 to 7 of a row of each thread's.
-    /// let four = tile.as_2d::<32>().swizzled(swizzle_mode::B128).get_vector([1, cta.thread_rank() as usize]);
-    /// # }
-    /// ```
     #[inline(always)]
     pub fn get_vector(&self, at: [usize; 2]) -> Option<T::Vector>
     where
         State: Readable,
     {
-        // SAFETY: in bounds, and aligned: arrays are to 128 bytes, of which a swizzle moves parts of sixteen. The state says that nobody
-        // writes.
+        // SAFETY: in bounds and aligned: arrays are aligned to 128 bytes, and a swizzle moves sixteen aligned bytes as a whole
+        // inside their 128 bytes. In a `Readable` state no thread and no copy writes.
         self.vector_at(at).map(|addr| unsafe { T::load_vector(addr) })
     }
 
-    /// Stores the sixteen bytes of row `y` that start at its byte `16 * x`; `None` outside of the matrix. Rows have a multiple of sixteen
-    /// bytes. Of several threads that store there, any wins each element.
+    /// Stores the sixteen bytes of row `y` that start at byte `16 * x` of the row; `None` outside the matrix. Rows have a
+    /// multiple of 16 bytes. If several threads store the same vector, each element has the value of one of these threads.
     ///
     /// Not collective.
     ///
@@ -220,7 +186,7 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     /// ```
     /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared, VectorStores}};
     /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>, turned: &Shared<'_, f32, 1024, VectorStores>) {
-    /// // A transposition by 256 threads: four elements of a column become a vector of a row.
+    /// // Transposes with 256 threads: four elements of a column become a vector of a row.
     /// let (from, to) = (tile.as_2d::<32>().swizzled(swizzle_mode::B128), turned.as_2d::<32>().swizzled(swizzle_mode::B128));
     /// let (x, y) = (cta.thread_rank() as usize % 8, cta.thread_rank() as usize / 8);
     /// to.set_vector([x, y], [0, 1, 2, 3].map(|k| from.get([y, 4 * x + k]).unwrap_or(0.0)));
@@ -231,11 +197,11 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     where
         State: TakesVectors,
     {
-        // SAFETY: in bounds and aligned, as in `get_vector`. By the state nobody reads, and every store that may race is of the same
-        // sixteen bytes.
+        // SAFETY: in bounds and aligned, since a swizzle moves sixteen aligned bytes as a whole inside their 128 bytes. By the
+        // state no thread reads, and every racing store writes the same sixteen bytes.
         self.vector_at(at).map(|addr| unsafe { T::store_vector(addr, value) })
     }
 }
 
-// The default order is `()`; the modes are what a swizzled view names.
+// A view without a swizzle has the order `()`; a swizzled view names its mode.
 static_assertions::assert_impl_all!(swizzle_mode::B128: Order);
