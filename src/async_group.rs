@@ -25,7 +25,7 @@ mod token {
 pub(crate) use token::Token;
 
 /// The largest number of groups in a queue. `wait_group N` is instantiated for each `N` below it.
-pub const MOST_GROUPS: u32 = 8;
+pub const MAX_GROUPS: u32 = 8;
 
 /// Waits until at most `$newer` groups are pending. `$newer` is a constant wherever this macro is inlined, so the `match` leaves
 /// one `wait_group` with an immediate.
@@ -85,7 +85,7 @@ impl<Older: Queue, Newest> InFlight<Older, Newest> {
     pub(crate) fn new(older: Older, newest: Newest) -> Self {
         const {
             assert!(
-                Older::GROUPS < MOST_GROUPS,
+                Older::GROUPS < MAX_GROUPS,
                 "a queue holds eight groups at most: call `wait_oldest` before `then` commits another group"
             )
         };

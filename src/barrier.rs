@@ -37,10 +37,10 @@ pub(crate) const fn bit(id: u32, threads: u32) -> u16 {
     1 << id
 }
 
-/// Kind of a [`NamedBarrier`]: threads wait for each other (`barrier.cta.sync`). This is the default kind.
+/// BarrierKind of a [`NamedBarrier`]: threads wait for each other (`barrier.cta.sync`). This is the default kind.
 #[derive(Debug)]
 pub enum SyncOnly {}
-/// Kind of a [`ReductionBarrier`]: counts the threads whose predicate is true (`barrier.cta.red.popc`; CUDA's
+/// BarrierKind of a [`ReductionBarrier`]: counts the threads whose predicate is true (`barrier.cta.red.popc`; CUDA's
 /// `__syncthreads_count()`).
 #[derive(Debug)]
 pub enum Popc {}
@@ -52,13 +52,13 @@ pub enum Popc {}
     note = "the kinds are `barrier::SyncOnly` (the default), and to combine a predicate `barrier::Popc`, `qualifier::op::And`, `qualifier::op::Or`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Kind: Sealed {}
+pub trait BarrierKind: Sealed {}
 impl Sealed for SyncOnly {}
 impl Sealed for Popc {}
-impl Kind for SyncOnly {}
-impl Kind for Popc {}
-impl Kind for op::And {}
-impl Kind for op::Or {}
+impl BarrierKind for SyncOnly {}
+impl BarrierKind for Popc {}
+impl BarrierKind for op::And {}
+impl BarrierKind for op::Or {}
 
 /// Kinds without a reduction.
 #[diagnostic::on_unimplemented(
@@ -67,7 +67,7 @@ impl Kind for op::Or {}
     note = "`.sync` and `.red` must not be mixed on one barrier (PTX ISA 9.7.13.1); `NamedBarrier<ID, THREADS>` is a barrier for `.sync`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Syncs: Kind {}
+pub trait Syncs: BarrierKind {}
 impl Syncs for SyncOnly {}
 
 static_assertions::assert_not_impl_any!(Popc: Syncs);
@@ -161,7 +161,7 @@ static_assertions::const_assert_eq!(size_of::<NamedBarrier<1, 32>>(), 0);
 static_assertions::assert_not_impl_any!(NamedBarrier<1, 32>: Copy, Clone, Send, Sync);
 
 // SAFETY: the handle takes no bytes and uses barrier `ID` alone.
-unsafe impl<const ID: u32, const THREADS: u32, K: Kind> Place for NamedBarrier<ID, THREADS, K> {
+unsafe impl<const ID: u32, const THREADS: u32, K: BarrierKind> Place for NamedBarrier<ID, THREADS, K> {
     const SIZE: u32 = 0;
     const ALIGN: u32 = 1;
     const BARRIERS: u16 = bit(ID, THREADS);

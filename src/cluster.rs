@@ -55,7 +55,7 @@
 //! | [`AfterSync::release_at_sync`], of DSMEM buffers that a copy has read | the cluster |
 //! | [`Channel::into_inbox_at_sync`] | the cluster |
 //! | [`ChannelReceived::release_at_sync`], then [`acknowledge`](ChannelReleased::acknowledge) | the CTA |
-//! | [`Acknowledged::reclaim_at_sync`] | the CTA |
+//! | [`ChannelAcknowledged::reclaim_at_sync`] | the CTA |
 //!
 //! # Cluster calls
 //!
@@ -76,7 +76,7 @@ mod group;
 mod permutation;
 mod shared;
 
-pub use barrier::{GroupBarrier, Unused};
+pub use barrier::{GroupBarrier, Retired};
 pub use dsmem::*;
 pub use group::Group;
 pub use permutation::Permutation;

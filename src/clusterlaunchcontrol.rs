@@ -3,8 +3,8 @@
 //!
 //! ```text
 //!   WorkQueueMemory ── scope ──► WorkQueue ── request ──► Request ── wait ──► Response::Cancelled { first_ctaid, queue }
-//!                               │                                 └──► Response::NoMore(ClosedQueue)
-//!                               └──────────── close ──────────► ClosedQueue
+//!                               │                                 └──► Response::NoMore(ClosedWorkQueue)
+//!                               └──────────── close ──────────► ClosedWorkQueue
 //! ```
 //!
 //! A [`Cta`] makes a request for itself. A [`Cluster`] makes one request for all its CTAs, which get the same response.
@@ -39,7 +39,7 @@ const RESPONSE: u32 = 16;
 /// smem.clusters.scope(cta, |cta, mut queue| {
 ///     let mut block = ptx::raw::ctaid_x();
 ///     loop {
-///         let request = queue.request(cta);
+///         let request = queue.try_cancel(cta);
 ///         work(block); // while the request is in flight
 ///         match request.wait(cta) {
 ///             Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
@@ -157,7 +157,7 @@ impl Requester for Cluster<'_> {
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
 /// The queue of the clusters that have not started, open for the next request of `By`, a [`Cta`] or a [`Cluster`].
-#[must_use = "the scope needs the queue closed: call `.request(&cta)` or `.close()`"]
+#[must_use = "the scope needs the queue closed: call `.try_cancel(&cta)` or `.close()`"]
 #[derive(Debug)]
 pub struct WorkQueue<'s, By = Cta> {
     addr: u32,
@@ -183,11 +183,11 @@ static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Syn
 /// The queue without a request in flight, closed for further requests. The body of the scope returns this handle.
 #[must_use = "the body of the scope must return the closed queue"]
 #[derive(Debug)]
-pub struct ClosedQueue<'s> {
+pub struct ClosedWorkQueue<'s> {
     _scope: Invariant<'s>,
 }
 
-static_assertions::assert_not_impl_any!(ClosedQueue<'static>: Copy, Clone);
+static_assertions::assert_not_impl_any!(ClosedWorkQueue<'static>: Copy, Clone);
 
 /// The response to a request of `By`, the same in all threads of the requesting CTA or cluster.
 #[must_use = "the work of a cancelled cluster now belongs to the requester: `match` on the response"]
@@ -201,7 +201,7 @@ pub enum Response<'s, By = Cta> {
         queue: WorkQueue<'s, By>,
     },
     /// No cluster is left to cancel.
-    NoMore(ClosedQueue<'s>),
+    NoMore(ClosedWorkQueue<'s>),
 }
 
 impl WorkQueueMemory {
@@ -229,7 +229,7 @@ impl WorkQueueMemory {
     ///     clusters.scope(&mut cluster, |cluster, mut queue| {
     ///         let mut block = ptx::raw::ctaid_x();
     ///         loop {
-    ///             let request = queue.request(cluster);
+    ///             let request = queue.try_cancel(cluster);
     ///             work(block); // while the request is in flight
     ///             match request.wait(cluster) {
     ///                 Response::Cancelled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
@@ -246,12 +246,12 @@ impl WorkQueueMemory {
     pub fn scope<By: Requester>(
         self,
         by: &mut By,
-        body: impl for<'s> FnOnce(&mut By, WorkQueue<'s, By>) -> ClosedQueue<'s>,
+        body: impl for<'s> FnOnce(&mut By, WorkQueue<'s, By>) -> ClosedWorkQueue<'s>,
     ) {
         // SAFETY: the eight bytes after the response are aligned to 8 and belong to the mbarrier (`Place::SIZE`).
         let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta());
         by.begin();
-        let ClosedQueue { .. } =
+        let ClosedWorkQueue { .. } =
             body(by, WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData });
     }
 }
@@ -268,7 +268,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr],
     /// [bar];`
     #[inline(always)]
-    pub fn request(self, by: &By) -> Request<'s, By> {
+    pub fn try_cancel(self, by: &By) -> Request<'s, By> {
         let mbar = self.bar.addr();
         let bar = if by.cta().is_leader() {
             // SAFETY: the request below, of this CTA or of another, writes `RESPONSE` bytes here. A response that comes before
@@ -287,8 +287,8 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
 
     /// Closes the queue: the clusters that have not started will start.
     #[inline(always)]
-    pub fn close(self) -> ClosedQueue<'s> {
-        ClosedQueue { _scope: PhantomData }
+    pub fn close(self) -> ClosedWorkQueue<'s> {
+        ClosedWorkQueue { _scope: PhantomData }
     }
 }
 
@@ -308,7 +308,7 @@ impl<'s, By: Requester> Request<'s, By> {
         // SAFETY: the wait is over, so the response is in memory, aligned to 16, and no copy writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
         if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
-            return Response::NoMore(ClosedQueue { _scope: PhantomData });
+            return Response::NoMore(ClosedWorkQueue { _scope: PhantomData });
         }
         // SAFETY: `is_canceled` says that the request has succeeded (9.7.13.18).
         let first_ctaid = unsafe { raw::clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(response) };

@@ -344,13 +344,13 @@ impl<T: Element> Global<T> {
     }
 }
 
-/// An element that one `cp.async` can copy alone: 4 or 8 bytes. The elements of a [`Window`] are `Word`s.
+/// An element that one `cp.async` can copy alone: 4 or 8 bytes. The elements of a [`Window`] are `CopyElement`s.
 #[diagnostic::on_unimplemented(
     message = "`cp.async` cannot copy single elements of `{Self}`",
     label = "not an element of 4 or 8 bytes",
     note = "`cp.async` copies 4, 8 or 16 bytes (PTX ISA 9.7.9.25.3.1): copy smaller elements by whole tiles or by a `vector_window`"
 )]
-pub trait Word: Element {
+pub trait CopyElement: Element {
     /// Starts the copy of one element, or fills its destination with zeros if `src_size` is 0.
     ///
     /// # Safety
@@ -362,7 +362,7 @@ pub trait Word: Element {
 
 macro_rules! words {
     ($( $T:ty: $Size:ident; )*) => { $(
-        impl Word for $T {
+        impl CopyElement for $T {
             #[inline(always)]
             unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P) {
                 let (none, size, src) = (prefetch_size::None, cp_size::$Size, src.cast());
@@ -399,7 +399,7 @@ pub unsafe trait WindowSource<T, const N: usize>: Sealed {
 
 impl<T, const N: usize, P> Sealed for Window<T, N, P> {}
 // SAFETY: each copy writes one element of the array, and reads one element of the slice or nothing.
-unsafe impl<T: Word, const N: usize, P: L2Policy> WindowSource<T, N> for Window<T, N, P> {
+unsafe impl<T: CopyElement, const N: usize, P: L2Policy> WindowSource<T, N> for Window<T, N, P> {
     #[inline(always)]
     unsafe fn copy_to(&self, cta: &Cta, dst: u32) {
         let size = size_of::<T>() as u32;

@@ -49,7 +49,7 @@ impl Cta {
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or as an argument;
     ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
     ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait`,
-    ///     `wait_suspended` and `release` of the [consumers](crate::pipeline::Consumer), `write` of the
+    ///     `wait_with_hint` and `release` of the [consumers](crate::pipeline::Consumer), `write` of the
     ///     [producers](crate::pipeline::Producer);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its

@@ -436,7 +436,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state, suspendTimeHint;`
     #[inline(always)]
-    pub fn wait_suspended(self, _group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
+    pub fn wait_with_hint(self, _group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {

@@ -1,4 +1,4 @@
-//! Block-wide reductions and scans, as CUB's `BlockReduce` and `BlockScan`: [`Partials`].
+//! Block-wide reductions and scans, as CUB's `BlockReduce` and `BlockScan`: [`ReduceMemory`].
 //!
 //! Each warp reduces or scans its own values by `redux.sync` or shuffles (see [`Lanes`](crate::warp::Lanes)). One thread of the
 //! warp stores the warp's result in shared memory. Behind a barrier every thread loads the results of all warps and combines
@@ -17,20 +17,20 @@ use core::marker::PhantomData;
 use crate::launch::Cta;
 use crate::qualifier::op;
 use crate::shared::Place;
-use crate::warp::{BitReducible, Reducible, Word};
+use crate::warp::{BitReducible, Reducible, ShuffleValue};
 
 /// The most warps a CTA has.
 const WARPS: u32 = 32;
 
 /// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: a slot for the result of each warp, twice.
 ///
-/// A `Partials` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of the
+/// A `ReduceMemory` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of the
 /// whole CTA, all threads get the same bits.
 ///
 /// ```
 /// use ptx::launch::Cta;
-/// use ptx::reduce::Partials;
-/// ptx::shared_memory! { struct Smem { partials: Partials<f32> } }
+/// use ptx::reduce::ReduceMemory;
+/// ptx::shared_memory! { struct Smem { partials: ReduceMemory<f32> } }
 /// # unsafe fn kernel(x: f32) {
 /// // SAFETY: the kernel's first call.
 /// let (cta, mut smem, _) = unsafe { Cta::enter::<Smem>() };
@@ -40,23 +40,23 @@ const WARPS: u32 = 32;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Partials<T> {
+pub struct ReduceMemory<T> {
     /// The address of the half that the next call takes; `next` is the address of the other half.
     now: u32,
     next: u32,
     _values: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(Partials<f32>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(ReduceMemory<f32>: Copy, Clone, Send, Sync);
 
 // SAFETY: the handle accesses `2 * WARPS` values from `addr` on, which are `SIZE` bytes.
-unsafe impl<T: Word> Place for Partials<T> {
+unsafe impl<T: ShuffleValue> Place for ReduceMemory<T> {
     const SIZE: u32 = 2 * WARPS * size_of::<T>() as u32;
     const ALIGN: u32 = size_of::<T>() as u32;
 
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
-        Partials { now: addr, next: addr + Self::SIZE / 2, _values: PhantomData }
+        ReduceMemory { now: addr, next: addr + Self::SIZE / 2, _values: PhantomData }
     }
 }
 
@@ -65,7 +65,7 @@ unsafe impl<T: Word> Place for Partials<T> {
 /// - by the contract of `Cta::enter` this handle is the only one of the memory, and all threads have it in the same state;
 /// - a slot is written by one thread before the barrier of a call, and read after that barrier;
 /// - the slot is written again after the barrier of the next call, at which every thread arrives after its loads.
-impl<T: Word> Partials<T> {
+impl<T: ShuffleValue> ReduceMemory<T> {
     #[inline(always)]
     fn slot(&self, warp: u32) -> u32 {
         self.now + warp * size_of::<T>() as u32
@@ -209,15 +209,15 @@ impl<T: Word> Partials<T> {
     /// Combines with `f`, in order of rank, the values of the threads before this thread, `None` in the thread of rank 0; also
     /// returns the combination of all threads (CUB: `BlockScan::ExclusiveScan`).
     ///
-    /// The rules for `f` are those of [`inclusive_scan`](Partials::inclusive_scan).
+    /// The rules for `f` are those of [`inclusive_scan`](ReduceMemory::inclusive_scan).
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: that of [`inclusive_scan`](Partials::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, 0, membermask;`
+    /// PTX: that of [`inclusive_scan`](ReduceMemory::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, 0, membermask;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<u32>, value: u32) {
+    /// # use ptx::{launch::Cta, reduce::ReduceMemory};
+    /// # fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: u32) {
     /// let (before, _) = partials.exclusive_scan(cta, value, u32::max);
     /// let rises = before.is_none_or(|before| value > before);
     /// # }
@@ -234,7 +234,7 @@ impl<T: Word> Partials<T> {
     }
 }
 
-impl<T: Reducible> Partials<T> {
+impl<T: Reducible> ReduceMemory<T> {
     /// Returns the sum over the CTA (CUB: `BlockReduce::Sum`): of integers modulo 2^32 or 2^64, of floats pair by pair.
     ///
     /// Collective in the CTA.
@@ -263,7 +263,7 @@ impl<T: Reducible> Partials<T> {
         self.of_all_by_redux(cta, warp.reduce_min(value), None, |least| warp.reduce_min(least), T::lesser)
     }
 
-    /// Returns the greatest value of the CTA; floats are compared as by [`reduce_min`](Partials::reduce_min).
+    /// Returns the greatest value of the CTA; floats are compared as by [`reduce_min`](ReduceMemory::reduce_min).
     ///
     /// Collective in the CTA.
     ///
@@ -286,7 +286,7 @@ impl<T: Reducible> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: as [`inclusive_scan`](Partials::inclusive_scan).
+    /// PTX: as [`inclusive_scan`](ReduceMemory::inclusive_scan).
     #[inline(always)]
     pub fn inclusive_sum(&mut self, cta: &Cta, value: T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, T::plus);
@@ -298,12 +298,12 @@ impl<T: Reducible> Partials<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: for integers as [`inclusive_scan`](Partials::inclusive_scan), for floats as
-    /// [`exclusive_scan`](Partials::exclusive_scan).
+    /// PTX: for integers as [`inclusive_scan`](ReduceMemory::inclusive_scan), for floats as
+    /// [`exclusive_scan`](ReduceMemory::exclusive_scan).
     ///
     /// ```
-    /// # use ptx::{launch::Cta, reduce::Partials};
-    /// # fn kernel(cta: &Cta, partials: &mut Partials<u32>, keep: bool) {
+    /// # use ptx::{launch::Cta, reduce::ReduceMemory};
+    /// # fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, keep: bool) {
     /// let (slot, how_many) = partials.exclusive_sum(cta, u32::from(keep));
     /// # }
     /// ```
@@ -320,7 +320,7 @@ impl<T: Reducible> Partials<T> {
 
 macro_rules! bits {
     ($( $(#[doc = $doc:literal])* $name:ident $op:literal $Op:ident $operator:tt $more:expr; )*) => {
-        impl<T: BitReducible> Partials<T> { $(
+        impl<T: BitReducible> ReduceMemory<T> { $(
             $(#[doc = $doc])*
             ///
             /// Collective in the CTA.

@@ -258,7 +258,7 @@ macro_rules! at_const {
         impl<T: Element, $(const $D: usize),+> TensorMapReduce<T, $Box<$($D),+>> {
             $(#[$reduce])*
             #[inline(always)]
-            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduction<T, $Box<$($D),+>> {
+            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduceTile<T, $Box<$($D),+>> {
                 const {
                     assert_aligned::<T>($X);
                     assert!(
@@ -266,7 +266,7 @@ macro_rules! at_const {
                         "a reduction must begin at coordinates that are not negative: choose 0 or more (PTX ISA 9.7.9.25.5.1)"
                     );
                 }
-                TensorReduction { object: self.object, corner: [$X $(, $Y)*], _of: PhantomData }
+                TensorReduceTile { object: self.object, corner: [$X $(, $Y)*], _of: PhantomData }
             }
         }
     )* };
@@ -329,7 +329,7 @@ impl<T, S: LoadShape> Clone for TensorTile<T, S> {
 impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 
 /// A tensor map (`CUtensorMap`) of a tensor that only this grid uses: the destination of TMA stores, and a source of loads. If
-/// the shape is a box, [`boxes`](TensorMapMut::boxes) divides the tensor into boxes from coordinate 0 on and deals them out to
+/// the shape is a box, [`boxes`](TensorMapMut::tiles) divides the tensor into boxes from coordinate 0 on and deals them out to
 /// the CTAs.
 ///
 /// ```
@@ -337,7 +337,7 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 /// # fn kernel(cta: &mut Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
 /// cta.async_scope(tile, |cta, tile| {
 ///     let mut tile = tile.write(cta, |_| 1.0).to_async(cta);
-///     let mut mine = map.boxes(cta);
+///     let mut mine = map.tiles(cta);
 ///     while let Some((_, dst)) = mine.next_tile() {
 ///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta); // the whole tensor becomes 1.0
 ///     }
@@ -432,8 +432,8 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     ///
     /// Collective in the CTA.
     #[inline(always)]
-    pub fn boxes(self, cta: &Cta) -> BoxesMut<T, S> {
-        BoxesMut {
+    pub fn tiles(self, cta: &Cta) -> TensorTilesMut<T, S> {
+        TensorTilesMut {
             object: self.object,
             boxes: self.boxes,
             next: cta.grid_rank(),
@@ -447,7 +447,7 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
 
 /// The boxes of a [`TensorMapMut`] that this CTA owns and has not yet taken.
 #[derive(Debug)]
-pub struct BoxesMut<T, S: BoxShape> {
+pub struct TensorTilesMut<T, S: BoxShape> {
     object: *const u8,
     boxes: S::Index,
     /// The number of this CTA's next box, the number of all boxes, and the distance to the CTA's box after the next. `step` plus
@@ -458,9 +458,9 @@ pub struct BoxesMut<T, S: BoxShape> {
     _of: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(BoxesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(TensorTilesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
-impl<T: Element, S: BoxShape> BoxesMut<T, S> {
+impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
     /// Returns the largest number of boxes that any CTA of the grid owns, whether taken or not. This CTA owns that many boxes, or
     /// one fewer. All CTAs get the same result, so a loop of that many rounds can contain calls that are collective in the
     /// cluster.
@@ -468,8 +468,8 @@ impl<T: Element, S: BoxShape> BoxesMut<T, S> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::Cluster, tensor::{Box2, BoxesMut}};
-    /// # fn kernel(cluster: &Cluster<'_>, mut boxes: BoxesMut<f32, Box2<64, 32>>) {
+    /// # use ptx::{cluster::Cluster, tensor::{Box2, TensorTilesMut}};
+    /// # fn kernel(cluster: &Cluster<'_>, mut boxes: TensorTilesMut<f32, Box2<64, 32>>) {
     /// for _ in 0..boxes.rounds() {
     ///     let mine = boxes.next_tile(); // `None` in the last round of some CTAs
     ///     cluster.sync();
@@ -577,9 +577,9 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, a coordinate is negative
     /// (9.7.9.25.5.1), or a column would start outside the [`BoundingBox`].
     #[inline(always)]
-    pub fn at(self, corner: S::TensorCoords) -> Option<TensorReduction<T, S>> {
+    pub fn at(self, corner: S::TensorCoords) -> Option<TensorReduceTile<T, S>> {
         if S::writes(&corner, const { unit::<T>() }) & S::is_within(&corner, self.bounds) {
-            Some(TensorReduction { object: self.object, corner, _of: PhantomData })
+            Some(TensorReduceTile { object: self.object, corner, _of: PhantomData })
         } else {
             None
         }
@@ -598,19 +598,19 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 
 /// A part of a tensor that only reductions access ([`TensorMapReduce`]), as large as one copy: the destination of a [`reduce`].
 #[derive(Debug)]
-pub struct TensorReduction<T, S: ReduceShape> {
+pub struct TensorReduceTile<T, S: ReduceShape> {
     object: *const u8,
     corner: S::TensorCoords,
     _of: PhantomData<*mut T>,
 }
 
-impl<T, S: ReduceShape> Clone for TensorReduction<T, S> {
+impl<T, S: ReduceShape> Clone for TensorReduceTile<T, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S: ReduceShape> Copy for TensorReduction<T, S> {}
-impl<T, S: ReduceShape> Sealed for TensorReduction<T, S> {}
+impl<T, S: ReduceShape> Copy for TensorReduceTile<T, S> {}
+impl<T, S: ReduceShape> Sealed for TensorReduceTile<T, S> {}
 
 #[inline(always)]
 fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
@@ -675,7 +675,7 @@ pub type TensorStore<'s, T, const N: usize, State, S, G = Cta> =
 
 /// The handles of a [`reduce`] in flight, as its [`BulkGroup`] owns them: the [`Shared`] source and the destination.
 pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
-    (Shared<'s, T, N, State, G>, TensorReduction<T, S>);
+    (Shared<'s, T, N, State, G>, TensorReduceTile<T, S>);
 
 /// Starts a bulk async-group with a TMA store: the copy of `src` from shared memory to a part of a tensor. The store writes no
 /// elements outside the tensor, except the rest of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
@@ -768,8 +768,8 @@ pub fn reduce<
     group: &G,
     op: impl ReduceOp<T>,
     src: Src,
-    dst: impl MaybeHinted<TensorReduction<T, S>>,
-) -> BulkGroup<(Src, TensorReduction<T, S>), Uncommitted, G> {
+    dst: impl MaybeHinted<TensorReduceTile<T, S>>,
+) -> BulkGroup<(Src, TensorReduceTile<T, S>), Uncommitted, G> {
     const { tile_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_reduce(group, op, &src, &dst, hint);
@@ -781,7 +781,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     group: &G,
     op: impl ReduceOp<T>,
     src: &impl CopySource<T, N, Group = G>,
-    dst: &TensorReduction<T, S>,
+    dst: &TensorReduceTile<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
     if group.is_leader() {
@@ -839,8 +839,8 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         group: &G,
         op: impl ReduceOp<T>,
         src: Src,
-        dst: impl MaybeHinted<TensorReduction<T, S>>,
-    ) -> BulkGroup<(Copies, (Src, TensorReduction<T, S>)), Uncommitted, G> {
+        dst: impl MaybeHinted<TensorReduceTile<T, S>>,
+    ) -> BulkGroup<(Copies, (Src, TensorReduceTile<T, S>)), Uncommitted, G> {
         const { tile_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_reduce(group, op, &src, &dst, hint);
@@ -859,9 +859,9 @@ unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) 
 }
 
 // SAFETY: the parts are the two fields of the tuple, each once.
-unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduction<T, S>) {
+unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduceTile<T, S>) {
     type Sources = Src::Read;
-    type Destinations = TensorReduction<T, S>;
+    type Destinations = TensorReduceTile<T, S>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.when_read(token), self.1)
@@ -883,9 +883,9 @@ crate::cache_policy::hintable! {
         "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);"
         "# tile"
         "# }";
-    [T, S: ReduceShape] TensorReduction<T, S>, "a reduction":
-        "# use ptx::{cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}, tensor::{self, Box2, TensorReduction}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduction<i32, Box2<64, 32>>)"
+    [T, S: ReduceShape] TensorReduceTile<T, S>, "a reduction":
+        "# use ptx::{cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}, tensor::{self, Box2, TensorReduceTile}};"
+        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduceTile<i32, Box2<64, 32>>)"
         "# -> Shared<'s, i32, 2048, Fenced> {"
         "let dst = dst.cache_hint(CachePolicy::evict_last());"
         "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);"

@@ -5,7 +5,7 @@
 //! sequence of calls. A part of the warp is a group of [`Lanes`], which carries the `membermask` of its calls. A thread only gets
 //! groups that contain the thread itself:
 //!
-//! - [`tiles`](Warp::tiles): 1 to 32 neighbouring lanes (`cg::tiled_partition`);
+//! - [`tiles`](Warp::tile): 1 to 32 neighbouring lanes (`cg::tiled_partition`);
 //! - [`partition_by`](Lanes::partition_by): the lanes with the same value (`cg::labeled_partition`);
 //! - [`filter`](Lanes::filter): the lanes where a predicate is true (`cg::binary_partition`).
 //!
@@ -13,9 +13,9 @@
 //! # fn kernel(cta: &ptx::launch::Cta, value: u32) {
 //! let warp = cta.warp();
 //! let mean = warp.reduce_add(value) / 32; // the same in all lanes
-//! let largest_of_8 = warp.tiles::<8>().reduce_max(value); // the same in all lanes of a tile
+//! let largest_of_8 = warp.tile::<8>().reduce_max(value); // the same in all lanes of a tile
 //! if let Some(odd) = warp.filter(value % 2 == 1) {
-//!     let slot = odd.rank(); // 0, 1, 2, … in the lanes whose value is odd
+//!     let slot = odd.thread_rank(); // 0, 1, 2, … in the lanes whose value is odd
 //! }
 //! # }
 //! ```
@@ -90,7 +90,7 @@ pub trait Members: Sealed {
 #[diagnostic::on_unimplemented(
     message = "the lanes of a `{Self}` group are not neighbours",
     label = "no lane above or below in this group",
-    note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tiles::<WIDTH>()`; `shuffle` reads any lane of any group"
+    note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tile::<WIDTH>()`; `shuffle` reads any lane of any group"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Neighbours: Members {}
@@ -98,7 +98,7 @@ pub trait Neighbours: Members {}
 /// [`Members`]: all threads of the warp. [`Warp`] is `Lanes` of `FullWarp`.
 #[derive(Debug)]
 pub struct FullWarp(());
-/// [`Members`]: `WIDTH` neighbouring lanes (`cg::thread_block_tile<WIDTH>`), from [`tiles`](Warp::tiles).
+/// [`Members`]: `WIDTH` neighbouring lanes (`cg::thread_block_tile<WIDTH>`), from [`tiles`](Warp::tile).
 #[derive(Debug)]
 pub struct LaneTile<const WIDTH: u32>(u32);
 /// [`Members`]: the lanes that a vote or a match selected (`cg::coalesced_group`), from [`filter`](Lanes::filter) or
@@ -138,7 +138,7 @@ impl Members for LaneSubset {
     }
 }
 
-/// The bits of a [`Word`]: 32 or 64.
+/// The bits of a [`ShuffleValue`]: 32 or 64.
 #[doc(hidden)]
 pub trait WordBits: Copy + Sealed {
     /// # Safety
@@ -242,7 +242,7 @@ impl WordBits for u64 {
     label = "not a number of 32 or 64 bits",
     note = "shuffles and matches take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert the value, or split it into such numbers"
 )]
-pub trait Word: Element {
+pub trait ShuffleValue: Element {
     /// The unsigned integer of the same size.
     #[doc(hidden)]
     type Bits: WordBits;
@@ -254,7 +254,7 @@ pub trait Word: Element {
     fn of_bits(bits: Self::Bits) -> Self;
 }
 
-impl Word for u32 {
+impl ShuffleValue for u32 {
     type Bits = u32;
     #[inline(always)]
     fn into_bits(self) -> u32 {
@@ -265,7 +265,7 @@ impl Word for u32 {
         bits
     }
 }
-impl Word for i32 {
+impl ShuffleValue for i32 {
     type Bits = u32;
     #[inline(always)]
     fn into_bits(self) -> u32 {
@@ -276,7 +276,7 @@ impl Word for i32 {
         bits.cast_signed()
     }
 }
-impl Word for f32 {
+impl ShuffleValue for f32 {
     type Bits = u32;
     #[inline(always)]
     fn into_bits(self) -> u32 {
@@ -287,7 +287,7 @@ impl Word for f32 {
         f32::from_bits(bits)
     }
 }
-impl Word for u64 {
+impl ShuffleValue for u64 {
     type Bits = u64;
     #[inline(always)]
     fn into_bits(self) -> u64 {
@@ -298,7 +298,7 @@ impl Word for u64 {
         bits
     }
 }
-impl Word for i64 {
+impl ShuffleValue for i64 {
     type Bits = u64;
     #[inline(always)]
     fn into_bits(self) -> u64 {
@@ -309,7 +309,7 @@ impl Word for i64 {
         bits.cast_signed()
     }
 }
-impl Word for f64 {
+impl ShuffleValue for f64 {
     type Bits = u64;
     #[inline(always)]
     fn into_bits(self) -> u64 {
@@ -389,7 +389,7 @@ impl<'w> Warp<'w> {
     ///
     /// PTX: `mov.u32 lane, %laneid;` and the arithmetic of the mask.
     #[inline(always)]
-    pub fn tiles<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
+    pub fn tile<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
         const {
             assert!(
                 WIDTH.is_power_of_two() && WIDTH <= 32,
@@ -430,7 +430,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `mov.u32 d, %lanemask_lt;` `popc.b32`
     #[inline(always)]
-    pub fn rank(&self) -> u32 {
+    pub fn thread_rank(&self) -> u32 {
         (self.members.mask() & raw::lanemask_lt()).count_ones()
     }
 
@@ -502,7 +502,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     #[inline(always)]
-    pub fn match_any<T: Word>(&self, value: T) -> LaneMask {
+    pub fn match_any<T: ShuffleValue>(&self, value: T) -> LaneMask {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         LaneMask::from_bits_retain(unsafe { value.into_bits().match_any(self.members.mask()) })
     }
@@ -514,7 +514,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
     #[inline(always)]
-    pub fn match_all<T: Word>(&self, value: T) -> Option<LaneMask> {
+    pub fn match_all<T: ShuffleValue>(&self, value: T) -> Option<LaneMask> {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (mask, all) = unsafe { value.into_bits().match_all(self.members.mask()) };
         all.then_some(LaneMask::from_bits_retain(mask))
@@ -534,7 +534,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn partition_by<T: Word>(&self, value: T) -> Lanes<'w, LaneSubset> {
+    pub fn partition_by<T: ShuffleValue>(&self, value: T) -> Lanes<'w, LaneSubset> {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
         Lanes { members: LaneSubset(self.match_any(value).bits()), _group: PhantomData }
     }
@@ -560,7 +560,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `elect.sync d|p, membermask;`
     #[inline(always)]
-    pub fn elect<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+    pub fn invoke_elected<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         if elected { Some(f()) } else { None }
@@ -576,11 +576,11 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, mut take: impl FnMut() -> u32) {
-    /// let ticket = cta.warp().elect_broadcast(|| take()); // one thread takes the ticket, all threads get its number
+    /// let ticket = cta.warp().invoke_elected_broadcast(|| take()); // one thread takes the ticket, all threads get its number
     /// # }
     /// ```
     #[inline(always)]
-    pub fn elect_broadcast<T: Word + Default>(&self, f: impl FnOnce() -> T) -> T {
+    pub fn invoke_elected_broadcast<T: ShuffleValue + Default>(&self, f: impl FnOnce() -> T) -> T {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (leader, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         let value = if elected { f() } else { T::default() };
@@ -595,7 +595,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
     #[inline(always)]
-    pub fn shuffle<T: Word>(&self, value: T, lane: u32) -> T {
+    pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: (a) and (b) of this `impl`; a lane outside of the group gives unspecified bits, which are a valid `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
@@ -644,7 +644,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
-    pub fn shuffle_up<T: Word>(&self, value: T, delta: u32) -> Option<T>
+    pub fn shuffle_up<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbours,
     {
@@ -661,7 +661,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
-    pub fn shuffle_down<T: Word>(&self, value: T, delta: u32) -> Option<T>
+    pub fn shuffle_down<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbours,
     {
@@ -688,7 +688,7 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn shuffle_xor<T: Word>(&self, value: T, lanes: u32) -> T
+    pub fn shuffle_xor<T: ShuffleValue>(&self, value: T, lanes: u32) -> T
     where
         M: Neighbours,
     {
@@ -705,7 +705,7 @@ impl Lanes<'_, LaneSubset> {
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being the mask's lowest set bit.
     #[inline(always)]
-    pub fn broadcast_first<T: Word>(&self, value: T) -> T {
+    pub fn broadcast_first<T: ShuffleValue>(&self, value: T) -> T {
         // SAFETY: the mask contains this thread (invariant of `Lanes::members`), so the mask is not 0.
         let mask = unsafe { NonZero::new_unchecked(self.members.0) };
         self.shuffle(value, mask.trailing_zeros())

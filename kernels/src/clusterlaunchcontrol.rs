@@ -31,7 +31,7 @@ pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, 
         let mut block = cta.grid_rank();
         loop {
             // Under way while this block is worked on.
-            let request = queue.request(cta);
+            let request = queue.try_cancel(cta);
             let i = block as usize * cta.thread_count() as usize + cta.thread_rank() as usize;
             if let (Some(word), Some(sum)) = (input.get(i), output.get(i)) {
                 sum.add(word.wrapping_mul(2).wrapping_add(1), sem::Relaxed);

@@ -2,13 +2,13 @@
 
 use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::Cta;
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 
 /// The results of a thread.
 const RESULTS: usize = 44;
 
 ptx::shared_memory! {
-    struct Smem { words: Partials<u32>, floats: Partials<f32>, longs: Partials<u64>, doubles: Partials<f64> }
+    struct Smem { words: ReduceMemory<u32>, floats: ReduceMemory<f32>, longs: ReduceMemory<u64>, doubles: ReduceMemory<f64> }
 }
 
 /// One affine map of 16 bits after another, `x * (high) + (low)`: associative, not commutative.
@@ -89,6 +89,6 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     put!(group.reduce_add(whole).to_bits(), group.inclusive_scan(word, then));
     put!(group.exclusive_sum(whole).to_bits(), group.reduce_max(whole).to_bits());
     // 42
-    let tile = warp.tiles::<8>();
+    let tile = warp.tile::<8>();
     put!(tile.reduce_add(whole).to_bits(), tile.exclusive_scan(word, then).unwrap_or(7));
 }

@@ -5,7 +5,7 @@ use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
 use ptx::launch::{Block, Cta, trap};
 use ptx::math::{fma, rcp_ftz, rsqrt_ftz};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 use ptx::shared::SharedArray;
 
 const THREADS: u32 = 256;
@@ -13,7 +13,7 @@ const THREADS: u32 = 256;
 const LONGEST: usize = 8192;
 
 ptx::shared_memory! {
-    struct Smem { row: SharedArray<f32, LONGEST>, loaded: Mbarrier<Uninit>, partials: Partials<f32> }
+    struct Smem { row: SharedArray<f32, LONGEST>, loaded: Mbarrier<Uninit>, partials: ReduceMemory<f32> }
 }
 
 /// y ← x · weights / √(the mean of x² + epsilon), for each row x of the input and that row y of the output. Any row of CTAs of 256

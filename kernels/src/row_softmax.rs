@@ -3,10 +3,10 @@
 use ptx::global::{GlobalMatrix, GlobalRowsMut};
 use ptx::launch::{Block, Cta, trap};
 use ptx::math::{exp, rcp};
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 
 ptx::shared_memory! {
-    struct Smem { partials: Partials<f32> }
+    struct Smem { partials: ReduceMemory<f32> }
 }
 
 /// Each row of the output ← e to the elements of that row of the input, divided by their sum; the greatest of them is subtracted

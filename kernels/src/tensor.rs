@@ -44,7 +44,7 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     };
     input.prefetch_tensormap(&cta);
     output.prefetch_tensormap(&cta);
-    let mut mine = output.boxes(&cta);
+    let mut mine = output.tiles(&cta);
     let thread = cta.thread_rank() as usize;
     let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 

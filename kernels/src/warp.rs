@@ -25,7 +25,7 @@ pub unsafe extern "ptx-kernel" fn warp_segmented_sum(input: *const u32, output: 
     let value = input.get(i as usize).unwrap_or(0);
 
     let same_key = warp.partition_by(value & 7);
-    let sum = same_key.reduce_add(value).wrapping_add(same_key.rank());
+    let sum = same_key.reduce_add(value).wrapping_add(same_key.thread_rank());
 
     let mut prefix = value;
     for delta in [1, 2, 4, 8, 16] {

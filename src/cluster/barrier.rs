@@ -47,11 +47,11 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
 /// Phase of a [`GroupBarrier`] after the last wait of all CTAs of the cluster: its mbarriers can be invalidated
 /// ([`inval`](GroupBarrier::inval)).
 #[derive(Debug)]
-pub enum Unused {}
-impl Sealed for Unused {}
-impl Phase for Unused {}
+pub enum Retired {}
+impl Sealed for Retired {}
+impl Phase for Retired {}
 
-static_assertions::assert_not_impl_any!(Unused: Arrivable, Waitable, Idle);
+static_assertions::assert_not_impl_any!(Retired: Arrivable, Waitable, Idle);
 
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2, Arrived>: Copy, Clone, Send, Sync);
@@ -158,7 +158,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn close_at_sync(self) -> AfterSync<GroupBarrier<'c, CTAS, Unused>, Cluster<'c>>
+    pub fn close_at_sync(self) -> AfterSync<GroupBarrier<'c, CTAS, Retired>, Cluster<'c>>
     where
         P: Idle,
     {
@@ -208,7 +208,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     }
 }
 
-impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
+impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {
     /// Invalidates the two mbarriers and returns their memory.
     ///
     /// Collective in the CTA.
@@ -218,7 +218,7 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Unused> {
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
         self.round.map(|(addr, _)| {
             if cta.is_leader() {
-                // SAFETY: valid, and by the phase `Unused` no thread uses the mbarrier any more. The next `mbarrier.init` comes
+                // SAFETY: valid, and by the phase `Retired` no thread uses the mbarrier any more. The next `mbarrier.init` comes
                 // from this same thread, or from another one after the barrier with which a run of a pipeline begins.
                 unsafe { raw::mbarrier_inval(space::SharedCta, addr) };
             }

@@ -18,7 +18,7 @@ mod reduce;
 mod source;
 mod tile;
 
-pub use channel::{Acknowledged, Channel, ChannelReceived, ChannelReleased, ChannelSent};
+pub use channel::{Channel, ChannelAcknowledged, ChannelReceived, ChannelReleased, ChannelSent};
 pub use reduce::ClusterReduce;
 pub use source::{Origin, Releasable};
 

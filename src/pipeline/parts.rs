@@ -385,7 +385,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     /// PTX, repeated while false:
     /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity, suspendTimeHint;`
     #[inline(always)]
-    pub fn wait_suspended<B>(self, _warps: &Warps<'p, B>, nanoseconds: u32) -> FullStage<'p, S, STAGES, G> {
+    pub fn wait_with_hint<B>(self, _warps: &Warps<'p, B>, nanoseconds: u32) -> FullStage<'p, S, STAGES, G> {
         let full = Layout::<S, STAGES, G>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`), and `parity` is of the current phase or of the one before (see `wait`).
         unsafe { await_phase::<G>(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };

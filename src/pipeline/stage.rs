@@ -125,9 +125,9 @@ impl<'a, T: Element, const N: usize> StageTile<'a, T, N> {
     }
 
     /// Returns a function from the index of an element in the box of a tensor copy with this swizzle to the element's index in
-    /// this tile, as [`Shared::swizzle`](crate::shared::Shared::swizzle) does.
+    /// this tile, as [`Shared::swizzle_index`](crate::shared::Shared::swizzle_index) does.
     #[inline(always)]
-    pub fn swizzle<M: Swizzle>(&self, _mode: M) -> impl Fn(usize) -> usize + Copy + use<T, N, M> {
+    pub fn swizzle_index<M: Swizzle>(&self, _mode: M) -> impl Fn(usize) -> usize + Copy + use<T, N, M> {
         swizzled::<T, M>(self.addr)
     }
 }

@@ -54,7 +54,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # fn kernel<'s>(cta: &Cta, tile: &Shared<'s, f32, 1024, Loaded>, turned: Shared<'s, f32, 1024, Free>)
     /// # -> Shared<'s, f32, 1024, Written> {
     /// // Both tiles have rows of 32 `f32`, which are 128 bytes.
-    /// let (from, to) = (tile.swizzle(swizzle_mode::B128), turned.swizzle(swizzle_mode::B128));
+    /// let (from, to) = (tile.swizzle_index(swizzle_mode::B128), turned.swizzle_index(swizzle_mode::B128));
     /// let _element_5_of_row_3 = tile.get(from(3 * 32 + 5));
     /// turned.write(cta, |i| {
     ///     let (x, y) = (to(i) % 32, to(i) / 32);
@@ -63,7 +63,10 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn swizzle<M: Swizzle>(&self, _mode: M) -> impl Fn(usize) -> usize + Copy + use<T, N, State, M> {
+    pub fn swizzle_index<M: Swizzle>(
+        &self,
+        _mode: M,
+    ) -> impl Fn(usize) -> usize + Copy + use<T, N, State, M> {
         swizzled::<T, M>(self.addr)
     }
 

@@ -260,13 +260,13 @@ const fn is_non_negative<const COORDS: usize>(coords: &[i32; COORDS]) -> bool {
 
 /// A number below 32: an offset of [`Im2col5`] (5.5.4.1), or the `wOffset` of [`Im2colW3`] and its siblings (9.7.9.25.5.2).
 #[derive(Clone, Copy, Debug)]
-pub struct Offset5(u16);
+pub struct Im2colOffset(u16);
 
-impl Offset5 {
-    /// Makes an `Offset5` of `offset`; returns `None` if `offset` is 32 or more.
+impl Im2colOffset {
+    /// Makes an `Im2colOffset` of `offset`; returns `None` if `offset` is 32 or more.
     #[inline(always)]
     pub const fn new(offset: u16) -> Option<Self> {
-        if offset < 32 { Some(Offset5(offset)) } else { None }
+        if offset < 32 { Some(Im2colOffset(offset)) } else { None }
     }
 }
 
@@ -631,9 +631,9 @@ im2col! {
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
     /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, D, N. A load uses `.im2col`; it takes
-    /// the coordinates and the 5-bit offsets along W, H and D, as [`Offset5`] (5.5.4.1). A store or a reduction uses
+    /// the coordinates and the 5-bit offsets along W, H and D, as [`Im2colOffset`] (5.5.4.1). A store or a reduction uses
     /// `.im2col_no_offs`.
-    Im2col5 5 [Offset5; 3] |offset| offset.0;
+    Im2col5 5 [Im2colOffset; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col
         cp_async_bulk_prefetch_tensor_5d_global_im2col
         cp_async_bulk_tensor_5d_global_shared_cta
@@ -670,7 +670,7 @@ macro_rules! im2col_w {
         #[$gate]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> LoadShape for $Im2col<$($P,)+ HALO> {
-            type At = ([i32; $rank], Offset5);
+            type At = ([i32; $rank], Im2colOffset);
             #[inline(always)]
             fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool {
                 is_aligned(&at.0, unit) & bounds.holds(&at.0, true)
@@ -727,12 +727,12 @@ im2col_w! {
     /// needs the feature `sm_100`.
     ///
     /// ```
-    /// # use ptx::tensor::{Im2colW3, Offset5, TensorMap};
+    /// # use ptx::tensor::{Im2colW3, Im2colOffset, TensorMap};
     /// // For a filter of width 3: 256 pixels and a halo of two.
     /// const ELEMENTS: usize = Im2colW3::<32, 256, 2>::LEN; // 32 * (256 + 2)
     /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(map: TensorMap<f32, Im2colW3<32, 256, 2>>) {
-    /// let Some(offset) = Offset5::new(1) else { return };
+    /// let Some(offset) = Im2colOffset::new(1) else { return };
     /// let column = map.at(([0, 64, 0], offset)); // from W = 64 on
     /// # }
     /// ```

@@ -2,7 +2,7 @@
 
 use core::ops::{BitAnd, BitOr, BitXor};
 
-use super::{Lanes, Members, Word, WordBits};
+use super::{Lanes, Members, ShuffleValue, WordBits};
 #[cfg(feature = "sm_100f")]
 use crate::qualifier::{abs, nan};
 use crate::qualifier::{mode, op, ty};
@@ -16,7 +16,7 @@ use crate::special_register;
     label = "not a number of 32 or 64 bits",
     note = "`reduce_add`, `reduce_min`, `reduce_max` and sums take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert the value, or reduce its parts"
 )]
-pub trait Reducible: Word {
+pub trait Reducible: ShuffleValue {
     #[doc(hidden)]
     const ZERO: Self;
     /// The sum, modulo 2^32 or 2^64 for integers.
@@ -56,7 +56,9 @@ pub trait Reducible: Word {
     label = "not an integer of 32 or 64 bits",
     note = "`reduce_and`, `reduce_or` and `reduce_xor` take `u32`, `i32`, `u64` and `i64`: pass the bits of a float (`to_bits`)"
 )]
-pub trait BitReducible: Word + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {
+pub trait BitReducible:
+    ShuffleValue + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+{
     #[doc(hidden)]
     const NONE: Self;
     /// # Safety
@@ -350,7 +352,7 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn reduce<T: Word>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+    pub fn reduce<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();
         if let Some(width) = M::WIDTH
             && warps_are_whole()
@@ -371,7 +373,7 @@ impl<M: Members> Lanes<'_, M> {
 
     /// Combines the values of `width` neighbours, a power of two, by `f`. No lane of the group may have exited.
     #[inline(always)]
-    pub(crate) fn butterfly<T: Word>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
+    pub(crate) fn butterfly<T: ShuffleValue>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         let mut all = value;
         unroll::<5>(|i| {
@@ -400,7 +402,7 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn inclusive_scan<T: Word>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+    pub fn inclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         match M::WIDTH {
             Some(width) => self.scan_up(value, width, f),
             None => self.scan_by_links(value, f),
@@ -409,7 +411,7 @@ impl<M: Members> Lanes<'_, M> {
 
     /// [`inclusive_scan`](Lanes::inclusive_scan) of `width` neighbours. It reads lower lanes only: upper lanes may have exited.
     #[inline(always)]
-    pub(crate) fn scan_up<T: Word>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
+    pub(crate) fn scan_up<T: ShuffleValue>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();
         let mut upto = value;
         unroll::<5>(|i| {
@@ -429,7 +431,7 @@ impl<M: Members> Lanes<'_, M> {
     /// [`inclusive_scan`](Lanes::inclusive_scan) of any lanes by pointer jumping: `link` is the next lower lane of the group, or
     /// `u32::MAX` if there is none; each round takes over the linked lane's value and link.
     #[inline(always)]
-    fn scan_by_links<T: Word>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+    fn scan_by_links<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();
         let mut upto = value;
         let mut link = 31_u32.wrapping_sub((mask & raw::lanemask_lt()).leading_zeros());
@@ -457,13 +459,13 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: that of [`inclusive_scan`](Lanes::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, c, membermask;` or
     /// `shfl.sync.idx.b32`.
     #[inline(always)]
-    pub fn exclusive_scan<T: Word>(&self, value: T, f: impl Fn(T, T) -> T) -> Option<T> {
+    pub fn exclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> Option<T> {
         self.below(self.inclusive_scan(value, f))
     }
 
     /// The value of the next lower lane of the group.
     #[inline(always)]
-    pub(crate) fn below<T: Word>(&self, value: T) -> Option<T> {
+    pub(crate) fn below<T: ShuffleValue>(&self, value: T) -> Option<T> {
         let mask = self.members.mask();
         let (bits, inside) = match M::WIDTH {
             // SAFETY: (a) and (b) of this `impl`; the value is only used inside of the segment, which is the group.

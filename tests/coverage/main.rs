@@ -94,7 +94,7 @@ const NO_MISUSE: Exceptions = &[(
         "shared::DynamicShared::len",
         "shared::Shared::is_empty",
         "shared::Shared::len",
-        "tensor::BoxesMut::rounds",
+        "tensor::TensorTilesMut::rounds",
         "warp::Lanes::mask",
     ],
 )];

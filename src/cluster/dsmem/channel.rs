@@ -20,13 +20,13 @@ use crate::size;
 /// ```text
 ///   Inbox<ByChannel> ── along ──► Channel ── send ──► ChannelSent ── receive ──► ChannelReceived
 ///          ▲                     │   ▲                                              │ acknowledge
-///          └──── into_inbox ─────┘   └─────────────── reclaim ─────────────── Acknowledged
+///          └──── into_inbox ─────┘   └─────────────── reclaim ─────────────── ChannelAcknowledged
 /// ```
 ///
 /// A round needs one barrier of the CTA, between the reads of its threads and the acknowledgment.
 /// [`release_at_sync`](ChannelReceived::release_at_sync) lets the next tile's
 /// [`to_async_at_sync`](crate::shared::Shared::to_async_at_sync) share that barrier. The leader waits for the receiver and sends
-/// the next tile, so these steps need no barrier; [`reclaim_at_sync`](Acknowledged::reclaim_at_sync) returns the source at the
+/// the next tile, so these steps need no barrier; [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) returns the source at the
 /// next barrier.
 ///
 /// ```
@@ -84,14 +84,14 @@ pub struct ChannelReleased<'c, T, const N: usize, Src> {
 static_assertions::assert_not_impl_any!(ChannelReleased<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
 /// A [`Channel`] that has acknowledged its incoming tile and waits for the acknowledgment of the tile that it sent.
-#[must_use = "an `Acknowledged` owns the source and the channel: call `.reclaim(cta)`"]
+#[must_use = "an `ChannelAcknowledged` owns the source and the channel: call `.reclaim(cta)`"]
 #[derive(Debug)]
-pub struct Acknowledged<'c, T, const N: usize, Src> {
+pub struct ChannelAcknowledged<'c, T, const N: usize, Src> {
     channel: Channel<'c, T, N>,
     src: Src,
 }
 
-static_assertions::assert_not_impl_any!(Acknowledged<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+static_assertions::assert_not_impl_any!(ChannelAcknowledged<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
     /// Turns the DSMEM buffer into a channel along `permutation`.
@@ -109,7 +109,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
 
 impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// Each CTA sends the tile `src` along the permutation and expects one tile. Sources are those of [`Inbox::send`]. If the
-    /// source is a tile that another channel has received, acknowledge that tile once [`reclaim`](Acknowledged::reclaim) has
+    /// source is a tile that another channel has received, acknowledge that tile once [`reclaim`](ChannelAcknowledged::reclaim) has
     /// returned it.
     ///
     /// Collective in the cluster.
@@ -216,13 +216,13 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// PTX: `barrier.cta.sync.aligned 0;`, by the leader: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     #[inline(always)]
-    pub fn acknowledge(self, cta: &Cta) -> Acknowledged<'c, T, N, Src> {
+    pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
         cta.sync_with(self.release_at_sync()).acknowledge(cta)
     }
 
     /// The barrier of [`acknowledge`](ChannelReceived::acknowledge), which several transitions can share ([`Cta::sync_with`]).
     /// After it, all threads of this CTA have read the tile; [`ChannelReleased::acknowledge`] then tells the sender.
-    /// [`reclaim_at_sync`](Acknowledged::reclaim_at_sync) has an example.
+    /// [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) has an example.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -232,7 +232,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
 
     /// Ends the channel and the use of its source in the last scope of the kernel ([`Cta::cluster_scope_last`]). No tile may
     /// follow, and the sender is not told. All CTAs have to end their channels alike: a CTA that calls
-    /// [`reclaim`](Acknowledged::reclaim) instead waits forever.
+    /// [`reclaim`](ChannelAcknowledged::reclaim) instead waits forever.
     ///
     /// PTX: none.
     ///
@@ -276,7 +276,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     /// PTX, by the leader: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     #[inline(always)]
-    pub fn acknowledge(self, cta: &Cta) -> Acknowledged<'c, T, N, Src> {
+    pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
         if cta.is_leader() {
             // SAFETY: the mbarrier is valid in all CTAs, with a count of 1. This is its one arrival in the phase (9.7.13.15.4):
             // the sender has waited for the phase before, or this tile would not have been sent. All threads have read the tile
@@ -287,7 +287,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
                 raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
             }
         }
-        Acknowledged { channel: self.channel, src: self.src }
+        ChannelAcknowledged { channel: self.channel, src: self.src }
     }
 
     /// Returns to the readable tile, to read it again or to send it on. The sender has not been told yet.
@@ -337,7 +337,7 @@ unsafe impl<T: Element, const N: usize, Src> CopySource<T, N> for ChannelReceive
     }
 }
 
-impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
+impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// Waits until the receiver has acknowledged this CTA's tile, and returns the channel, ready for the next tile, and the
     /// source, which is no longer read.
     ///
@@ -351,7 +351,7 @@ impl<'c, T: Element, const N: usize, Src> Acknowledged<'c, T, N, Src> {
         (channel, cta.sync_with(src))
     }
 
-    /// [`reclaim`](Acknowledged::reclaim) without the barrier, which several transitions can share ([`Cta::sync_with`]). Returns
+    /// [`reclaim`](ChannelAcknowledged::reclaim) without the barrier, which several transitions can share ([`Cta::sync_with`]). Returns
     /// the channel at once, since the leader both waits and sends the next tile; the source comes out of the barrier.
     ///
     /// Collective in the CTA.

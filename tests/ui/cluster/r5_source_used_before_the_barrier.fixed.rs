@@ -1,19 +1,19 @@
 //! One thread knows that a source is read; the others know behind the barrier that is shared. And a channel's sender is told behind
 //! one.
 
-use ptx::cluster::{Acknowledged, ChannelReceived};
+use ptx::cluster::{ChannelAcknowledged, ChannelReceived};
 use ptx::launch::Cta;
 use ptx::shared::{Fenced, Shared};
 
 type Tile<'c> = Shared<'c, f32, 64, Fenced>;
 
-pub fn reclaimed<'c>(cta: &Cta, acknowledged: Acknowledged<'c, f32, 64, Tile<'c>>) -> Tile<'c> {
+pub fn reclaimed<'c>(cta: &Cta, acknowledged: ChannelAcknowledged<'c, f32, 64, Tile<'c>>) -> Tile<'c> {
     cta.sync_with(acknowledged.reclaim_at_sync(cta).1)
 }
 
 pub fn acknowledged_while_others_read<'c>(
     cta: &Cta,
     received: ChannelReceived<'c, f32, 64, Tile<'c>>,
-) -> Acknowledged<'c, f32, 64, Tile<'c>> {
+) -> ChannelAcknowledged<'c, f32, 64, Tile<'c>> {
     cta.sync_with(received.release_at_sync()).acknowledge(cta)
 }

@@ -8,7 +8,7 @@ pub fn of_the_cta(cta: &mut Cta) {
 }
 
 pub fn of_a_tile(cta: &mut Cta, value: u32, sum: &mut u32) {
-    let of_the_tile = cta.warp().tiles::<8>().reduce_add(value);
+    let of_the_tile = cta.warp().tile::<8>().reduce_add(value);
     cta.invoke_one((), |_, ()| *sum = of_the_tile);
 }
 

@@ -8,7 +8,7 @@ pub fn of_the_cta(cta: &mut Cta) {
 }
 
 pub fn of_a_tile(cta: &mut Cta, value: u32, sum: &mut u32) {
-    let tile = cta.warp().tiles::<8>();
+    let tile = cta.warp().tile::<8>();
     cta.invoke_one((), |_, ()| *sum = tile.reduce_add(value));
 }
 

@@ -4,5 +4,5 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    let _bar = bar.wait_suspended(cta, 1000);
+    let _bar = bar.wait_with_hint(cta, 1000);
 }

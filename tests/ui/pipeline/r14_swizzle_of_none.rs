@@ -4,5 +4,5 @@ use ptx::pipeline::StageTile;
 use ptx::qualifier::swizzle_mode;
 
 pub fn first(tile: StageTile<'_, f32, 64>) -> Option<f32> {
-    tile.get(tile.swizzle(swizzle_mode::None)(0))
+    tile.get(tile.swizzle_index(swizzle_mode::None)(0))
 }

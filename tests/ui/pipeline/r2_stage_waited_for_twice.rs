@@ -7,7 +7,7 @@ use ptx::pipeline::PipelineMemory;
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| {
-            let _stage = consumer.wait_suspended(warps, 1000);
+            let _stage = consumer.wait_with_hint(warps, 1000);
             consumer.wait(warps).release(warps)
         })
     });

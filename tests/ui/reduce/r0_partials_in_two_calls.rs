@@ -1,8 +1,8 @@
 //! A call has the memory for the results of the warps for itself, and no other call stands in its closure.
 
 use ptx::launch::Cta;
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 
-pub fn kernel(cta: &Cta, partials: &mut Partials<u32>, value: u32) -> u32 {
+pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: u32) -> u32 {
     partials.reduce(cta, value, |a, b| a * partials.reduce_add(cta, b))
 }

@@ -1,9 +1,9 @@
 //! The memory for the results of the warps is declared: nobody makes it from an address.
 
 use ptx::launch::Cta;
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 
-ptx::shared_memory! { pub struct Smem { partials: Partials<f32> } }
+ptx::shared_memory! { pub struct Smem { partials: ReduceMemory<f32> } }
 
 pub fn kernel(cta: &Cta, mut smem: Smem, value: f32) -> f32 {
     smem.partials.reduce_add(cta, value)

@@ -1,9 +1,9 @@
 //! The memory for the results of the warps is declared: nobody makes it from an address.
 
 use ptx::launch::Cta;
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 
 pub fn kernel(cta: &Cta, value: f32) -> f32 {
-    let mut partials: Partials<f32> = Partials { now: 0, next: 128, _values: core::marker::PhantomData };
+    let mut partials: ReduceMemory<f32> = ReduceMemory { now: 0, next: 128, _values: core::marker::PhantomData };
     partials.reduce_add(cta, value)
 }

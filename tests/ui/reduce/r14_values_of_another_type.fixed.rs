@@ -1,9 +1,9 @@
 //! The memory for the results of the warps is for results of one type.
 
 use ptx::launch::Cta;
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 
-pub fn kernel(cta: &Cta, partials: &mut Partials<i32>, value: i32) {
+pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<i32>, value: i32) {
     let _ = partials.reduce_add(cta, value);
     let _ = partials.reduce_min(cta, value);
     let _ = partials.reduce_max(cta, value);

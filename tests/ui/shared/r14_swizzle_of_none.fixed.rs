@@ -4,5 +4,5 @@ use ptx::qualifier::swizzle_mode;
 use ptx::shared::{Loaded, Shared};
 
 pub fn first(tile: &Shared<'_, f32, 64, Loaded>) -> Option<f32> {
-    tile.get(tile.swizzle(swizzle_mode::B128)(0))
+    tile.get(tile.swizzle_index(swizzle_mode::B128)(0))
 }

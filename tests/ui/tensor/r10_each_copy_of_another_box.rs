@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Free, Shared};
-use ptx::tensor::{self, Box2, TensorMap, TensorReduction, TensorTileMut};
+use ptx::tensor::{self, Box2, TensorMap, TensorReduceTile, TensorTileMut};
 
 type Tile<'s, State> = Shared<'s, f32, 2048, State>;
 type Map = Box2<64, 16>;
@@ -19,7 +19,7 @@ pub fn store<'s>(
     cta: &Cta,
     [a, b, c, d, e]: [Tile<'s, Fenced>; 5],
     [first, second]: [TensorTileMut<f32, Map>; 2],
-    sums: TensorReduction<f32, Map>,
+    sums: TensorReduceTile<f32, Map>,
 ) {
     let policy = CachePolicy::evict_last();
     let group = tensor::reduce(cta, op::Add, a, sums).tensor_store(cta, b, first);

@@ -3,9 +3,9 @@
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box1, TensorReduction};
+use ptx::tensor::{self, Box1, TensorReduceTile};
 
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 256>, sums: TensorReduction<f32, Box1<256>>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 256>, sums: TensorReduceTile<f32, Box1<256>>) {
     cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |i| i as f32).to_async(cta);
         let (tile, _) = tensor::reduce(cta, op::Max, tile, sums).commit(cta).wait(cta);

@@ -4,7 +4,7 @@ use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
-use ptx::tensor::{self, Box2, TensorReduction, TensorTile, TensorTileMut};
+use ptx::tensor::{self, Box2, TensorReduceTile, TensorTile, TensorTileMut};
 
 type Tile<'s> = Shared<'s, f32, 2048, Fenced>;
 type Map = Box2<64, 32>;
@@ -12,7 +12,7 @@ type Map = Box2<64, 32>;
 pub fn hinted_twice(
     cta: &Cta,
     [a, b]: [Tile; 2],
-    (from, to, sums): (TensorTile<f32, Map>, TensorTileMut<f32, Map>, TensorReduction<f32, Map>),
+    (from, to, sums): (TensorTile<f32, Map>, TensorTileMut<f32, Map>, TensorReduceTile<f32, Map>),
 ) {
     let (first, last) = (CachePolicy::evict_first(), CachePolicy::evict_last());
     tensor::prefetch(cta, from.cache_hint(first));
@@ -20,7 +20,7 @@ pub fn hinted_twice(
     _ = tensor::reduce(cta, op::Add, b, sums.cache_hint(last));
 }
 
-pub fn hinted_as_another(cta: &Cta, [a, b]: [Tile; 2], sums: TensorReduction<f32, Map>, to: TensorTileMut<f32, Map>) {
+pub fn hinted_as_another(cta: &Cta, [a, b]: [Tile; 2], sums: TensorReduceTile<f32, Map>, to: TensorTileMut<f32, Map>) {
     let last = CachePolicy::evict_last();
     _ = tensor::store(cta, a, to.cache_hint(last));
     _ = tensor::reduce(cta, op::Add, b, sums.cache_hint(last));

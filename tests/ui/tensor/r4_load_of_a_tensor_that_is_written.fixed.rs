@@ -11,7 +11,7 @@ pub fn kernel(
     tile: SharedArray<f32, 2048>,
     bar: Mbarrier<Ready>,
 ) {
-    let Some((_, mine)) = map.boxes(cta).next_tile() else { return };
+    let Some((_, mine)) = map.tiles(cta).next_tile() else { return };
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, mine).wait(cta);
         (tile.release(cta), bar)

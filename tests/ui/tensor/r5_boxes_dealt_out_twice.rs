@@ -5,7 +5,7 @@ use ptx::shared::{Fenced, Shared};
 use ptx::tensor::{self, Box1, TensorMapMut};
 
 pub fn kernel<'s>(cta: &Cta, map: TensorMapMut<f32, Box1<64>>, [one, other]: [Shared<'s, f32, 64, Fenced>; 2]) {
-    let (mut mine, mut again) = (map.boxes(cta), map.boxes(cta));
+    let (mut mine, mut again) = (map.tiles(cta), map.tiles(cta));
     let (Some((_, to)), Some(_)) = (mine.next_tile(), again.next_tile()) else { return };
     let _group = tensor::store(cta, one, to).tensor_store(cta, other, to).commit(cta);
 }

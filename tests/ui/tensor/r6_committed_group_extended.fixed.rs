@@ -3,13 +3,13 @@
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
-use ptx::tensor::{self, Box1, TensorReduction, TensorTileMut};
+use ptx::tensor::{self, Box1, TensorReduceTile, TensorTileMut};
 
 pub fn kernel<'s>(
     cta: &Cta,
     [a, b, c, d]: [Shared<'s, f32, 64, Fenced>; 4],
     dst: TensorTileMut<f32, Box1<64>>,
-    sums: TensorReduction<f32, Box1<64>>,
+    sums: TensorReduceTile<f32, Box1<64>>,
 ) {
     let group = tensor::reduce(cta, op::Add, a, sums);
     let _group = group.tensor_reduce(cta, op::Add, b, sums).commit(cta);

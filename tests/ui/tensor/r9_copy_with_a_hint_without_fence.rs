@@ -4,14 +4,14 @@ use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box1, TensorReduction, TensorTileMut};
+use ptx::tensor::{self, Box1, TensorReduceTile, TensorTileMut};
 
 pub fn kernel(
     cta: &mut Cta,
     one: SharedArray<f32, 64>,
     other: SharedArray<f32, 64>,
     dst: TensorTileMut<f32, Box1<64>>,
-    sums: TensorReduction<f32, Box1<64>>,
+    sums: TensorReduceTile<f32, Box1<64>>,
 ) {
     cta.async_scope((one, other), |cta, (one, other)| {
         let policy = CachePolicy::evict_last();

@@ -8,7 +8,7 @@ pub fn kernel(cta: &Cta, value: u16) {
     let _ = warp.shuffle_up(value, 1);
     let _ = warp.shuffle_down(value, 1);
     let _ = warp.shuffle_xor(value, 1);
-    let _ = warp.elect_broadcast(|| value);
+    let _ = warp.invoke_elected_broadcast(|| value);
     let _ = warp.match_any(value);
     let _ = warp.match_all(value);
     let _ = warp.partition_by(value);

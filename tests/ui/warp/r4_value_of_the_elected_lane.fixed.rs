@@ -3,5 +3,5 @@
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, mut ticket: impl FnMut() -> u32) -> u32 {
-    cta.warp().elect_broadcast(|| ticket())
+    cta.warp().invoke_elected_broadcast(|| ticket())
 }

@@ -3,6 +3,6 @@
 use ptx::warp::Warp;
 
 pub fn body(warp: &Warp) {
-    let _tile = warp.tiles::<16>();
-    let _tile = warp.tiles::<32>();
+    let _tile = warp.tile::<16>();
+    let _tile = warp.tile::<32>();
 }

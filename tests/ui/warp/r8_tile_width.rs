@@ -3,6 +3,6 @@
 use ptx::warp::Warp;
 
 pub fn body(warp: &Warp) {
-    let _tile = warp.tiles::<12>();
-    let _tile = warp.tiles::<64>();
+    let _tile = warp.tile::<12>();
+    let _tile = warp.tile::<64>();
 }

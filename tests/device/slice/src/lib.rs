@@ -72,7 +72,7 @@ pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
     for phase in 0..5 {
         let arrived = bar.arrive(&cta);
         while phase == 1 && !arrived.is_complete() {}
-        bar = if phase == 2 { arrived.wait_suspended(&cta, 100) } else { arrived.wait(&cta) };
+        bar = if phase == 2 { arrived.wait_with_hint(&cta, 100) } else { arrived.wait(&cta) };
         if phase == 3 {
             bar = bar.inval(&cta).init(&cta);
         }

@@ -134,8 +134,8 @@ unsafe fn wait(bar: u32, parity: u32) {
 }
 
 #[inline(always)]
-fn offset5(offset: u16) -> ptx::tensor::Offset5 {
-    match ptx::tensor::Offset5::new(offset) {
+fn offset5(offset: u16) -> ptx::tensor::Im2colOffset {
+    match ptx::tensor::Im2colOffset::new(offset) {
         Some(offset) => offset,
         None => ptx::launch::trap(),
     }

@@ -16,7 +16,7 @@ pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_loop(out: *mut u32)
     smem.clusters.scope(&mut cta, |cta, mut queue| {
         let mut block = raw::ctaid_x();
         loop {
-            let request = queue.request(cta);
+            let request = queue.try_cancel(cta);
             unsafe { out.add(block as usize).write(block) };
             match request.wait(cta) {
                 Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
@@ -60,7 +60,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    smem.clusters.scope(&mut cta, |cta, queue| match queue.request(cta).wait(cta) {
+    smem.clusters.scope(&mut cta, |cta, queue| match queue.try_cancel(cta).wait(cta) {
         Response::Cancelled { first_ctaid: [x, ..], queue } => {
             unsafe { out.write(x) };
             queue.close()
@@ -103,7 +103,7 @@ pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u
         smem.clusters.scope(&mut cluster, |cluster, mut queue| {
             let mut block = raw::ctaid_x();
             loop {
-                let request = queue.request(cluster);
+                let request = queue.try_cancel(cluster);
                 unsafe { out.add(block as usize).write(block) };
                 match request.wait(cluster) {
                     Response::Cancelled { first_ctaid: [x, ..], queue: next } => {

@@ -29,7 +29,7 @@ macro_rules! swizzles {
         pub unsafe extern "ptx-kernel" fn $typed(i: usize, out: *mut u32) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
             cta.async_scope(smem.tile, |cta, tile| {
-                let at = tile.swizzle($mode);
+                let at = tile.swizzle_index($mode);
                 let tile = tile.write(cta, |i| at(i) as u32).publish(cta);
                 unsafe { out.write(tile.get(at(i)).unwrap_or(0)) };
                 tile.to_async(cta).into_free()

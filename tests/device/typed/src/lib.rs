@@ -232,7 +232,7 @@ pair! {
 
 pair! {
     typed_mbarrier_wait_suspended(cta, tile, bar, src, dst, out) {
-        keep(bar.arrive(&cta).wait_suspended(&cta, 1000), out)
+        keep(bar.arrive(&cta).wait_with_hint(&cta, 1000), out)
     }
     raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
         let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);

@@ -201,7 +201,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32,
                 None => producer,
             },
             |warps, consumer| {
-                let tile = consumer.wait_suspended(warps, 1000);
+                let tile = consumer.wait_with_hint(warps, 1000);
                 first = tile.get(0).unwrap_or(0);
                 tile.release(warps)
             },
@@ -224,7 +224,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_suspended(src: *const u32, n
                 })
             },
             |at, _, _| {
-                wait_suspended::<0>(&at, 1000);
+                wait_with_hint::<0>(&at, 1000);
                 first = read(&at, 0);
                 release::<0>(at)
             },
@@ -395,7 +395,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
                 let stage = consumer.wait(warps);
                 let rank = warps.thread_rank() as usize % (N / 2);
                 let (x, y) = stage.tiles();
-                let at = x.swizzle(swizzle_mode::B64);
+                let at = x.swizzle_index(swizzle_mode::B64);
                 sum =
                     x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0) ^ y.addr();
                 stage.release(warps)
@@ -483,7 +483,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
             |warps, consumer| {
                 let tile = consumer.wait(warps);
                 sum = tile.get(5).unwrap_or(0);
-                let tile = tile.release(warps).wait_suspended(warps, 1000);
+                let tile = tile.release(warps).wait_with_hint(warps, 1000);
                 sum ^= tile.get(9).unwrap_or(0);
                 tile.release(warps)
             },
@@ -540,7 +540,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
                 wait::<2>(&at);
                 sum = read(&at, 5);
                 let at = release::<2>(at);
-                wait_suspended::<2>(&at, 1000);
+                wait_with_hint::<2>(&at, 1000);
                 sum ^= read(&at, 9);
                 release::<2>(at)
             },
@@ -795,7 +795,7 @@ fn wait<const CTAS: u32>(at: &Position) {
 }
 
 #[inline(always)]
-fn wait_suspended<const CTAS: u32>(at: &Position, nanoseconds: u32) {
+fn wait_with_hint<const CTAS: u32>(at: &Position, nanoseconds: u32) {
     let (space, bar) = (space::SharedCta, full(at.base, at.stage));
     while !unsafe {
         if CTAS == 0 {

@@ -5,7 +5,7 @@ use core::arch::nvptx::{_block_dim_x, _block_dim_y, _block_dim_z};
 use ptx::launch::Cta;
 use ptx::qualifier::{convergence::Aligned, mode, op, space, threads, ty};
 use ptx::raw;
-use ptx::reduce::Partials;
+use ptx::reduce::ReduceMemory;
 use ptx::registers::unroll;
 
 use crate::{thread_count, thread_rank};
@@ -250,10 +250,10 @@ pair! {
 }
 
 ptx::shared_memory! {
-    struct Floats { partials: Partials<f32> }
+    struct Floats { partials: ReduceMemory<f32> }
 }
 ptx::shared_memory! {
-    struct Words { partials: Partials<u32> }
+    struct Words { partials: ReduceMemory<u32> }
 }
 
 /// A CTA's calls in both layers.

@@ -12,7 +12,7 @@ use ptx::qualifier::{
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{
-    self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, Offset5, TensorMap,
+    self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, Im2colOffset, TensorMap,
     TensorMapMut, TensorMapObject, TensorMapReduce, TensorMapSlot,
 };
 
@@ -87,8 +87,8 @@ macro_rules! load_pair {
 const GROUP: cta_group::None = cta_group::None;
 
 #[inline(always)]
-fn offset5(offset: u16) -> Offset5 {
-    match Offset5::new(offset) {
+fn offset5(offset: u16) -> Im2colOffset {
+    match Im2colOffset::new(offset) {
         Some(offset) => offset,
         None => ptx::launch::trap(),
     }
@@ -1022,7 +1022,7 @@ fn take(boxes: [u32; 2], next: u32, count: u32) -> Option<([u32; 2], [i32; 2])> 
 pair! {
     typed_tensor_rounds(cta, tile, bar, map, out) {
         let boxes = unsafe { [out.read(), out.add(1).read()] };
-        let mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.boxes(&cta);
+        let mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.tiles(&cta);
         unsafe { out.write(mine.rounds() as u32) };
     }
     raw_tensor_rounds(base, bar, map, out) {
@@ -1034,7 +1034,7 @@ pair! {
 pair! {
     typed_tensor_boxes(cta, tile, bar, map, out) {
         let boxes = unsafe { [out.read(), out.add(1).read()] };
-        let mut mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.boxes(&cta);
+        let mut mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.tiles(&cta);
         if let Some(([x, y], dst)) = mine.next_tile() {
             unsafe {
                 out.write(x);

@@ -27,7 +27,7 @@ const ALL: u32 = u32::MAX;
 pair! {
     typed_warp_sync(warp, value, wide, out) {
         warp.sync();
-        warp.lane() + warp.rank() + warp.mask().bits() + ptx::warp::active_mask().bits()
+        warp.lane() + warp.thread_rank() + warp.mask().bits() + ptx::warp::active_mask().bits()
     }
     raw_warp_sync(value, wide, out) {
         raw::bar_warp_sync(ALL);
@@ -151,8 +151,8 @@ pair! {
 
 pair! {
     typed_warp_elect(warp, value, wide, out) {
-        warp.elect(|| unsafe { out.add(1).write(value) });
-        warp.elect_broadcast(|| unsafe { out.add(2).read() })
+        warp.invoke_elected(|| unsafe { out.add(1).write(value) });
+        warp.invoke_elected_broadcast(|| unsafe { out.add(2).read() })
     }
     raw_warp_elect(value, wide, out) {
         let (_, elected) = raw::elect_sync(ALL);
@@ -167,9 +167,9 @@ pair! {
 
 pair! {
     typed_warp_tiles(warp, value, wide, out) {
-        let tile = warp.tiles::<8>();
+        let tile = warp.tile::<8>();
         let up = tile.shuffle_up(value, 1).unwrap_or(3);
-        up ^ tile.shuffle(value, 2) ^ tile.shuffle_xor(value, 4) ^ tile.reduce_add(value) ^ tile.rank()
+        up ^ tile.shuffle(value, 2) ^ tile.shuffle_xor(value, 4) ^ tile.reduce_add(value) ^ tile.thread_rank()
     }
     raw_warp_tiles(value, wide, out) {
         let mask = 0xff << (raw::laneid() & !7);
@@ -186,7 +186,7 @@ pair! {
     typed_warp_groups(warp, value, wide, out) {
         let same = warp.partition_by(wide);
         let sum = same.reduce_add(value);
-        let first = same.broadcast_first(sum ^ same.rank());
+        let first = same.broadcast_first(sum ^ same.thread_rank());
         match same.filter(value > 9) {
             Some(large) => {
                 large.sync();

@@ -1,10 +1,10 @@
 //! A refusal leaves nothing to ask with.
 
-use ptx::clusterlaunchcontrol::{Response, ClosedQueue, WorkQueue};
+use ptx::clusterlaunchcontrol::{Response, ClosedWorkQueue, WorkQueue};
 use ptx::launch::Cta;
 
-pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedQueue<'s> {
-    match queue.request(cta).wait(cta) {
+pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedWorkQueue<'s> {
+    match queue.try_cancel(cta).wait(cta) {
         Response::NoMore(closed) => closed,
         Response::Cancelled { queue, .. } => queue.close(),
     }

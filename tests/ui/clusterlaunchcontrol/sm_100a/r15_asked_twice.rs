@@ -1,9 +1,9 @@
 //! A queue asks once at a time.
 
-use ptx::clusterlaunchcontrol::{ClosedQueue, WorkQueue};
+use ptx::clusterlaunchcontrol::{ClosedWorkQueue, WorkQueue};
 use ptx::launch::Cta;
 
-pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedQueue<'s> {
-    let _request = queue.request(cta);
+pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedWorkQueue<'s> {
+    let _request = queue.try_cancel(cta);
     queue.close()
 }

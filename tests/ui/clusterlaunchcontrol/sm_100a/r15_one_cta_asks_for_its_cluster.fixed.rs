@@ -4,5 +4,5 @@ use ptx::clusterlaunchcontrol::{Response, WorkQueue};
 use ptx::cluster::Cluster;
 
 pub fn body<'s, 'c>(cluster: &'s Cluster<'c>, queue: WorkQueue<'s, Cluster<'c>>) -> Response<'s, Cluster<'c>> {
-    queue.request(cluster).wait(cluster)
+    queue.try_cancel(cluster).wait(cluster)
 }

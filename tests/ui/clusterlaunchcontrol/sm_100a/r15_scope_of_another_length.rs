@@ -1,6 +1,6 @@
 //! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
 
-use ptx::clusterlaunchcontrol::{ClosedQueue, WorkQueue, Request};
+use ptx::clusterlaunchcontrol::{ClosedWorkQueue, WorkQueue, Request};
 
 pub fn shorten_queue<'short, 'long: 'short>(x: WorkQueue<'long>) -> WorkQueue<'short> {
     x
@@ -18,10 +18,10 @@ pub fn lengthen_request<'short, 'long: 'short>(x: Request<'short>) -> Request<'l
     x
 }
 
-pub fn shorten_closed<'short, 'long: 'short>(x: ClosedQueue<'long>) -> ClosedQueue<'short> {
+pub fn shorten_closed<'short, 'long: 'short>(x: ClosedWorkQueue<'long>) -> ClosedWorkQueue<'short> {
     x
 }
 
-pub fn lengthen_closed<'short, 'long: 'short>(x: ClosedQueue<'short>) -> ClosedQueue<'long> {
+pub fn lengthen_closed<'short, 'long: 'short>(x: ClosedWorkQueue<'short>) -> ClosedWorkQueue<'long> {
     x
 }

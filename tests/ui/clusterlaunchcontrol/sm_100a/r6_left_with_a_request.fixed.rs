@@ -4,7 +4,7 @@ use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
-    clusters.scope(cta, |cta, queue| match queue.request(cta).wait(cta) {
+    clusters.scope(cta, |cta, queue| match queue.try_cancel(cta).wait(cta) {
         Response::Cancelled { queue, .. } => queue.close(),
         Response::NoMore(closed) => closed,
     });

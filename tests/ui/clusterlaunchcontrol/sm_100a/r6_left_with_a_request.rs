@@ -4,5 +4,5 @@ use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
-    clusters.scope(cta, |cta, queue| queue.request(cta));
+    clusters.scope(cta, |cta, queue| queue.try_cancel(cta));
 }
