@@ -27,7 +27,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
         from.split_once("```").expect("its end").0
     };
     let folder = folder("dry-run");
-    ok(family::write(FAMILY, &folder, block("rust")));
+    ok(family::write(&folder, &[FAMILY.to_owned()].into(), block("rust")));
     let mut build = Build::new(&folder, Arch::Sm90);
     build.features = vec!["probe".into()];
     let rows = ok(forms::rows(&ok(build.run()).text, Arch::Sm90));
@@ -65,7 +65,7 @@ fn wrong_rows_do_not_pass_a_check_on_the_host() {
     ];
     let folder = folder("wrong");
     for ([operand, text, tags], message) in cases {
-        ok(family::write(FAMILY, &folder, &row(operand, text, tags)));
+        ok(family::write(&folder, &[FAMILY.to_owned()].into(), &row(operand, text, tags)));
         let mut check = Command::new(env!("CARGO"));
         check
             .args(["check", "--quiet", "--features", "sm_90", "--manifest-path"])

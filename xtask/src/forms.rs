@@ -1,4 +1,4 @@
-//! The forms of the raw layer: what each row of `src/raw` emits, read from a build of `tests/device/probe`.
+//! The forms of the raw layer: what each row of `src/raw` emits, read from a build of its families.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -7,8 +7,8 @@ use std::thread;
 use anyhow::{Context, Result, bail, ensure};
 use ptx_link::convergence::is_convergent;
 
-use crate::device::{Arch, Build};
-use crate::root;
+use crate::device::Arch;
+use crate::family;
 
 /// One raw instruction, as its probe was compiled.
 #[derive(Clone, Debug)]
@@ -85,11 +85,36 @@ impl Row {
     }
 }
 
-/// The rows that a target has, in the order of the probe.
-pub fn probe(arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
-    let mut build = Build::new(root().join("tests/device/probe"), arch);
-    build.features = features.iter().map(|&feature| feature.to_owned()).collect();
-    rows(&build.run()?.text, arch).with_context(|| format!("the probe for {arch}"))
+/// What is compiled of the raw layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Every row.
+    All,
+    /// The rows that are not alike on all targets.
+    Gated,
+    /// The convergent rows, as they are under the feature `stock-linker`.
+    Labelled,
+}
+
+impl Part {
+    /// The features of `ptx` that leave out the other rows.
+    pub(crate) fn features(self) -> &'static [&'static str] {
+        match self {
+            Part::All => &[],
+            Part::Gated => &["probe-gated"],
+            Part::Labelled => &["probe-convergent", "stock-linker"],
+        }
+    }
+}
+
+/// The rows of a target, in the order of their families.
+pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
+    let (folder, families) = match part {
+        Part::All => ("all", family::sources()?.into_keys().collect()),
+        Part::Gated => ("gated", family::with("gate")?),
+        Part::Labelled => ("labelled", family::with("convergent")?),
+    };
+    family::probe(folder, &families, arch, part.features()).with_context(|| format!("the rows for {arch}"))
 }
 
 /// The targets whose probe has every row. The others' have the gated rows.
@@ -100,12 +125,12 @@ pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
     probe_targets(probe)
 }
 
-/// The rows of every target, two builds at a time, by what builds them for a target with features.
+/// The rows of every target, two builds at a time, by what builds a part of them for a target.
 pub(crate) fn probe_targets(
-    probe: impl Fn(Arch, &[&str]) -> Result<Vec<Row>> + Sync,
+    probe: impl Fn(Arch, Part) -> Result<Vec<Row>> + Sync,
 ) -> Result<Vec<(Arch, Vec<Row>)>> {
-    let features = |arch| if WHOLE.contains(&arch) { &[][..] } else { &["probe-gated"] };
-    let probes = by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, features(arch))?)));
+    let part = |arch| if WHOLE.contains(&arch) { Part::All } else { Part::Gated };
+    let probes = by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, part(arch))?)));
     let mut probes: Vec<(Arch, Vec<Row>)> = probes.into_iter().collect::<Result<_>>()?;
     let ungated = |arch: Arch| -> Vec<Row> {
         let of_arch = probes.iter().filter(|(other, _)| *other == arch).flat_map(|(_, rows)| rows);

@@ -8,7 +8,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use xtask::device::Arch;
-use xtask::forms::{self, Row};
+use xtask::forms::{self, Part, Row};
 use xtask::progress;
 
 #[derive(Args)]
@@ -30,7 +30,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             (Arch::ALL.to_vec(), progress::step("compiling every form for every target", forms::probe_all)?)
         }
         archs => {
-            let probe = |&arch: &Arch| Ok((arch, forms::probe(arch, &[])?));
+            let probe = |&arch: &Arch| Ok((arch, forms::probe(arch, Part::All)?));
             let all = || forms::by_two(archs, probe).into_iter().collect::<Result<Vec<_>>>();
             (archs.to_vec(), progress::step("compiling every form", all)?)
         }
