@@ -51,8 +51,8 @@ approx_f32! {
     /// Returns the sine of `a` radians. The absolute error is at most 2^-20.5 in -2π to 2π, and at most 2^-14.7 in -100π to 100π;
     /// beyond, PTX guarantees no bound. The result is NaN for an infinity.
     sin_approx "sin" "9.7.3.18";
-    /// Returns the cosine of `a` radians. The PTX ISA states the errors of [`sin_approx`]; [`math::cos`](crate::math::cos) names a
-    /// greater error that was measured.
+    /// Returns the cosine of `a` radians. The PTX ISA states the errors of [`sin_approx`]; [`math::cos`](crate::math::cos) names
+    /// a greater measured error.
     cos_approx "cos" "9.7.3.19";
     /// Returns the logarithm of `a` to base 2, with an absolute error of 2^-22 at most between 0.5 and 2, elsewhere a relative
     /// error of 2^-22 at most. The result is NaN for a negative number.
@@ -72,8 +72,8 @@ instruction! {
 }
 
 instruction! {
-    /// Returns `1 / sqrt(a)`, computed in software. With `.ftz`, one hardware instruction computes the result from the high 32 bits
-    /// of `a`; the low 32 bits of the result are zero.
+    /// Returns `1 / sqrt(a)`, computed in software. With `.ftz`, one hardware instruction computes the result from the high 32
+    /// bits of `a`; the low 32 bits of the result are zero.
     fn rsqrt_approx_f64[
         Ftz: MathFtz { ftz::Flush @ "4.0" on "sm_20", ftz::Keep },
     ](a: f64 = reg64) -> f64 = (d: f64 = reg64) d;
@@ -107,9 +107,10 @@ instruction! {
 }
 
 instruction! {
-    /// Returns the hyperbolic tangent of `a`, of each element of a pair. The relative error is at most 2^-11 in `.f32`; the
-    /// absolute error is at most 2^-10.987 in `.f16` and, as the PTX ISA states, 2^-8 in `.bf16` ([`math::tanh`](crate::math::tanh)
-    /// names a greater error that was measured). Subnormal numbers are kept.
+    /// Returns the hyperbolic tangent of `a`, of each element of a pair. Subnormal numbers are kept.
+    ///
+    /// The relative error is at most 2^-11 in `.f32`. The absolute error is at most 2^-10.987 in `.f16`, and by the PTX ISA 2^-8
+    /// in `.bf16`; [`math::tanh`](crate::math::tanh) names a greater measured error.
     fn tanh_approx[
         Ty: TanhType {
             ty::F32 as f32 in reg32, ty::F16 as u16 in reg16, ty::F16x2 as u32 in reg32,
