@@ -102,8 +102,8 @@ macro_rules! atom {
 atom_op! { atom
     "Adds `b` to the value at `addr` and returns the old value (`atomicAdd()`)."
     add: atom_add;
-    "Adds `b` to the value at `addr`, without flushing subnormal numbers, and returns the old value. Of a pair, each element is \
-    atomic, not the pair."
+    "Adds `b` to the value at `addr`, without flushing subnormal numbers, and returns the old value. The addition of a pair is \
+    atomic per element, not as a whole."
     add_noftz: atom_add_noftz;
     "Increments the value at `addr`, or stores 0 if the old value is `b` or more, and returns the old value (`atomicInc()`)."
     inc: atom_inc;
