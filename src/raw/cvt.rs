@@ -1,7 +1,6 @@
 //! `cvt` between `f32`, half-precision floats (`.f16`, `.bf16`) and eight-bit floats (`.e4m3`, `.e5m2`; PTX ISA 9.7.9.21).
 //!
-//! A function that packs two values puts the first operand into the high bits and the second operand into the low bits, as PTX
-//! does.
+//! A packed result has the first operand in the high bits and the last operand in the low bits.
 //!
 //! ptxas 13.5 accepts the conversions of eight-bit floats from PTX ISA 7.8 on for sm_90, and from 8.1 on for sm_89.
 
@@ -78,7 +77,7 @@ instruction! {
 }
 
 instruction! {
-    /// Converts `a` and `b` to half precision. The result of `a` is in the high bits, that of `b` in the low bits.
+    /// Converts `a` and `b` to half precision. The result of `a` goes into the high bits, the result of `b` into the low bits.
     fn cvt_f32x2[
         Rounding: CvtRounding { rounding::Rn, rounding::Rz },
         Relu: CvtRelu { relu::Relu, relu::None },
@@ -92,8 +91,8 @@ instruction! {
 }
 
 instruction! {
-    /// Converts `a` and `b` to half precision by stochastic rounding. The result of `a` is in the high bits, that of `b` in the
-    /// low bits.
+    /// Converts `a` and `b` to half precision by stochastic rounding. The result of `a` goes into the high bits, the result of
+    /// `b` into the low bits.
     ///
     /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbours. The random bits
     /// are the high 16 bits of `rbits` for `a` and the low 16 bits for `b` (13 bits of each for `.f16x2`).
@@ -110,8 +109,8 @@ instruction! {
 }
 
 instruction! {
-    /// Converts `a` and `b` to eight-bit floats. The result of `a` is in the high bits, that of `b` in the low bits. A number
-    /// that is too large becomes the largest finite number.
+    /// Converts `a` and `b` to eight-bit floats. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest finite number.
     fn cvt_f8x2_f32[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 },
@@ -165,8 +164,8 @@ instruction! {
 }
 
 instruction! {
-    /// Converts `a`, `b`, `e` and `f` to eight-bit floats by stochastic rounding. The result of `a` is in the highest bits, that
-    /// of `f` in the lowest bits. A number that is too large becomes the largest finite number.
+    /// Converts `a`, `b`, `e` and `f` to eight-bit floats by stochastic rounding. The result of `a` goes into the highest bits,
+    /// the result of `f` into the lowest bits. A number that is too large becomes the largest finite number.
     ///
     /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbours. The random bits
     /// are the high 16 bits of `rbits` for `a` and `b`, and the low 16 bits for `e` and `f`.
