@@ -15,7 +15,7 @@ instruction! {
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
@@ -27,7 +27,7 @@ instruction! {
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
@@ -40,5 +40,5 @@ instruction! {
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
