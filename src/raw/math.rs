@@ -84,7 +84,7 @@ instruction! {
 }
 
 instruction! {
-    /// Returns 2 to the power `a`, of each element of a pair, with a relative error of 2^-9.9 at most.
+    /// Returns 2 to the power `a` (of a pair, element by element), with a relative error of 2^-9.9 at most.
     fn ex2_approx_f16[
         Ty: Ex2HalfType { ty::F16 as u16 in reg16, ty::F16x2 as u32 in reg32 },
     ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
@@ -95,8 +95,8 @@ instruction! {
 }
 
 instruction! {
-    /// Returns 2 to the power `a`, of each element of a pair, with a relative error of 2^-7 at most. Subnormal operands and
-    /// results become zero, of the same sign.
+    /// Returns 2 to the power `a` (of a pair, element by element), with a relative error of 2^-7 at most. Subnormal operands
+    /// and results become zero, of the same sign.
     fn ex2_approx_ftz_bf16[
         Ty: Ex2Bf16Type { ty::Bf16 as u16 in reg16, ty::Bf16x2 as u32 in reg32 },
     ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
@@ -107,7 +107,7 @@ instruction! {
 }
 
 instruction! {
-    /// Returns the hyperbolic tangent of `a`, of each element of a pair. Subnormal numbers are kept.
+    /// Returns the hyperbolic tangent of `a` (of a pair, element by element). Subnormal numbers are kept.
     ///
     /// The relative error is at most 2^-11 in `.f32`. The absolute error is at most 2^-10.987 in `.f16`, and by the PTX ISA 2^-8
     /// in `.bf16`; [`math::tanh`](crate::math::tanh) names a greater measured error.
