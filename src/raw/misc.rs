@@ -24,7 +24,7 @@ macro_rules! setmaxnreg {
 setmaxnreg! {
     "Raises the warp's maximum number of registers per thread to `N`. Waits until the CTA's register pool has enough registers."
     setmaxnreg_inc "setmaxnreg.inc"
-    "Lowers the warp's maximum number of registers per thread to `N`. Releases the other registers to the CTA's register pool."
+    "Lowers the warp's maximum number of registers per thread to `N`. Releases the registers above `N` to the CTA's pool."
     setmaxnreg_dec "setmaxnreg.dec"
 }
 
