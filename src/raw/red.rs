@@ -27,7 +27,8 @@ macro_rules! red {
 atom_op! { red
     "Adds `b` to the value at `addr`."
     add: red_add;
-    "Adds `b` to the value at `addr`, without flushing subnormal numbers. Of a pair, each element is atomic, not the pair."
+    "Adds `b` to the value at `addr`, without flushing subnormal numbers. The addition of a pair is atomic per \
+    element, not as a whole."
     add_noftz: red_add_noftz;
     "Increments the value at `addr`, or stores 0 if the old value is `b` or more."
     inc: red_inc;
