@@ -7,7 +7,7 @@ macro_rules! red_vector {
     ) => {
         instruction! {
             #[doc = $doc]
-            /// The vector is in global memory. Each element is atomic, not the vector.
+            /// The vector is in global memory. The operation is atomic per element, not as a whole.
             @unsafe fn $name[
                 Sem: RedSem, Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
                 Space: AtomGlobalSpace, ?CacheHint: L2CacheHint after $op, Ty: $Type after $vec,
