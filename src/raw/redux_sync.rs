@@ -35,7 +35,7 @@ instruction! {
     isa: "7.0", target: "sm_80", section: "9.7.13.12";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
@@ -48,7 +48,7 @@ instruction! {
     isa: "7.0", target: "sm_80", section: "9.7.13.12";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
@@ -65,5 +65,5 @@ instruction! {
     gate: sm_100f;
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
