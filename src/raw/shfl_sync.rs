@@ -23,7 +23,7 @@ instruction! {
     isa: "6.0", target: "sm_30", section: "9.7.9.6";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`](crate::raw::vote_sync)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
     "- The source lane is in `membermask`, or the result is not used (it is then unspecified)."
 }
 
