@@ -42,18 +42,18 @@ special_register! {
     u32 ntid_x "%ntid.x;" and ntid_y "%ntid.y;" and ntid_z "%ntid.z;", "2.0" "sm_20" "10.2";
     /// Returns the thread's lane in its warp.
     u32 laneid "%laneid;", "1.3" "sm_10" "10.3";
-    /// Returns the warp's number in its CTA. The number may change while the thread runs: tell warps apart by [`tid_x`].
+    /// Returns the warp's identifier in its CTA. The identifier may change while the thread runs: tell warps apart by [`tid_x`].
     volatile32 warpid "%warpid;", "1.3" "sm_10" "10.4";
-    /// Returns the maximum number of warp numbers ([`warpid`]).
+    /// Returns the maximum number of warp identifiers ([`warpid`]).
     u32 nwarpid "%nwarpid;", "2.0" "sm_20" "10.5";
     /// Returns the CTA's x index in the grid (`blockIdx.x`).
     u32 ctaid_x "%ctaid.x;" and ctaid_y "%ctaid.y;" and ctaid_z "%ctaid.z;", "2.0" "sm_20" "10.6";
     /// Returns the number of CTAs of the grid in dimension x (`gridDim.x`).
     u32 nctaid_x "%nctaid.x;" and nctaid_y "%nctaid.y;" and nctaid_z "%nctaid.z;", "2.0" "sm_20" "10.7";
-    /// Returns the number of the multiprocessor (SM) that executes the thread. The number may change while the thread runs.
+    /// Returns the identifier of the multiprocessor (SM) that executes the thread. The identifier may change while the thread
+    /// runs.
     volatile32 smid "%smid;", "1.3" "sm_10" "10.8";
-    /// Returns the maximum number of multiprocessor numbers ([`smid`]). The numbers may have gaps, so there may be fewer
-    /// multiprocessors.
+    /// Returns the maximum number of SM identifiers ([`smid`]). The identifiers may have gaps, so the GPU may have fewer SMs.
     u32 nsmid "%nsmid;", "2.0" "sm_20" "10.9";
     /// Returns the grid's number in its context.
     u64 gridid "%gridid;", "3.0" "sm_20" "10.10";
@@ -80,8 +80,8 @@ special_register! {
     volatile32 clock "%clock;" and clock_hi "%clock_hi;", "1.3" "sm_10" "10.23";
     /// Returns the cycle counter (`clock64()`).
     volatile64 clock64 "%clock64;", "2.0" "sm_20" "10.24";
-    /// Returns the timer of the GPU, in nanoseconds. PTX means the register for NVIDIA's tools; the behaviour depends on the
-    /// target.
+    /// Returns the global timer of the GPU, in nanoseconds. The register is intended for NVIDIA's tools; its behaviour depends on
+    /// the target.
     volatile64 globaltimer "%globaltimer;", "3.1" "sm_30" "10.28";
     /// Returns the low 32 bits of [`globaltimer`]; `globaltimer_hi` returns the high 32 bits.
     volatile32 globaltimer_lo "%globaltimer_lo;" and globaltimer_hi "%globaltimer_hi;", "3.1" "sm_30" "10.28";
