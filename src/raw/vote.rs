@@ -18,8 +18,8 @@ instruction! {
     isa: "6.0", target: "sm_30", section: "9.7.13.9";
     convergent: convergent;
     # Safety
-    "- The executing thread is in `membermask`. All threads of `membermask` that have not exited execute this same instruction,"
-    "  with the same qualifiers and the same `membermask`."
+    "- The executing thread is in `membermask`. All threads of `membermask` that have not exited execute this instruction, with"
+    "  the same qualifiers and the same `membermask`."
 }
 
 instruction! {
@@ -30,5 +30,5 @@ instruction! {
     isa: "6.0", target: "sm_30", section: "9.7.13.9";
     convergent: convergent;
     # Safety
-    "- As [`vote_sync`]."
+    "- `membermask` meets the conditions of [`vote_sync`], for this instruction."
 }
