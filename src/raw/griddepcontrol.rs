@@ -8,8 +8,8 @@ legal! {
 
 instruction! {
     /// `.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion()`) lets the dependent grids launch once each CTA of the
-    /// grid has executed it or completed. `.wait` (`cudaGridDependencySynchronize()`) waits until the prerequisite grids have
-    /// completed and their memory operations are visible.
+    /// grid has executed the instruction or completed. `.wait` (`cudaGridDependencySynchronize()`) waits until the prerequisite
+    /// grids have completed and their memory operations are visible.
     fn griddepcontrol[Action: GridDepAction]();
     form: "griddepcontrol{.action};";
     ptx: "griddepcontrol" .. ";";
