@@ -67,7 +67,7 @@ instruction! {
 }
 
 instruction! {
-    /// Waits until all `cp.async` copies of the executing thread are complete, after a commit of the uncommitted copies.
+    /// Commits the uncommitted `cp.async` copies of the executing thread, then waits until all its `cp.async` copies are complete.
     @unsafe fn cp_async_wait_all();
     form: "cp.async.wait_all;";
     ptx: "cp.async.wait_all" .. ";";
