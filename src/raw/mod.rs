@@ -13,7 +13,7 @@
 //!
 //! # Tensor maps
 //!
-//! A tensor copy (TMA) takes the generic address of a tensor map (`CUtensorMap`), which must be valid:
+//! Tensor copies, reductions and prefetches (TMA) take the generic address of a tensor map (`CUtensorMap`), which must be valid:
 //! - the map has 128 bytes, aligned to 64, in `.param`, `.const` or global memory;
 //! - the map has the dimension and the mode of the instruction;
 //! - the tensor of the map is valid and meets the restrictions of PTX ISA 9.7.9.25.5.1;
