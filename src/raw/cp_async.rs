@@ -67,7 +67,7 @@ instruction! {
 }
 
 instruction! {
-    /// Commits the uncommitted `cp.async` copies of the executing thread, then waits until all its `cp.async` copies are complete.
+    /// Commits the uncommitted `cp.async` copies of the executing thread, then waits until all its copies are complete.
     @unsafe fn cp_async_wait_all();
     form: "cp.async.wait_all;";
     ptx: "cp.async.wait_all" .. ";";
