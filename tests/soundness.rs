@@ -23,9 +23,9 @@ fn code_spans(text: &str) -> Vec<(usize, &str)> {
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
-        Some((start, rest)) => name
-            .strip_prefix(start)
-            .is_some_and(|name| (0..=name.len()).any(|i| name.is_char_boundary(i) && matches(rest, &name[i..]))),
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
+            (0..=name.len()).any(|i| name.is_char_boundary(i) && matches(rest, &name[i..]))
+        }),
     }
 }
 
@@ -33,7 +33,9 @@ fn matches(pattern: &str, name: &str) -> bool {
 fn is_case(span: &str) -> bool {
     let name = span.rsplit('/').next().unwrap_or_default();
     let number = name.strip_prefix('r').and_then(|rest| rest.split_once('_')).map(|(number, _)| number);
-    number.is_some_and(|number| number == "*" || (!number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())))
+    number.is_some_and(|number| {
+        number == "*" || (!number.is_empty() && number.bytes().all(|c| c.is_ascii_digit()))
+    })
 }
 
 /// What can be cited.
@@ -54,7 +56,10 @@ impl Cited {
             for file in files::under(&root.join(folder)) {
                 let path = file.strip_prefix(root).unwrap();
                 cited.paths.extend(path.ancestors().map(name).filter(|name| !name.is_empty()));
-                if path.starts_with("tests/ui") && name(path).ends_with(".rs") && !name(path).ends_with(".fixed.rs") {
+                if path.starts_with("tests/ui")
+                    && name(path).ends_with(".rs")
+                    && !name(path).ends_with(".fixed.rs")
+                {
                     cited.paths.insert(name(&path.with_extension("")));
                 }
             }
@@ -64,7 +69,8 @@ impl Cited {
             cited.pairs.extend(words.filter(|word| word.starts_with("typed_")).map(str::to_owned));
         }
         for text in texts(&root.join("kernels/src")) {
-            let kernels = text.split("extern \"ptx-kernel\" fn ").skip(1).filter_map(|rest| rest.split_once('('));
+            let kernels =
+                text.split("extern \"ptx-kernel\" fn ").skip(1).filter_map(|rest| rest.split_once('('));
             cited.kernels.extend(kernels.map(|(kernel, _)| format!("kernels/{kernel}")));
         }
         cited
@@ -77,11 +83,11 @@ impl Cited {
             return None;
         }
         let found = |set: &BTreeSet<String>, pattern: &str| set.iter().any(|name| matches(pattern, name));
-        if is_case(span) {
-            if !span.starts_with("tests/ui/") {
-                return Some(found(&self.paths, &name(&folder.join(span))));
-            }
-            *folder = Path::new(span).parent().unwrap().to_owned();
+        if span.starts_with("tests/ui/") {
+            *folder =
+                if is_case(span) { Path::new(span).parent().unwrap() } else { Path::new(span) }.to_owned();
+        } else if is_case(span) {
+            return Some(found(&self.paths, &name(&folder.join(span))));
         }
         if span.starts_with("typed_") {
             return Some(found(&self.pairs, span));
@@ -89,7 +95,8 @@ impl Cited {
         if span.starts_with("kernels/") && !span.starts_with("kernels/src") {
             return Some(found(&self.kernels, span));
         }
-        let is_path = ["docs/", "kernels/", "link/", "src/", "tests/"].iter().any(|folder| span.starts_with(folder));
+        let is_path =
+            ["docs/", "kernels/", "link/", "src/", "tests/"].iter().any(|folder| span.starts_with(folder));
         is_path.then(|| found(&self.paths, span))
     }
 }
