@@ -129,7 +129,7 @@ fn every_test_that_the_argument_cites_exists() {
     let text = fs::read_to_string(xtask::root().join(TEXT)).unwrap();
     let (faults, count) = unresolved(&text, &Cited::read(&xtask::root()));
     assert!(faults.is_empty(), "correct the citation, or restore the test:\n{}", faults.join("\n"));
-    assert!(count > 300, "found {count} citations alone: has their form changed?");
+    assert!(count > 200, "found {count} citations alone: has their form changed?");
 }
 
 #[test]
