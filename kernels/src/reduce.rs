@@ -1,17 +1,17 @@
-//! Every reduction and scan, of a CTA, of its warps, and of parts of these.
+//! Each reduction and scan (CUB's `BlockReduce`, `WarpScan`, …) of a CTA, of its warps, and of groups of lanes.
 
 use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::Cta;
 use ptx::reduce::ReduceMemory;
 
-/// The results of a thread.
+/// Words of output per thread.
 const RESULTS: usize = 44;
 
 ptx::shared_memory! {
     struct Smem { words: ReduceMemory<u32>, floats: ReduceMemory<f32>, longs: ReduceMemory<u64>, doubles: ReduceMemory<f64> }
 }
 
-/// One affine map of 16 bits after another, `x * (high) + (low)`: associative, not commutative.
+/// Composes two affine maps `x * high + low`, of 16 bits each: an operation that is associative, but not commutative.
 #[inline(always)]
 fn then(first: u32, second: u32) -> u32 {
     let (a, b) = (first >> 16, first & 0xffff);
@@ -19,23 +19,25 @@ fn then(first: u32, second: u32) -> u32 {
     a.wrapping_mul(c) << 16 | (b.wrapping_mul(c).wrapping_add(d) & 0xffff)
 }
 
-/// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`. A thread has one word.
+/// Computes 44 results of each word of the input; `gpu/src/math_checks.rs` lists them. Each thread has one word. The output has
+/// the first result of each thread, then the second of each thread, and so on.
 ///
-/// Grid: CTAs of any number of threads, `n` in all.
+/// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, that of the input aligned to 16 bytes, of `n` and `44 * n` elements of global memory,
-///   which do not overlap; until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` elements of global memory, `output` the address of `44 * n` elements. They do
+///   not overlap.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; below, the threads of a group make the same calls on it.
+    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition of their group.
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
     let (cta, warp) = (&cta, cta.warp());
     let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    // SAFETY: the contract above; every thread makes the same handles.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n as usize))
     };
@@ -43,7 +45,7 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     let (whole, float) = ((word % 1024) as f32 - 512.0, f32::from_bits(word));
     let (long, double) = (u64::from(word) << 29 ^ u64::from(!word), f64::from(whole));
 
-    // One of every `n`, which are the threads of the grid.
+    // Each thread has one element of every `n`: the grid has `n` threads.
     let mut outputs = output.elements(cta);
     let mut put = |result: u32| {
         if let Some((_, element)) = outputs.next() {
