@@ -1,4 +1,4 @@
-//! Every form of every raw instruction: the kernels are those that `ptx` has under its feature `probe`.
+//! Each form of each raw instruction: the kernels of `ptx` under its feature `probe`.
 
 #![no_std]
 
@@ -6,6 +6,6 @@ extern crate ptx;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    // Not reached: nothing here panics.
+    // Unreachable: the kernels do not panic.
     loop {}
 }
