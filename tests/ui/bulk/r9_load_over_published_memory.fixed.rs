@@ -1,4 +1,4 @@
-//! A barrier between the threads is no fence between the proxies, whichever way the copy goes.
+//! A barrier of threads is no proxy fence, for loads over the memory either.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! What stands for global memory comes from the library: its address is trusted.
+//! Only the library makes types that stand for global memory: copies rely on their address.
 
 use ptx::fence;
 use ptx::global::{GlobalTile, TileSource};

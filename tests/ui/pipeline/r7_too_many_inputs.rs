@@ -1,4 +1,4 @@
-//! A ring has as many inputs as its stages have room for.
+//! The stages of a ring limit the number of its inputs.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! What a cluster has asked for, all its CTAs wait for.
+//! All CTAs of a cluster wait for a request of the cluster.
 
 use ptx::cluster::Cluster;
 use ptx::clusterlaunchcontrol::{Response, Request};
