@@ -34,7 +34,7 @@ __device__ inline void meet(uint32_t* arrived, uint32_t* arrived_here, uint32_t 
     __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("multimem.red.release.sys.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
-        // The loop reads the same counter at another address.
+        // A proxy fence: the loop reads the same counter at another address.
         asm volatile("fence.proxy.alias;" ::: "memory");
         cuda::atomic_ref<uint32_t, cuda::thread_scope_system> here(*arrived_here);
         while (here.load(cuda::memory_order_acquire) < until) {

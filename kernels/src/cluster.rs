@@ -73,8 +73,7 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         let sum = |counts: Option<[u32; 4]>| counts.unwrap_or_default().into_iter().sum::<u32>();
         output.write(cta, |digit| {
             let digit = digit as u32;
-            // The CTAs of lower rank hold the counts of the digits before this CTA's digits. Loads from two CTAs are in flight at
-            // a time.
+            // The CTAs of lower rank hold the counts of lower digits. Loads from two CTAs are in flight at a time.
             let total = |rank| {
                 let Some(peer) = bins.peer(rank) else { return 0 };
                 (0..DIGITS / 4).map(|i| sum(peer.get_vector(i))).sum::<u32>()

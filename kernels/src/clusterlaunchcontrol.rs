@@ -22,8 +22,7 @@ ptx::shared_memory! {
 /// - `output` is the address of `n` words of global memory, which only this grid accesses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on responses alone, which are equal in all threads of
-    // the CTA.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on responses alone, which are equal in the CTA.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
     let (input, output) = unsafe {

@@ -36,7 +36,7 @@ pub unsafe extern "ptx-kernel" fn fence_last_cta(input: *const u32, output: *mut
     if let Some(part) = output.get(cta.grid_rank() as usize) {
         part.add(sum, sem::Relaxed);
     }
-    // The barrier orders the additions of all threads of the CTA before the leader's fence, and the fence orders them before its
+    // The barrier orders the additions of all threads of the CTA before the leader's fence, and the fence before the leader's
     // ticket.
     cta.sync();
     if cta.is_leader() {

@@ -32,11 +32,13 @@ ptx::shared_memory! {
     }
 }
 
-/// Hashes sums over rows and columns of a cluster. In round j, thread t of CTA b has word 1024 * j + 128 * b + t. In each round,
-/// hash ← 31 * hash + (the sum over the CTA's row of the cluster), then hash ← 31 * hash + (the sum over its column). `output[128
-/// * b + t]` is the hash after the last round. There are n / 1024 rounds, 64 at most.
+/// Hashes sums over rows and columns of a cluster. In round j, thread t of CTA b has word `1024 * j + 128 * b + t`. In each
+/// round, hash ← 31 * hash + (the sum over the CTA's row of the cluster), then hash ← 31 * hash + (the sum over its column).
+/// `output[128 * b + t]` is the hash after the last round. There are n / 1024 rounds, 64 at most.
 ///
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, which is one cluster.
+///
+/// Technique: a `GroupBarrier`, which consists of mbarriers that take turns.
 ///
 /// # Safety
 ///

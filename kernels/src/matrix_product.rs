@@ -84,8 +84,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     let t = cta.thread_rank() as usize;
     let c = c.fragment::<4, 16>(&cta);
 
-    // Each thread loads one vector per half tile: of `a`, four elements along k, which it stores in four rows; of `b`, four along
-    // n.
+    // Each thread loads one vector per half tile: of `a`, four elements along k, stored in four rows; of `b`, four along n.
     let (a_row, a_vector) = (t / 2, t % 2);
     let tiles = |depth: u32| {
         Some((a.tile::<TILE, DEPTH>([depth as usize, y])?, b.tile::<DEPTH, TILE>([x, depth as usize])?))

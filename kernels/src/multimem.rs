@@ -49,7 +49,7 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     let Some(vectors) = values.vectors::<4>() else { trap() };
 
     meet(&cta, arrived, arrived_here, gpus);
-    // One thread of all threads on all GPUs has the element.
+    // Each element belongs to one thread of one GPU.
     let first = (gpu * cta.grid_size() + cta.grid_rank()) * THREADS + cta.thread_rank();
     let step = gpus * cta.grid_size() * THREADS;
     let mut v = first;
@@ -76,7 +76,7 @@ fn meet(
     cta.sync();
     if cta.is_leader() {
         arrived.reduce_add(1, sem::Release);
-        // The loop reads the same counter at another address.
+        // A proxy fence: the loop reads the same counter at another address.
         fence::proxy_alias();
         while arrived_here.fetch_or(0, sem::Acquire) < until {}
     }

@@ -296,8 +296,7 @@ impl LaunchShape for Square {
 /// The clauses of [`pipeline_sum`].
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls are equal in the CTAs that make them: they depend on kernel
-    // arguments and the place of these CTAs alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
     let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
     // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
@@ -340,8 +339,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 /// The clauses of [`pipeline_sum`]. `n` is a multiple of 4096, so that all CTAs load the same number of tiles.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls are equal in the CTAs that make them: they depend on kernel
-    // arguments and the place of these CTAs alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
     let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
     // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.

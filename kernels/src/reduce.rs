@@ -61,7 +61,7 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     macro_rules! put_pair {
         ($( $pair:expr ),* $(,)?) => { $( let (one, all) = $pair; put!(one, all); )* };
     }
-    // 0
+    // Results 0 to 6.
     put!(words.reduce_add(cta, word), words.reduce_min(cta, word), words.reduce_max(cta, word));
     put!(
         words.reduce_and(cta, word | 0xffff),
@@ -69,28 +69,28 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
         words.reduce_xor(cta, word)
     );
     put!(words.reduce(cta, word, |a, b| a ^ b));
-    // 7
+    // Results 7 to 14.
     put_pair!(words.inclusive_sum(cta, word), words.exclusive_sum(cta, word));
     put_pair!(words.inclusive_scan(cta, word, then));
     let (before, all) = words.exclusive_scan(cta, word, then);
     put!(before.unwrap_or(7), all);
-    // 15
+    // Results 15 to 21.
     put!(floats.reduce_add(cta, whole).to_bits(), floats.reduce(cta, whole, |a, b| a + b).to_bits());
     put!(floats.reduce_min(cta, float).to_bits(), floats.reduce_max(cta, float).to_bits());
     let ((upto, _), (before, all)) = (floats.inclusive_sum(cta, whole), floats.exclusive_sum(cta, whole));
     put!(upto.to_bits(), before.to_bits(), all.to_bits());
-    // 22
+    // Results 22 to 31.
     put_64!(longs.reduce_add(cta, long), longs.reduce_min(cta, long), longs.reduce_max(cta, long));
     put_64!(doubles.reduce_add(cta, double).to_bits(), doubles.reduce_min(cta, double).to_bits());
-    // 32
+    // Results 32 to 37.
     put!(warp.reduce_add(whole).to_bits(), warp.reduce_max(word.cast_signed()).cast_unsigned());
     put!(warp.inclusive_sum(whole).to_bits(), warp.exclusive_sum(word));
     put!(warp.exclusive_scan(word, then).unwrap_or(7), warp.reduce_min(float).to_bits());
-    // 38
+    // Results 38 to 41.
     let group = warp.partition_by(word & 3);
     put!(group.reduce_add(whole).to_bits(), group.inclusive_scan(word, then));
     put!(group.exclusive_sum(whole).to_bits(), group.reduce_max(whole).to_bits());
-    // 42
+    // Results 42 and 43.
     let tile = warp.tile::<8>();
     put!(tile.reduce_add(whole).to_bits(), tile.exclusive_scan(word, then).unwrap_or(7));
 }

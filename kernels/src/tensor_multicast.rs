@@ -22,8 +22,8 @@ impl LaunchShape for Shape {
 }
 
 /// Hashes sums over rows: pair c of CTAs takes block c and every second block of 32 rows after it. In each block, thread 32 + j
-/// of the CTA of rank r adds up the words x of row j, times 2x + 1 + r, and then hash ← 31 * hash + sum. In CTA b, `output[64 * b
-/// + 32 + j]` is the hash after the last block.
+/// of the CTA of rank r adds up the words x of row j, times 2x + 1 + r, and then hash ← 31 * hash + sum. In CTA b,
+/// `output[64 * b + 32 + j]` is the hash after the last block.
 ///
 /// Launch: 1-D grid of 4 CTAs of 64 threads, in clusters of 2.
 ///
@@ -40,8 +40,7 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     width: u32,
     height: u32,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls are equal in the CTAs that make them: they depend on kernel
-    // arguments and the place of these CTAs alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {

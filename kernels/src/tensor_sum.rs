@@ -20,8 +20,8 @@ ptx::shared_memory! {
 /// # Safety
 ///
 /// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `first` is the tensor map of the matrix at `matrices`, of `height` rows of `width` words. The matrix of CTA b begins `words
-///   * b` words later and has the same shape. `words` is a multiple of 4.
+/// - `first` is the tensor map of the matrix at `matrices`, of `height` rows of `width` words. The matrix of CTA b begins
+///   `words * b` words later and has the same shape. `words` is a multiple of 4.
 /// - `sums` is the tensor map of `height` rows of `width` words of type `.u32`, all zero. Both maps have boxes of 32 by 32, no
 ///   interleave and no swizzle.
 /// - `maps` is the 128-byte aligned address of global memory for one tensor map per CTA.

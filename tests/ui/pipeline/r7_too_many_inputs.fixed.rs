@@ -1,4 +1,4 @@
-//! The stages of a ring limit the number of its inputs.
+//! A ring takes as many inputs as its stages have room for.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
