@@ -1,4 +1,4 @@
-//! A copy owns its source until it has read it.
+//! A copy owns its source until the source has been read.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! A barrier of threads is no proxy fence, for loads over the memory either.
+//! A barrier of threads is no proxy fence: a load over published memory needs the fence too.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Only the library makes types that stand for global memory: copies rely on their address.
+//! A source of a user's type needs `unsafe impl`: the fence relies on its address.
 
 use ptx::fence;
 use ptx::global::{GlobalTile, TileSource};

@@ -1,4 +1,4 @@
-//! A reduction owns its source until it has read it.
+//! A reduction owns its source until the source has been read.
 
 use ptx::launch::Cta;
 use ptx::multimem::{self, MulticastTile};

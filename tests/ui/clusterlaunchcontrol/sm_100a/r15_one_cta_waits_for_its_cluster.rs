@@ -1,4 +1,4 @@
-//! All CTAs of a cluster wait for a request of the cluster.
+//! All CTAs of a cluster wait for the cluster's request: one CTA alone cannot.
 
 use ptx::cluster::Cluster;
 use ptx::clusterlaunchcontrol::{Response, Request};
