@@ -1,13 +1,14 @@
 //! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`, nor, if it takes a
-//! group, a line of documentation that says who calls it together; what implements
-//! which trait is golden, and so are what makes a handle in safe code, which safe functions are made of convergent instructions,
-//! and the index of instructions: `BLESS=1 cargo test --test coverage` writes them.
+//! group, a line of documentation that says who calls it together; what implements which trait is golden, and so are what makes a
+//! handle in safe code, which safe functions are made of convergent instructions, and the index of instructions:
+//! `BLESS=1 cargo test --test coverage` writes them. docs/GLOSSARY.md, written by hand, names every item and nothing else.
 //!
 //! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
 
 mod api;
 mod calls;
 mod collective;
+mod glossary;
 mod implementations;
 mod index;
 mod makers;
@@ -21,7 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use api::Function;
+use api::{Function, Name};
 use calls::{Called, Calls};
 use serde_json::Value;
 use support::ok;
@@ -180,6 +181,18 @@ static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
     functions
 });
 
+/// The public names of the typed layer, without what `bitflags` makes.
+static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
+    let Some(docs) = &*DOCS else { return Vec::new() };
+    let mut names = api::names(docs);
+    names.retain(|name| {
+        let method = name.name.split_once("::").map_or("", |(_, method)| method);
+        name.module != "mask" || !BITFLAGS.contains(&method)
+    });
+    assert!(names.len() > 500, "{} names", names.len());
+    names
+});
+
 #[test]
 fn the_implementations_are_golden() {
     let Some(docs) = &*DOCS else { return };
@@ -315,6 +328,46 @@ fn the_index_of_instructions_is_up_to_date() {
         "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
         golden::diff(&present, &text)
     );
+}
+
+/// docs/GLOSSARY.md: every type, trait, function and method by its counterpart in CUDA.
+#[test]
+fn the_glossary_names_every_item() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let lacking = glossary().lacks(&NAMES);
+    assert!(
+        lacking.is_empty(),
+        "docs/GLOSSARY.md lacks public items: add each to a row of its module's section, with its counterpart in CUDA and its \
+         meaning: {lacking:#?}"
+    );
+}
+
+#[test]
+fn the_glossary_names_nothing_else() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let invented = glossary().invents(&NAMES);
+    assert!(
+        invented.is_empty(),
+        "docs/GLOSSARY.md names what the crate, or the section's module, does not have: write the present name, move or delete \
+         the row, or, if it is none of this crate's names, take the backticks away: {invented:#?}"
+    );
+}
+
+/// A word of the glossary, and of a compiler's message, is one thing.
+#[test]
+fn no_two_types_have_the_same_name() {
+    let homonyms = glossary::homonyms(&NAMES);
+    assert!(homonyms.is_empty(), "types or traits of the same name: rename all but one: {homonyms:#?}");
+}
+
+fn glossary() -> glossary::Page {
+    let path = xtask::root().join("docs/GLOSSARY.md");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    glossary::Page::read(&text)
 }
 
 /// What threads execute together, safe code reaches by reviewed functions alone: each is collective by what it takes.
