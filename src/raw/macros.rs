@@ -251,7 +251,7 @@ macro_rules! instruction {
         }
         instruction!(@gated _ [ $($gate)? ] {
             const _: () = {
-                probed! {
+                $crate::raw::probe! {
                     $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ] [ $($gate)? $($( $($tag_gate)? )*)* ]
                     [ $( [ [ $($Opt)? ] [ $($On)? ]
                         $( [ $axis :: $Tag [ $($tag_gate)? ] [ $($operand)? ] [ $($bare)? ] ] )* ] )* ]
@@ -279,6 +279,10 @@ macro_rules! instruction {
         instruction! { @row [ $(#[$doc])* ] [ $($safety)? ] $name [] $($rest)* }
     };
 }
+
+// The crate of `./x row` names it by this path, where it has another `instruction!` for families that are there for their sets.
+#[cfg(feature = "probe")]
+pub(crate) use instruction;
 
 /// What a host build checks of a row, which emits nothing there: the text names each operand and no other, the operands have classes that
 /// there are, and the tags of a row's own list are in the [`legal!`] set that it names.
@@ -502,11 +506,6 @@ macro_rules! emit {
             options($($option)*)
         );
     };
-}
-
-/// The probe of a row. `./x row` has another macro of this name for the families that it compiles for their sets alone.
-macro_rules! probed {
-    ($($row:tt)*) => { $crate::raw::probe! { $($row)* } };
 }
 
 /// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of

@@ -104,9 +104,14 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
             _ if line.starts_with("#[") => attributes += &format!("{line}\n"),
             Some(family) if is_left_out(family) => attributes.clear(),
             Some(family) => {
-                let probe = if wanted.contains(family) { "$crate::raw::probe! { $($row)* }" } else { "" };
-                if family != "macros" {
-                    text += &format!("macro_rules! probed {{ ($($row:tt)*) => {{ {probe} }}; }}\n");
+                // Of the others the sets and macros are wanted, not the rows.
+                let row = if wanted.contains(family) {
+                    "$crate::raw::macros::instruction! { $($row)* }"
+                } else {
+                    ""
+                };
+                if family != "macros" && used.len() > wanted.len() {
+                    text += &format!("macro_rules! instruction {{ ($($row:tt)*) => {{ {row} }}; }}\n");
                 }
                 let file = if !more.is_empty() && wanted.contains(family) {
                     let file = folder.join("src").join(family).with_extension("rs");
