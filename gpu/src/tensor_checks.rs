@@ -99,7 +99,7 @@ fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
     let mut output = poisoned(gpu, to.words())?;
     let between = output.slice_mut(GUARD..GUARD + to.words())?;
-    let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle_index(Swizzle::B128));
+    let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle(Swizzle::B128));
     let maps = [from_map.encode(source.as_slice())?, to_map.encode(between.as_slice())?];
     let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
     let (width, height) = (from.width as u32, from.height as u32);
@@ -244,7 +244,7 @@ fn multicast(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
     let map = TensorMapBuilder::tiled(&[of.width as u64, of.height as u64], &[32, 16])
         .strides(&[4 * of.pitch as u64])
-        .swizzle_index(Swizzle::B128)
+        .swizzle(Swizzle::B128)
         .encode(source.as_slice())?;
     let maps = DeviceBuffer::from_slice(&gpu.device, &[map])?;
     let expected = row_hashes(&words, of);

@@ -511,7 +511,7 @@ mod tests {
             ),
             (tiled(&[64, 8], &[64, 8]).element_strides(&[1, 9]), "element strides: 9 is not in 1..=8"),
             (
-                tiled(&[64, 8], &[64, 8]).swizzle_index(Swizzle::B128),
+                tiled(&[64, 8], &[64, 8]).swizzle(Swizzle::B128),
                 "a row of the box has 256 bytes, more than the swizzle of 128",
             ),
             (
@@ -556,7 +556,7 @@ mod tests {
         tiled.check(4, ElementType::F32, 16, 1 << 10).unwrap();
         let problem = tiled.check(4, ElementType::F32, 8, 1 << 10).unwrap_err();
         assert_eq!(problem, "the tensor's address, 0x8, is no multiple of 16");
-        let interleaved = tiled.interleave(Interleave::B32).swizzle_index(Swizzle::B32);
+        let interleaved = tiled.interleave(Interleave::B32).swizzle(Swizzle::B32);
         assert!(interleaved.check(4, ElementType::F32, 16, 1 << 10).is_err());
         interleaved.check(4, ElementType::F32, 32, 1 << 10).unwrap();
     }

@@ -43,8 +43,8 @@ fn transpose(bench: &Bench) -> Result<Timing> {
     let source = DeviceBuffer::from_slice(device, &input(1, WIDTH * HEIGHT))?;
     let output = DeviceBuffer::<u32>::alloc(device, WIDTH * HEIGHT)?;
     let maps = [
-        matrix(WIDTH, HEIGHT, [32, 32]).swizzle_index(Swizzle::B128).encode(source.as_slice())?,
-        matrix(HEIGHT, WIDTH, [32, 32]).swizzle_index(Swizzle::B128).encode(output.as_slice())?,
+        matrix(WIDTH, HEIGHT, [32, 32]).swizzle(Swizzle::B128).encode(source.as_slice())?,
+        matrix(HEIGHT, WIDTH, [32, 32]).swizzle(Swizzle::B128).encode(output.as_slice())?,
     ];
     let maps = DeviceBuffer::from_slice(device, &maps)?;
     let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), WIDTH as u32, HEIGHT as u32);
@@ -128,7 +128,7 @@ fn multicast(bench: &Bench) -> Result<Timing> {
     const SIDE: usize = 2048;
     let device = &bench.gpu.device;
     let source = DeviceBuffer::from_slice(device, &input(1, SIDE * SIDE))?;
-    let map = matrix(SIDE, SIDE, [32, 16]).swizzle_index(Swizzle::B128).encode(source.as_slice())?;
+    let map = matrix(SIDE, SIDE, [32, 16]).swizzle(Swizzle::B128).encode(source.as_slice())?;
     let maps = DeviceBuffer::from_slice(device, &[map])?;
     let mut output = DeviceBuffer::<u32>::alloc(device, 4 * 64)?;
     let arguments = (maps.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), SIDE as u32, SIDE as u32);
