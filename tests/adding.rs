@@ -1,5 +1,5 @@
-//! The dry run of docs/ADDING_AN_INSTRUCTION.md: the row that stands there, added to a family, gives the golden file that
-//! stands there.
+//! Runs the dry run of docs/ADDING_AN_INSTRUCTION.md: the row in the document, added to a family, must give the golden file in
+//! the document.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use xtask::device::{Arch, Build};
 use xtask::files;
 use xtask::forms;
 
-/// The family that gets the row. The other families are left out, for speed.
+/// The family that gets the row. The other families are left out to save time.
 const FAMILY: &str = "griddepcontrol";
 
 #[test]
@@ -26,7 +26,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
         let text = fs::read_to_string(root.join(file)).unwrap();
         files::write(&copy.join(file), text).unwrap();
     }
-    // Of the manifest, what a crate without tests has.
+    // The part of the manifest that a crate without tests needs.
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let (_, from) = manifest.split_once("[workspace.package]").unwrap();
     let (manifest, _) = from.split_once("[dev-dependencies]").unwrap();
@@ -40,7 +40,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
             line.trim_start_matches("#[macro_use] ").strip_prefix("mod ").or(line.strip_prefix("pub use "));
         family.is_none_or(|family| family.starts_with("macros;") || family.starts_with(FAMILY))
     };
-    // An attribute and its module are one line here.
+    // Puts an attribute and its module on one line.
     let raw = raw.replace("#[macro_use]\nmod ", "#[macro_use] mod ");
     let raw: Vec<_> = raw.lines().filter(is_other).collect();
     files::write(&copy.join("src/raw/mod.rs"), raw.join("\n")).unwrap();
