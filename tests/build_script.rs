@@ -63,7 +63,7 @@ fn a_linker_without_marks_is_refused() {
     let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=ptx-link"]].concat(), &["sm_90"]) };
     assert_eq!(own.faults(), [""; 0]);
     let missing = Device { linker: Some("/nowhere/ptx-link".into()), ..device(GOOD, &["sm_90"]) };
-    refused(&missing, &["`/nowhere/ptx-link` is not there", "cargo build --release -p ptx-link"]);
+    refused(&missing, &["`/nowhere/ptx-link` does not exist", "cargo build --release -p ptx-link"]);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_mir_pass_that_is_switched_on_again_is_refused() {
         (&["-Zmir_enable_passes=+MatchBranchSimplification"], "MatchBranchSimplification"),
         (&["-Zmir-enable-passes=-JumpThreading,+JumpThreading,-GVN"], "JumpThreading"),
     ] {
-        let on = format!("`-Zmir-enable-passes=+{pass}` switches");
+        let on = format!("`-Zmir-enable-passes=+{pass}` enables");
         refused(&device(&[GOOD, more].concat(), &["sm_90"]), &[&on, "remove", "last switch"]);
         let stock = device(&[GOOD, more].concat(), &["sm_90", "stock-linker"]);
         refused(&stock, &[&on]);

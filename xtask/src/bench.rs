@@ -264,9 +264,9 @@ pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
 /// The text of `bench/excess.toml`.
 pub fn excess_text(excess: &Excess) -> Result<String> {
     let mut text = "\
-# What kernels of `kernels/` have more than their twins in `bench/cuda` allow (1.05 of the instructions, or 8 more; as many
-# barriers; as many registers, or 32), and why. `tests/bench.rs` fails where a kernel has more than is recorded here, and where it
-# needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise one, or to add a kernel, write the reason.
+# Kernels of `kernels/` that exceed the limits set by their twins in `bench/cuda`, and why. The limits: 1.05 times the twin's
+# instructions, or 8 more; the twin's barriers; the twin's registers, or 32. `tests/bench.rs` fails if a kernel exceeds the number
+# here, or needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise a number or add a kernel, write the reason.
 "
     .to_owned();
     for (kernel, allowance) in excess {

@@ -160,8 +160,7 @@ impl Outcome {
         self.has_line("RUSTC_BOOTSTRAP=1");
         self.has_line(&format!("CARGO_TARGET_DIR={}", machine.path("target/debian").display()));
         self.path_begins_with(&bin);
-        let said: Vec<_> =
-            self.stderr.lines().filter(|line| line.contains("going on with Debian's")).collect();
+        let said: Vec<_> = self.stderr.lines().filter(|line| line.contains("using Debian's")).collect();
         assert!(said.len() == 1 && said[0].contains(why), "{}", self.stderr);
     }
 
