@@ -153,9 +153,7 @@ macro_rules! functions {
             raw::$raw(ftz::Keep, x)
         }
 
-        #[doc = concat!("[`", stringify!($name), "`] with subnormal numbers treated as zero.")]
-        ///
-        #[doc = concat!("PTX: `", $op, ".approx.ftz.f32 d, x;`")]
+        #[doc = concat!("[`", stringify!($name), "`] with subnormal numbers treated as zero.\n\nPTX: `", $op, ".approx.ftz.f32 d, x;`")]
         #[inline(always)]
         pub fn $ftz(x: f32) -> f32 {
             raw::$raw(ftz::Flush, x)

@@ -1,61 +1,83 @@
-//! Runs the dry run of docs/ADDING_AN_INSTRUCTION.md: the row in the document, added to a family, must give the golden file in
-//! the document.
+//! Adds rows to a family. The row in docs/ADDING_AN_INSTRUCTION.md must give the golden file in that document. Wrong rows must
+//! not pass `cargo check`.
+
+mod support;
 
 use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
 
+use support::ok;
 use xtask::device::{Arch, Build};
-use xtask::files;
-use xtask::forms;
+use xtask::{family, forms};
 
-/// The family that gets the row. The other families are left out to save time.
+/// The family that gets the rows.
 const FAMILY: &str = "griddepcontrol";
+
+fn folder(name: &str) -> PathBuf {
+    xtask::root().join("target/device/adding").join(name)
+}
 
 #[test]
 fn a_row_and_a_golden_file_add_an_instruction() {
-    let root = xtask::root();
-    let document = fs::read_to_string(root.join("docs/ADDING_AN_INSTRUCTION.md")).unwrap();
+    let document = fs::read_to_string(xtask::root().join("docs/ADDING_AN_INSTRUCTION.md")).unwrap();
     let (_, dry_run) = document.split_once("## A dry run").expect("the dry run");
     let block = |language: &str| {
         let (_, from) = dry_run.split_once(&format!("```{language}\n")).expect("a block of it");
         from.split_once("```").expect("its end").0
     };
-
-    let folder = root.join("target/device/adding");
-    let copy = folder.join("ptx");
-    for file in ["build.rs", "src/qualifier.rs", "src/mask.rs", "src/raw/macros.rs"] {
-        let text = fs::read_to_string(root.join(file)).unwrap();
-        files::write(&copy.join(file), text).unwrap();
-    }
-    // The part of the manifest that a crate without tests needs.
-    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    let (_, from) = manifest.split_once("[workspace.package]").unwrap();
-    let (manifest, _) = from.split_once("[dev-dependencies]").unwrap();
-    files::write(&copy.join("Cargo.toml"), format!("[workspace]\n[workspace.package]{manifest}")).unwrap();
-    let attributes =
-        "#![no_std]\n#![feature(asm_experimental_arch, abi_ptx)]\n#[macro_use]\npub mod qualifier;\n";
-    files::write(&copy.join("src/lib.rs"), format!("{attributes}pub mod mask;\npub mod raw;\n")).unwrap();
-    let raw = fs::read_to_string(root.join("src/raw/mod.rs")).unwrap();
-    let is_other = |line: &&str| {
-        let family =
-            line.trim_start_matches("#[macro_use] ").strip_prefix("mod ").or(line.strip_prefix("pub use "));
-        family.is_none_or(|family| family.starts_with("macros;") || family.starts_with(FAMILY))
-    };
-    // Puts an attribute and its module on one line.
-    let raw = raw.replace("#[macro_use]\nmod ", "#[macro_use] mod ");
-    let raw: Vec<_> = raw.lines().filter(is_other).collect();
-    files::write(&copy.join("src/raw/mod.rs"), raw.join("\n")).unwrap();
-    let family = fs::read_to_string(root.join(format!("src/raw/{FAMILY}.rs"))).unwrap();
-    files::write(&copy.join(format!("src/raw/{FAMILY}.rs")), format!("{family}\n{}", block("rust"))).unwrap();
-
-    let probe = folder.join("probe");
-    for file in ["Cargo.toml", "src/lib.rs"] {
-        let text = fs::read_to_string(root.join("tests/device/probe").join(file)).unwrap();
-        let text = text.replace("../../..", "../ptx");
-        files::write(&probe.join(file), text).unwrap();
-    }
-    let module = Build::new(&probe, Arch::Sm90).run().unwrap_or_else(|error| panic!("{error:#}"));
-    let rows = forms::rows(&module.text, Arch::Sm90).unwrap_or_else(|error| panic!("{error:#}"));
-    let [_, added] = &rows[..] else { panic!("{} rows", rows.len()) };
+    let folder = folder("dry-run");
+    ok(family::write(&folder, &[FAMILY.to_owned()].into(), block("rust")));
+    let mut build = Build::new(&folder, Arch::Sm90);
+    build.features = vec!["probe".into()];
+    let rows = ok(forms::rows(&ok(build.run()).text, Arch::Sm90));
+    let added = rows.last().expect("a row");
     let all = forms::Form { targets: Arch::ALL.to_vec(), ..added.forms[0].clone() };
     assert_eq!(forms::Row { forms: vec![all], ..added.clone() }.golden(), block("ptx"));
+}
+
+/// Returns the text of a row with this operand, PTX text and list of tags.
+fn row(operand: &str, text: &str, tags: &str) -> String {
+    format!(
+        r#"legal! {{ WrongSem: "no" {{ sem::Relaxed }} }}
+        instruction! {{
+            /// Wrong.
+            @unsafe fn wrong[Sem: WrongSem {{ {tags} }}]({operand});
+            form: "wrong";
+            ptx: "wrong" .. "{text};";
+            isa: "7.0", target: "sm_80", section: "9.7";
+        }}"#
+    )
+}
+
+#[test]
+fn wrong_rows_do_not_pass_a_check_on_the_host() {
+    const RIGHT: [&str; 3] = ["addr: u32 = reg32", " [{addr}]", "sem::Relaxed"];
+    let cases = [
+        (RIGHT, ""),
+        (["addr: u32 = reg32", " [{adr}]", "sem::Relaxed"], "there is no argument named `adr`"),
+        (["addr: u32 = reg32", " [0]", "sem::Relaxed"], "named argument never used"),
+        (["addr: u32 = reg33", " [{addr}]", "sem::Relaxed"], "`reg33` is not an operand class: `reg16`"),
+        (["b: [u32; 2] = [reg32 b0 b1]", " {{{{{b0}, {b1}}}}}", "sem::Relaxed"], "named argument never used"),
+        (["b: [u32; 2] = [reg32, b0]", " {b0}", "sem::Relaxed"], "is not an operand class. Lanes are"),
+        (["addr: u32 = reg32", " [{addr}]", "sem::Acquire"], "not legal here"),
+        (["addr: u32 = reg32", " [{addr}]", "sem::Strong"], "cannot find type `Strong`"),
+    ];
+    let folder = folder("wrong");
+    for ([operand, text, tags], message) in cases {
+        ok(family::write(&folder, &[FAMILY.to_owned()].into(), &row(operand, text, tags)));
+        let mut check = Command::new(env!("CARGO"));
+        check
+            .args(["check", "--quiet", "--features", "sm_90", "--manifest-path"])
+            .arg(folder.join("Cargo.toml"));
+        check.env("CARGO_TARGET_DIR", folder.join("target")).env_remove("RUSTFLAGS");
+        let output = check.output().expect("cargo");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), message.is_empty(), "{operand} in `{text}`, {tags}:\n{errors}");
+        assert!(errors.contains(message), "{operand} in `{text}`, {tags}: no {message:?} in\n{errors}");
+        assert!(
+            message.is_empty() || errors.contains("griddepcontrol.rs"),
+            "the errors do not name the file of the row:\n{errors}"
+        );
+    }
 }

@@ -11,7 +11,7 @@ use ptx_link::convergence::is_convergent;
 use support::{body, ok};
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build, OptLevel};
-use xtask::forms::{self, Form, Row};
+use xtask::forms::{self, Form, Part, Row};
 use xtask::golden::{self, Golden};
 use xtask::judge;
 use xtask::toolchain::{Kind, Toolchain};
@@ -130,8 +130,7 @@ fn the_label_form_is_the_same_instructions() {
         instructions.sort();
         instructions
     };
-    let features = ["stock-linker", "probe-convergent"];
-    let labelled = ok(forms::probe(Arch::Sm90, &features));
+    let labelled = ok(forms::probe(Arch::Sm90, Part::Labelled));
     let convergent =
         labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
     assert!(convergent.count() > 0);

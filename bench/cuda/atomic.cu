@@ -1,4 +1,4 @@
-// Atomic operations: a histogram in shared memory, and each operation once.
+// Atomic operations: a histogram that is privatized in shared memory, and a kernel that makes each operation.
 #include <cstdint>
 
 constexpr uint32_t BINS = 256;
@@ -22,7 +22,7 @@ struct alignas(16) Pair {
     uint64_t lo, hi;
 };
 
-// Where each operation leaves its result, in words.
+// The result of each operation, in words of the output.
 struct alignas(16) Results {
     uint32_t sum, greatest, up, down, any, odd, squares, clear, tickets, seen;
     float real;
@@ -76,7 +76,7 @@ extern "C" __global__ void atomic_operations(const uint32_t* input, Results* out
         }
     }
 
-    // The last CTA sees what all have added.
+    // The CTA that draws the last ticket reads the sum of all CTAs.
     __syncthreads();
     if (threadIdx.x == 0) {
         atomicOr(&output->clear, ~bits);

@@ -1,4 +1,4 @@
-// y ← a·x + y by bulk copies: persistent CTAs, each streaming its tiles through a ring of shared-memory stages.
+// y ← a·x + y by bulk async copies (TMA): persistent CTAs stream tiles through a ring of stages in shared memory.
 #include "common.cuh"
 
 constexpr uint32_t TILE = 3584;

@@ -1,10 +1,10 @@
-// Two halves of a CTA: one loads tiles from global memory, the other sums them, over two named barriers.
+// Warp specialization with named barriers: two warps load tiles from global memory, two other warps sum them.
 #include <cstdint>
 
 constexpr uint32_t TILE = 256;
 constexpr uint32_t PARTY = 64;
 
-// Named barriers of both parties, which CUDA C++ reaches by `asm` alone.
+// Named barriers between the parts. CUDA C++ has them by `asm` only.
 template <int BARRIER>
 __device__ inline void bar_sync() {
     asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(2 * PARTY) : "memory");

@@ -1,4 +1,4 @@
-// Column sums: each CTA adds its rows up in registers, and adds its sums to those of the others by one bulk reduction.
+// Column sums: each CTA adds up its rows in registers, then adds its sums to global memory by one bulk reduction.
 #include "common.cuh"
 
 constexpr uint32_t COLUMNS = 512;

@@ -1,5 +1,5 @@
-// Clusters of 4 CTAs: a histogram whose bins lie spread over them, tiles that go round in a ring, and tiles that go on from
-// buffer to buffer.
+// DSMEM in clusters of 4 CTAs: a histogram whose bins are spread over the CTAs, tiles that travel round a ring, and tiles that
+// are forwarded from buffer to buffer.
 #include "common.cuh"
 
 #include <cooperative_groups.h>
@@ -25,7 +25,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1)
     }
     cluster.sync();
 
-    // What comes before this CTA's digits lies in the CTAs of lower rank.
+    // The CTAs of lower rank hold the counts of the digits before this CTA's digits.
     if (threadIdx.x < DIGITS) {
         uint32_t start = 0;
         for (uint32_t lower = 0; lower < rank; ++lower) {
@@ -47,7 +47,7 @@ constexpr uint32_t N = 512;
 constexpr uint32_t THREADS = 128;
 constexpr uint32_t BYTES = N * sizeof(uint32_t);
 
-// A thread's four words.
+// The four words of this thread.
 __device__ inline uint4 four(const uint32_t* tile) {
     return reinterpret_cast<const uint4*>(tile)[threadIdx.x];
 }
@@ -59,7 +59,7 @@ __device__ inline void add(uint4& sum, uint4 words, uint32_t times) {
     sum.w += words.w * times;
 }
 
-// A bulk copy into the shared memory of another CTA, counted in that CTA's mbarrier.
+// Starts a bulk async copy to the shared memory of CTA `rank`, which completes on an mbarrier of that CTA.
 __device__ inline void send(cg::cluster_group cluster, uint32_t rank, uint32_t* to, const uint32_t* from,
                             uint64_t* barrier) {
     ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(to, rank), from, uint32_t(BYTES),
@@ -109,7 +109,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
 
     if (t == 0) {
         load(smem.here[0], mine, BYTES, &smem.loaded);
-        // Each CTA loads a part of the cluster's tile for all.
+        // Each CTA multicasts a part of the cluster's tile to all CTAs.
         constexpr uint32_t PART = N / SIZE;
         ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, smem.of_all + rank * PART,
                            of_the_cluster + rank * PART, PART * sizeof(uint32_t), &smem.all_full,
@@ -121,7 +121,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     wait(&smem.loaded, 0);
     uint4 acc = four(smem.here[0]);
 
-    // Round the ring: what came in, copied by the threads, goes out in the next round.
+    // The threads copy the tile that has come in, and the next round sends the copy.
     for (uint32_t round = 2; round <= SIZE; ++round) {
         const uint32_t parity = round % 2;
         wait_cluster(&smem.ring_full, parity);
@@ -140,7 +140,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
         }
     }
 
-    // A word a thread, to all others and to one.
+    // Each thread sends one word to all other CTAs, and one to the partner.
     const uint32_t sum = acc.x + acc.y + acc.z + acc.w;
     for (uint32_t i = 1; i < SIZE; ++i) {
         const uint32_t peer = (rank + i) % SIZE;
@@ -209,7 +209,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     }
     cluster.sync();
 
-    // The tile that came last goes on into the buffer that the one before it has left.
+    // The tile that came in last is sent on, into the buffer that the tile before it has left.
     if (t == 0) {
         load(smem.tiles[0], mine, BYTES, &smem.full[0]);
     }
@@ -224,7 +224,8 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
         add(ring, four(smem.tiles[to]), times);
         __syncthreads();
         if (t == 0) {
-            // The one before has its tile read, and what this CTA sent is read too: its buffer takes the next.
+            // Tells the previous CTA that its tile has been read, and waits until the next CTA has read this CTA's tile. Then
+            // this CTA's buffer is free for the next tile.
             arrive(cluster, previous, &smem.read);
             wait_cluster(&smem.read, times % 2);
             expect(&smem.full[from], BYTES);
@@ -244,7 +245,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     wait_cluster(&smem.sums_full, 0);
     cluster.sync();
 
-    // A buffer for each tile: nothing is waited for but the next tile.
+    // Each tile has its own buffer, so a CTA waits only for the next tile.
     if (t == 0) {
         expect(&smem.full[1], BYTES);
         expect(&smem.full[2], BYTES);
@@ -320,6 +321,6 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
     }
-    // What a CTA has sent has to be read before it exits.
+    // The other CTAs read this CTA's shared memory until here.
     cluster.sync();
 }

@@ -1,4 +1,4 @@
-// Atomic operations of all threads of a cluster on the shared memory of each of its 4 CTAs.
+// Atomic operations on DSMEM: all threads of a cluster change the shared memory of each of its 4 CTAs.
 #include <cooperative_groups.h>
 #include <cuda/std/bit>
 #include <cuda_bf16.h>
@@ -19,7 +19,7 @@ struct alignas(16) Pair {
     uint64_t lo, hi;
 };
 
-// In the order of the results, but for the sum of doubles.
+// In the order of the results, except the sum of doubles.
 struct Smem {
     // One bit for each word.
     Unsigned set[24], clear[24];
@@ -34,8 +34,8 @@ struct Smem {
     Pair pair;
 };
 
-// Makes a value what `next` says, and returns the one before. On a peer's shared memory `atomicAnd`, `atomicOr`, `atomicXor`,
-// `atomicMin` and `atomicMax` of 64 bits and `atomicAdd` of two halves are not atomic; `atomicCAS` is.
+// Replaces a value by `next` of it, and returns the old value. On DSMEM, `atomicAnd`, `atomicOr`, `atomicXor`, `atomicMin` and
+// `atomicMax` of 64 bits and `atomicAdd` of two halves are not atomic; `atomicCAS` is.
 template <class T, class Next>
 __device__ inline T update(T* address, Next next) {
     using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
@@ -97,7 +97,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
             update(&peer->lowest[i % 8], [=](Signed seen) { return min(seen, number); });
             update(&peer->highest[i % 8], [=](Signed seen) { return max(seen, number); });
 
-            // Each bit changes once, a minimum does not rise, and a maximum does not fall.
+            // Counts bits that have changed before, minima that rise and maxima that fall: the result is 0.
             uint32_t again = 0;
             if (i % 2 == 1) {
                 again += (set & bit) != 0;

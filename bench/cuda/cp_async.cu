@@ -1,15 +1,15 @@
-// `cp.async`: windows that start at any element and are zero beyond the ends, in a stencil and in a shifted copy.
+// `cp.async`: windows that start at any element and are zero-filled outside the input, in a stencil and in a shifted copy.
 #include "common.cuh"
 
 #include <cuda_pipeline.h>
 
 constexpr uint32_t TILE = 1024;
-// A vector of 16 bytes more at each side.
+// One more 16-byte vector on each side.
 constexpr uint32_t WINDOW = TILE + 8;
 constexpr uint32_t SHIFT = 3;
 constexpr uint32_t SHIFTED = 512;
 
-// Copies a window by vectors of 16 bytes, from element `first` on; zeros where there are none.
+// Copies the window that starts at element `first`, by vectors of 16 bytes. Elements outside the input become zero.
 __device__ inline void load_vectors(uint32_t* window, const uint32_t* input, int64_t first, int64_t n) {
     for (uint32_t i = 4 * threadIdx.x; i < WINDOW; i += 4 * blockDim.x) {
         const int64_t at = first + i, left = n - at;
@@ -18,7 +18,7 @@ __device__ inline void load_vectors(uint32_t* window, const uint32_t* input, int
     }
 }
 
-// Copies `LENGTH` elements from `first` on, zeros where there are none.
+// Copies `LENGTH` elements from `first` on. Elements outside the input become zero.
 template <uint32_t LENGTH>
 __device__ inline void load_window(uint32_t* window, const uint32_t* input, int64_t first, int64_t n) {
     for (uint32_t i = threadIdx.x; i < LENGTH; i += blockDim.x) {
@@ -57,7 +57,7 @@ extern "C" __global__ void cp_async_stencil(const uint32_t* __restrict__ input, 
         }
         load(current, tile + 2 * gridDim.x);
         current ^= 1;
-        // Before the next barrier, after which `out` is written again.
+        // `out` is written again after the next barrier, so the store has to have read it.
         if (threadIdx.x == 0) {
             ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
         }
@@ -67,7 +67,7 @@ extern "C" __global__ void cp_async_stencil(const uint32_t* __restrict__ input, 
     for (uint32_t i = tiles * TILE + blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         output[i] = x(i - 1) + 2 * x(i) + x(i + 1);
     }
-    // What is still under way into the windows ends before the CTA does.
+    // The copies in flight complete before the CTA exits.
     __pipeline_wait_prior(0);
 }
 
@@ -106,7 +106,7 @@ extern "C" __global__ void cp_async_shift(const uint32_t* __restrict__ input, ui
     for (uint32_t i = tiles * SHIFTED + blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         output[i] = i + SHIFT < n ? input[i + SHIFT] : 0;
     }
-    // What is still under way into the windows ends before the CTA does.
+    // The copies in flight complete before the CTA exits.
     __pipeline_commit();
     __pipeline_wait_prior(0);
 }

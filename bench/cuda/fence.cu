@@ -1,4 +1,4 @@
-// A sum in one grid: each CTA leaves its part, and the last to finish adds the parts up.
+// A sum in one grid by fences: each CTA stores its partial sum, and the last CTA to finish adds up the partial sums.
 #include <cstdint>
 
 extern "C" __global__ void fence_last_cta(const uint32_t* input, uint32_t* output, uint32_t n) {

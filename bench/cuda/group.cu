@@ -1,4 +1,4 @@
-// Rows and columns of clusters that wait for themselves alone.
+// Barriers of rows and columns of a cluster: the CTAs of a row, or of a column, wait for each other and for no other CTA.
 #include "common.cuh"
 
 #include <cooperative_groups.h>
@@ -14,7 +14,7 @@ constexpr uint32_t WORDS = COLUMNS * ROWS * THREADS;
 extern "C" __global__ void __cluster_dims__(COLUMNS, ROWS, 1) __launch_bounds__(THREADS)
     cluster_groups(const uint32_t* input, uint32_t* output, uint32_t n) {
     __shared__ uint32_t of_row[ROUNDS], of_column[ROUNDS];
-    // Two of each, taken by turns: who has waited for one may come to the next before others have left it.
+    // Two mbarriers that take turns: a CTA may reach the next round while other CTAs still wait in this one.
     __shared__ uint64_t row_barrier[2], column_barrier[2];
     cg::cluster_group cluster = cg::this_cluster();
     const uint32_t rank = cluster.block_rank(), x = rank % COLUMNS, y = rank / COLUMNS;

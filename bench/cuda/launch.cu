@@ -1,4 +1,5 @@
-// A grid that starts before the one it depends on has ended, and waits for its memory where it needs it.
+// Programmatic dependent launch: a grid starts before the grid before it has ended, and waits before it accesses that grid's
+// memory.
 #include <cstdint>
 
 extern "C" __global__ void launch_dependent(const uint32_t* input, uint32_t* output, uint32_t n) {

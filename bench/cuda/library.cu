@@ -1,8 +1,7 @@
-// Kernels at the grade of a library: what a plain kernel of vector loads and stores reaches, and what a twin of a kernel that
-// shows an instruction is to be measured by.
+// Plain kernels of library quality, by vector loads and stores: the yardstick for the kernels that show an instruction.
 #include "common.cuh"
 
-// y ← a·x + y by 16-byte vectors of each thread; any grid. `x` and `y` are aligned to 16 bytes.
+// y ← a·x + y by 16-byte vectors. `x` and `y` are 16-byte aligned. Grids of any size.
 extern "C" __global__ void axpy(float a, const float* __restrict__ x, float* __restrict__ y, size_t n) {
     const float4* xs = reinterpret_cast<const float4*>(x);
     float4* ys = reinterpret_cast<float4*>(y);
@@ -21,8 +20,8 @@ extern "C" __global__ void axpy(float a, const float* __restrict__ x, float* __r
     }
 }
 
-// output[0] ← output[0] + the sum of `input`, the reference of `pipeline_sum`: four vectors of each thread under way, and one
-// atomic addition of each CTA. CTAs of 256 threads; any grid. `input` is aligned to 16 bytes.
+// output[0] ← output[0] + the sum of `input`: the reference of `pipeline_sum`. Each thread keeps four vectors in flight, and each
+// CTA makes one atomic addition. `input` is 16-byte aligned. CTAs of 256 threads, grids of any size.
 extern "C" __global__ void __launch_bounds__(256) sum(const uint32_t* __restrict__ input, uint32_t* output, uint32_t n) {
     __shared__ uint32_t of_warps[8];
     const uint4* vectors = reinterpret_cast<const uint4*>(input);
@@ -49,8 +48,9 @@ extern "C" __global__ void __launch_bounds__(256) sum(const uint32_t* __restrict
     }
 }
 
-// output[c] ← output[c] + the sum of column c of `input`, as `bulk_reduce_columns`: each thread adds up four columns of the
-// rows of its CTA in registers, and the CTA adds to the output once. CTAs of 512 threads, four rows at a time; any grid.
+// output[c] ← output[c] + the sum of column c of `input`: the reference of `bulk_reduce_columns`. Each thread adds up four
+// columns of its CTA's rows in registers, and the CTA adds to the output once. CTAs of 512 threads, four rows at a time, grids of
+// any size.
 extern "C" __global__ void __launch_bounds__(512)
     column_sums(const uint32_t* __restrict__ input, uint32_t* output, uint32_t n) {
     constexpr uint32_t VECTORS = 512 / 4, ROWS = 512 / VECTORS;
@@ -82,8 +82,8 @@ extern "C" __global__ void __launch_bounds__(512)
     }
 }
 
-// How often each byte occurs, added to `output`. 16 bytes of each thread at a time, counted in bins of each warp of its own in
-// shared memory. CTAs of 256 threads; any grid. `input` is aligned to 16 bytes.
+// Adds the number of occurrences of each byte to `output`. Each thread loads 16 bytes at a time and counts in its warp's bins in
+// shared memory. `input` is 16-byte aligned. CTAs of 256 threads, grids of any size.
 extern "C" __global__ void __launch_bounds__(256)
     byte_histogram(const uint8_t* __restrict__ input, uint32_t* output, size_t n) {
     constexpr uint32_t BINS = 256, WARPS = 8;
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256)
     atomicAdd(&output[threadIdx.x], count);
 }
 
-// `OP` over the CTA's threads, in all of them.
+// Reduces the values of the CTA's threads by `op`, and returns the result to all of them.
 template <typename Op>
 __device__ inline float reduce_block(float value, float identity, float* of_warps, Op op) {
     for (uint32_t delta = 16; delta > 0; delta /= 2) {
@@ -133,8 +133,8 @@ __device__ inline float reduce_block(float value, float identity, float* of_warp
     return value;
 }
 
-// Each row of `output` ← the softmax of that row of `input`. `columns` is a multiple of 4, rows lie one after another from an
-// address aligned to 16 bytes. A CTA holds a row in dynamic shared memory of 4 · columns bytes; any grid, CTAs of whole warps.
+// Each row of `output` ← the softmax of that row of `input`. Rows are contiguous and 16-byte aligned, and `columns` is a multiple
+// of 4. A CTA holds a row in 4 · columns bytes of dynamic shared memory. CTAs of whole warps, grids of any size.
 extern "C" __global__ void row_softmax(const float* __restrict__ input, float* __restrict__ output, uint32_t rows,
                                        uint32_t columns) {
     extern __shared__ float4 cached[];
@@ -172,8 +172,9 @@ extern "C" __global__ void row_softmax(const float* __restrict__ input, float* _
     }
 }
 
-// Each row of `output` ← that row of `input`, divided by its root mean square, times the weights. A row comes by one bulk copy; rows of
-// 4 to 8192 elements, a multiple of 4, one after another from an address aligned to 16 bytes. Any grid, CTAs of 256 threads.
+// Each row of `output` ← that row of `input`, divided by its root mean square, times the weights. One bulk async copy loads a
+// row. Rows are contiguous and 16-byte aligned; `columns` is a multiple of 4, from 4 to 8192. CTAs of 256 threads, grids of any
+// size.
 extern "C" __global__ void __launch_bounds__(256)
     rms_norm(const float* __restrict__ input, const float* __restrict__ weights, float* __restrict__ output,
              uint32_t rows, uint32_t columns, float epsilon) {
@@ -206,12 +207,12 @@ extern "C" __global__ void __launch_bounds__(256)
             const float4 v = cached[i], w = reinterpret_cast<const float4*>(weights)[i];
             to[i] = make_float4(v.x * scale * w.x, v.y * scale * w.y, v.z * scale * w.z, v.w * scale * w.w);
         }
-        // The next row may come; the partial sums may be written again.
+        // All threads have read the row and the partial sums; both may be overwritten.
         __syncthreads();
     }
 }
 
-// y ← matrix · x, a warp a row. `columns` is a multiple of 4, the matrix and x are aligned to 16 bytes; any grid.
+// y ← matrix · x, one warp per row. The matrix and x are 16-byte aligned, `columns` is a multiple of 4. Grids of any size.
 extern "C" __global__ void matrix_vector(const float* __restrict__ matrix, const float* __restrict__ x,
                                          float* __restrict__ y, uint32_t rows, uint32_t columns) {
     const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
@@ -233,8 +234,9 @@ extern "C" __global__ void matrix_vector(const float* __restrict__ matrix, const
     }
 }
 
-// c ← a · b, row-major: a is m × k, b is k × n; m and n are multiples of 128, k of 8, all aligned to 16 bytes. A grid of n / 128 by
-// m / 128 CTAs of 256 threads; each thread has 8 × 8 elements of c in registers, and tiles come through two buffers.
+// c ← a · b, row-major: a is m × k, b is k × n. `m` and `n` are multiples of 128, `k` of 8; all addresses are 16-byte aligned.
+// Each thread holds 8 × 8 elements of c in registers; tiles are double-buffered. A grid of n / 128 by m / 128 CTAs of 256
+// threads.
 extern "C" __global__ void __launch_bounds__(256)
     matrix_product(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, uint32_t m,
                    uint32_t n, uint32_t k) {
@@ -242,7 +244,7 @@ extern "C" __global__ void __launch_bounds__(256)
     __shared__ float as[2][DEPTH][TILE + 4];
     __shared__ float bs[2][DEPTH][TILE];
     const uint32_t t = threadIdx.x;
-    // One vector of each tile: of a, four along k, which go into four rows; of b, four along n.
+    // Each thread loads one vector per tile: of a, four elements along k, which it stores in four rows; of b, four along n.
     const uint32_t a_row = t / 2, a_column = t % 2 * 4, b_row = t / 32, b_column = t % 32 * 4;
     const float* from_a = a + size_t(blockIdx.y * TILE + a_row) * k + a_column;
     const float* from_b = b + size_t(b_row) * n + blockIdx.x * TILE + b_column;
@@ -271,7 +273,7 @@ extern "C" __global__ void __launch_bounds__(256)
 #pragma unroll
         for (uint32_t d = 0; d < DEPTH; ++d) {
             float x[MINE], y[MINE];
-            // Rows and columns of each half of the tile: a warp's vectors lie side by side.
+            // Two vectors of each matrix. The threads of a warp read adjacent vectors.
             *reinterpret_cast<float4*>(x) = *reinterpret_cast<const float4*>(&as[buffer][d][row]);
             *reinterpret_cast<float4*>(x + 4) = *reinterpret_cast<const float4*>(&as[buffer][d][row + 64]);
             *reinterpret_cast<float4*>(y) = *reinterpret_cast<const float4*>(&bs[buffer][d][column]);

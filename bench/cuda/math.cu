@@ -1,11 +1,11 @@
-// Approximations, and conversions to halves and to eight-bit floats, of each word of the input.
+// Each approximation, and conversions to halves and to eight-bit floats.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
 #include <cstdint>
 
-// What CUDA has no intrinsic for: approximations that keep or flush subnormal numbers whatever nvcc's options say.
+// CUDA has no intrinsics for these: they keep or flush subnormal numbers independently of nvcc's options.
 #define APPROXIMATION(name, instruction)                          \
     __device__ inline float name(float x) {                       \
         float y;                                                  \
@@ -23,7 +23,7 @@ APPROXIMATION(cos_ftz, "cos.approx.ftz.f32")
 APPROXIMATION(ex2, "ex2.approx.f32")
 APPROXIMATION(ex2_ftz, "ex2.approx.ftz.f32")
 
-// `h2exp2` goes by `f32`.
+// CUDA's `h2exp2` computes in `f32`.
 #define OF_HALVES(name, instruction)                              \
     __device__ inline uint32_t name(uint32_t x) {                 \
         uint32_t y;                                               \
@@ -33,7 +33,7 @@ APPROXIMATION(ex2_ftz, "ex2.approx.ftz.f32")
 OF_HALVES(ex2_f16x2, "ex2.approx.f16x2")
 OF_HALVES(ex2_bf16x2, "ex2.approx.ftz.bf16x2")
 
-// Two floats, converted with a rounding or a bound of which CUDA has no intrinsic; the first is the high one.
+// Converts two floats with a rounding or saturation for which CUDA has no intrinsic. The first float becomes the high half.
 #define CONVERSION(T, letter, name, instruction)                                            \
     __device__ inline T name(float high, float low) {                                       \
         T both;                                                                             \
@@ -54,7 +54,7 @@ extern "C" __global__ void math_functions(const uint32_t* input, uint32_t* outpu
     constexpr float LN_2 = 0.693147181f, LOG2_E = 1.44269504f;
     for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         const uint32_t word = input[i];
-        // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
+        // `x` is in -6 to 6, the magnitude of `positive` in 2^-100 to 2^100.
         const float x = int32_t(word) * (6.0f / 2147483648.0f);
         const float positive = __uint_as_float(((word >> 24) % 200 + 27) << 23 | (word & 0x7fffff));
         const float subnormal = __uint_as_float((word & 0x7fffff) | 1);
@@ -85,7 +85,7 @@ extern "C" __global__ void math_functions(const uint32_t* input, uint32_t* outpu
         put(sqrt_approx(subnormal));
         put(sqrt_ftz(subnormal));
 
-        // The product and the sum are rounded each.
+        // Rounds the product and the sum separately.
         const float y = __fsub_rn(__fmul_rn(x, 0.375f), 1.0f);
         const __half2 f16x2 = __floats2half2_rn(y, x);
         const __nv_bfloat162 bf16x2 = __floats2bfloat162_rn(y, x);

@@ -1,4 +1,4 @@
-// Each tile reversed: loaded on an mbarrier, turned round in shared memory, stored.
+// Tiles reversed: bulk loads complete on an mbarrier, threads reverse the tile in shared memory, bulk stores write it.
 #include "common.cuh"
 
 constexpr uint32_t N = 512;
@@ -22,7 +22,7 @@ extern "C" __global__ void mbarrier_reverse(const uint32_t* input, uint32_t* out
         }
         wait(&loaded, parity);
         parity ^= 1;
-        // An arrival in two steps: one when the tile is there, one when this thread has turned its part round.
+        // Each thread arrives twice: when the tile has arrived, and when it has reversed its part.
         ptx::mbarrier_arrive_no_complete(&turned, 1);
         for (uint32_t i = threadIdx.x; i < N; i += blockDim.x) {
             backward[i] = forward[N - 1 - i];

@@ -1,9 +1,9 @@
-// An all-reduce over the GPUs of a multicast object: the switch adds, and each GPU sends its share once.
+// All-reduce over the GPUs of a multicast object (NVLink SHARP): the switch adds, and each element is stored once, to all GPUs.
 #include <cuda/atomic>
 
 #include <cstdint>
 
-// `cuda::ptx` has no form for `f32`.
+// `cuda::ptx` lacks this instruction for `f32`.
 __device__ inline float4 load_sum(const float4* at) {
     float4 v;
     asm volatile("multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -29,12 +29,12 @@ __device__ inline void store_all(float* at, float v) {
     asm volatile("multimem.st.relaxed.sys.global.f32 [%0], %1;" ::"l"(at), "f"(v) : "memory");
 }
 
-// Waits until this call was made `until` times by the CTAs of this rank: what their threads did before is then visible.
+// Waits until the CTAs of this rank have made `until` calls. Earlier writes of their threads are then visible.
 __device__ inline void meet(uint32_t* arrived, uint32_t* arrived_here, uint32_t until) {
     __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("multimem.red.release.sys.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
-        // The same counter by another address.
+        // A proxy fence: the loop reads the same counter at another address.
         asm volatile("fence.proxy.alias;" ::: "memory");
         cuda::atomic_ref<uint32_t, cuda::thread_scope_system> here(*arrived_here);
         while (here.load(cuda::memory_order_acquire) < until) {

@@ -1,5 +1,5 @@
-// Sums by a pipeline: one thread of each CTA loads tiles, the warps after the first add them up. In a cluster, each CTA
-// loads a part of a tile for all that want it.
+// Sums by pipelines with warp specialization: one thread of each CTA loads tiles (TMA), the warps after the first compute. In a
+// cluster, each CTA loads a part of a tile and multicasts it to the CTAs that share the tile.
 #include "common.cuh"
 
 #include <cooperative_groups.h>
@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 constexpr uint32_t N = 512;
 constexpr uint32_t BYTES = N * sizeof(uint32_t);
 
-// The stage at which a producer or a consumer stands.
+// The stage and phase parity of a producer or a consumer.
 template <uint32_t STAGES>
 struct Cursor {
     uint32_t stage = 0, parity = 0;
@@ -26,7 +26,7 @@ template <uint32_t STAGES>
 struct Barriers {
     uint64_t full[STAGES], empty[STAGES];
 
-    // Fit for that many warps that tell when they have read a stage; one thread of each CTA calls it.
+    // Initialises the mbarriers for `warps` consumer warps that release a stage. One thread of each CTA calls this.
     __device__ void init(uint32_t warps) {
         for (uint32_t stage = 0; stage < STAGES; ++stage) {
             ptx::mbarrier_init(&full[stage], 1);
@@ -71,7 +71,7 @@ extern "C" __global__ void pipeline_sum(const uint32_t* input, uint32_t* output,
     output[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// The barrier of the 128 threads that add up, which CUDA C++ reaches by `asm` alone.
+// The named barrier of the 128 threads that add up. CUDA C++ has it by `asm` only.
 __device__ inline void sync_adders() {
     asm volatile("bar.sync 1, 128;" ::: "memory");
 }
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(160) pipeline_scan(const uint32_t* 
             totals[warp] = before;
         }
         if (rank == 0) {
-            // The last tile has been read: `out` is free behind the barrier.
+            // The store has read the tile before: after the barrier, `out` is free.
             ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
         }
         sync_adders();
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(160) pipeline_scan(const uint32_t* 
     }
 }
 
-// Cooperating CTAs of a cluster, by their ranks: `COUNT` from `first` on, `step` apart, this one being number `index`.
+// CTAs of a cluster that share tiles: `COUNT` ranks from `first` on, `step` apart. `index` is this CTA's place among them.
 template <uint32_t COUNT>
 struct Peers {
     uint32_t first, step, index;
@@ -156,7 +156,7 @@ struct Peers {
         return mask;
     }
 
-    // Loads this CTA's part of a tile for all of them.
+    // Multicasts this CTA's part of a tile to all CTAs of the group.
     __device__ void load_part(uint32_t* to, const uint32_t* tile, uint64_t* barrier) const {
         constexpr uint32_t PART = N / COUNT;
         ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to + index * PART, tile + index * PART,
@@ -164,13 +164,13 @@ struct Peers {
     }
 };
 
-// Tells the CTA of that rank that a warp of this one has read a stage.
+// Tells the CTA of rank `rank` that a warp of this CTA has read a stage.
 __device__ inline void release(cg::cluster_group cluster, uint64_t* empty, uint32_t rank) {
     ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
                          cluster.map_shared_rank(empty, rank));
 }
 
-// Adds up the words of the tiles `first`, `first + step`, …, which the peers load together.
+// Adds up the words of the tiles `first`, `first + step`, …, which the CTAs of the group load together.
 template <uint32_t STAGES, uint32_t COUNT>
 __device__ inline uint32_t sum_of_shared_tiles(cg::cluster_group cluster, uint32_t (&stages)[STAGES][N],
                                                Barriers<STAGES>& barriers, Peers<COUNT> peers, const uint32_t* input,
@@ -198,7 +198,7 @@ __device__ inline uint32_t sum_of_shared_tiles(cg::cluster_group cluster, uint32
             }
         }
     }
-    // No copy or arrival of a peer is under way any more.
+    // After this barrier, no copy or arrival of another CTA is in flight.
     cluster.sync();
     return sum;
 }
@@ -241,7 +241,7 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1)
     const uint32_t consumers = blockDim.x - 32, lane = threadIdx.x % 32, rounds = n / N / 8;
     const Peers<2> row{2 * y, 1, x}, column{x, 2, y};
     if (threadIdx.x == 0) {
-        // This CTA, the other of its row, and the other of its column.
+        // Consumers of three CTAs release a stage: this CTA, the other CTA of its row, and the other CTA of its column.
         smem.barriers.init(3 * consumers / 32);
         publish_barriers();
     }
@@ -269,7 +269,7 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1)
                 sum += smem.a[at.stage][i] * smem.b[at.stage][i];
             }
             __syncwarp();
-            // To itself, to the other of the row, to the other of the column.
+            // Lane 0 tells this CTA, lane 1 the other CTA of the row, lane 2 the other CTA of the column.
             if (lane < 3) {
                 release(cluster, &smem.barriers.empty[at.stage], rank ^ lane);
             }

@@ -1,4 +1,4 @@
-// Reductions and scans of a CTA, of its warps, and of parts of these.
+// Each reduction and scan of a CTA, of its warps, and of groups of lanes.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -10,14 +10,14 @@ namespace cg = cooperative_groups;
 
 constexpr uint32_t WARP = 32;
 constexpr uint32_t WARPS = 32;
-// Lanes that a warp lacks count as exited.
+// All lanes. Lanes that a partial warp lacks count as exited.
 constexpr uint32_t ALL = 0xffffffff;
 
-// The lanes of a warp that the CTA has: the last one may lack some.
+// A lane, and the number of lanes of its warp: the last warp of the CTA may be partial.
 struct Warp {
     uint32_t lane, lanes;
 
-    // `redux` takes integers of 32 bits.
+    // The warp reductions of `redux` take 32-bit integers only.
     __device__ uint32_t reduce(uint32_t value, cg::plus<uint32_t>) const { return __reduce_add_sync(ALL, value); }
     __device__ uint32_t reduce(uint32_t value, cg::less<uint32_t>) const { return __reduce_min_sync(ALL, value); }
     __device__ uint32_t reduce(uint32_t value, cg::greater<uint32_t>) const { return __reduce_max_sync(ALL, value); }
@@ -27,7 +27,7 @@ struct Warp {
     __device__ int32_t reduce(int32_t value, cg::less<int32_t>) const { return __reduce_min_sync(ALL, value); }
     __device__ int32_t reduce(int32_t value, cg::greater<int32_t>) const { return __reduce_max_sync(ALL, value); }
 
-    // Of each `WIDTH` neighbours.
+    // Reduces each `WIDTH` adjacent lanes.
     template <uint32_t WIDTH = WARP, typename T, typename Op>
     __device__ T reduce(T value, Op op) const {
         for (uint32_t delta = WIDTH / 2; delta > 0; delta /= 2) {
@@ -57,13 +57,13 @@ struct Warp {
     }
 };
 
-// What a scan gives a thread, and all.
+// The results of a scan: this thread's value, and the total.
 template <typename T>
 struct Scanned {
     T mine, all;
 };
 
-// The CTA's threads, of any number.
+// The threads of the CTA, in any number.
 class Block {
   public:
     __device__ Block() : rank(threadIdx.x / WARP), warps((blockDim.x + WARP - 1) / WARP) {
@@ -75,7 +75,7 @@ class Block {
     __device__ T reduce(T value, T identity, Op op) {
         const T* results = publish(0, warp.reduce(value, op));
         T all = identity;
-        // One each, or more in a warp that lacks lanes.
+        // Each lane takes one result; in a partial warp it may take more.
         for (uint32_t other = warp.lane; other < warps; other += warp.lanes) {
             all = op(all, results[other]);
         }
@@ -100,8 +100,8 @@ class Block {
     Warp warp;
 
   private:
-    // One lane of each warp stores. The halves take turns: a thread stores into a half again behind the barrier of the call
-    // between, before which all threads have read that half.
+    // One lane of each warp stores. The halves take turns: a thread stores to a half again after the barrier of the call in
+    // between, and all threads have read that half before this barrier.
     template <typename T>
     __device__ const T* publish(uint32_t lane, T value) {
         __shared__ T results[2][WARPS];
@@ -114,7 +114,7 @@ class Block {
         return half;
     }
 
-    // Of the warps below this one, and of all.
+    // Scans the results of the warps: those of lower rank, and all.
     template <typename T, typename Op>
     __device__ Scanned<T> scan_warps(T upto, T identity, Op op) {
         const T* results = publish(warp.lanes - 1, upto);
@@ -130,7 +130,8 @@ class Block {
     uint32_t turn = 0;
 };
 
-// A float as an integer of the same order, -0 below +0. NaN becomes `loser`: the greatest or the least integer, each a NaN's.
+// Maps a float to an integer of the same order, with -0 below +0. NaN maps to `loser`: the greatest or the least integer, whose
+// float is a NaN.
 __device__ inline int32_t ordered(float x, int32_t loser) {
     const int32_t bits = __float_as_int(x);
     return isnan(x) ? loser : bits ^ (bits >> 31 & INT32_MAX);
@@ -140,7 +141,7 @@ __device__ inline float unordered(int32_t key) {
     return __int_as_float(key ^ (key >> 31 & INT32_MAX));
 }
 
-// One affine map of 16 bits after another, x * (high) + (low): associative, not commutative.
+// Composes two affine maps `x * high + low`, of 16 bits each: an operation that is associative, but not commutative.
 __device__ inline uint32_t then(uint32_t first, uint32_t second) {
     const uint32_t a = first >> 16, b = first & 0xffff, c = second >> 16, d = second & 0xffff;
     return a * c << 16 | ((b * c + d) & 0xffff);
@@ -213,7 +214,7 @@ extern "C" __global__ void cta_reductions(const uint32_t* input, uint32_t* outpu
 
     const cg::coalesced_group alike = cg::labeled_partition(threads, word & 3);
     put_float(cg::reduce(alike, whole, cg::plus<float>()));
-    // The value from below is the second argument.
+    // The scan passes the value of the lower lanes as the second argument.
     put(cg::inclusive_scan(alike, word, [](uint32_t second, uint32_t first) { return then(first, second); }));
     put_float(cg::exclusive_scan(alike, whole, cg::plus<float>()));
     put_float(cg::reduce(alike, whole, [](float a, float b) { return fmaxf(a, b); }));

@@ -1,4 +1,4 @@
-// A gather through dynamic shared memory: every thread reads what others stored.
+// A gather through dynamic shared memory: each thread reads words that other threads stored.
 #include <cstdint>
 
 extern "C" __global__ void shared_gather(const uint32_t* input, uint32_t* output, uint32_t n) {

@@ -1,4 +1,4 @@
-// Tensor copies: a transposition, a sum by reductions, a map made from another, sums over rows that two CTAs load together.
+// Tensor copies (TMA): a transpose, a sum by reductions, a tensor map made on the device, and sums over rows by multicast.
 #include "common.cuh"
 
 #include <cooperative_groups.h>
@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 constexpr uint32_t SIDE = 32;
 constexpr uint32_t SQUARE = SIDE * SIDE;
 
-// Where word `i` of a box lies that was copied with the swizzle of 128 bytes, in rows of 128 bytes.
+// The index of word `i` in a box with rows of 128 bytes and the swizzle of 128 bytes.
 __device__ inline uint32_t swizzled(uint32_t i) {
     return i ^ (i >> 5 & 7) << 2;
 }
@@ -46,7 +46,7 @@ extern "C" __global__ void tensor_transpose(const CUtensorMap* input, const CUte
         }
         wait(&loaded, parity);
         parity ^= 1;
-        // Four words of a row of the output at a time, of a column of the input.
+        // Each thread moves four words of a column of the input to a row of the output.
         for (uint32_t i = 4 * threadIdx.x; i < SQUARE; i += 4 * blockDim.x) {
             const uint32_t from = i % SIDE * SIDE + i / SIDE;
             *reinterpret_cast<uint4*>(&out[swizzled(i)]) =
@@ -64,7 +64,7 @@ extern "C" __global__ void tensor_transpose(const CUtensorMap* input, const CUte
     }
 }
 
-// The first warp copies the map in shared memory to global memory, and makes it known to the copies of this CTA.
+// The first warp copies the tensor map from shared to global memory and acquires it for the copies of this CTA.
 __device__ inline void publish_map(CUtensorMap* to, const CUtensorMap* draft) {
     __syncwarp();
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, to, draft, ptx::n32_t<128>{});
@@ -158,7 +158,7 @@ extern "C" __global__ void tensor_retype(const CUtensorMap* words, const uint16_
                     output[i] = part[i];
                 }
                 output += LENGTH;
-                // The next box overwrites what all have read.
+                // All threads have read the box; the next box may overwrite it.
                 __syncthreads();
             }
         }
@@ -194,7 +194,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1)
             if (threadIdx.x == 0) {
                 wait_cluster(&empty[stage], parity ^ 1);
                 expect(&full[stage], SQUARE * sizeof(uint32_t));
-                // Half of the square, for both.
+                // Multicasts half of the square to both CTAs.
                 const int32_t at[2] = {int32_t(x), int32_t(y + rank * (SIDE / 2))};
                 ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
                                           squares[stage] + rank * (SQUARE / 2), input, at, &full[stage], uint16_t(3));

@@ -1,4 +1,4 @@
-// Sums by key within each warp: a match makes the groups, each group reduces, a scan by shuffles gives what lies before.
+// Segmented sums within each warp: `match.any` makes groups of equal keys, each group reduces, and shuffles make a prefix sum.
 #include <cstdint>
 
 extern "C" __global__ void warp_segmented_sum(const uint32_t* input, uint32_t* output, uint32_t n) {

@@ -1,4 +1,4 @@
-//! Atomic operations: a histogram in shared memory, and each operation once.
+//! Atomic operations (`atom`, `red`): a histogram that is privatized in shared memory, and a kernel that makes each operation.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
@@ -12,21 +12,24 @@ ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, BINS> }
 }
 
-/// output\[b\] += the number of words of the input whose low byte is b. A row of 4 CTAs of 128 threads; any other length does
-/// too, if `n` and the threads of the grid are fewer than 2^32 together.
+/// Adds to `output[b]` the number of words of the input whose low byte is b.
 ///
-/// Each CTA counts in shared memory, where a conflict costs little, and adds its 256 counts to the output at the end.
+/// Launch: 4 CTAs of 128 threads. A 1-D grid of any other size works if `n` plus the number of threads of the grid is less than
+/// 2^32.
+///
+/// Technique: a privatized histogram. Each CTA counts in shared memory, where conflicts cost little, and then adds its 256 counts
+/// to the output.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the address, aligned to 16 bytes, of `n` words of global memory that nobody writes until the grid ends.
-/// - `output` is the address of 256 words that nobody but this grid uses until it ends.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` words of global memory, which no thread writes until the grid ends.
+/// - `output` is the address of 256 words of global memory, which only this grid accesses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; the collective calls below depend on nothing.
+    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Block<128>>() };
-    // SAFETY: the contract above; the grid uses the output through this view alone.
+    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
     let (input, totals) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
     };
@@ -52,17 +55,20 @@ ptx::shared_memory! {
     struct Common { bits: SharedArray<u32, 4> }
 }
 
-/// Each operation over the words of the input, in global memory that starts as zeros; `gpu/src/kernels.rs` says what comes
-/// out. 4 CTAs of 128 threads.
+/// Applies each operation to the words of the input. The results in global memory start at zero; the function of the same name in
+/// `gpu/src/kernels.rs` computes what they become.
+///
+/// Launch: 4 CTAs of 128 threads.
 ///
 /// # Safety
 ///
-/// As [`atomic_histogram`], with 28 words of output, aligned to 16 bytes.
+/// The clauses of [`atomic_histogram`], except that `output` is the 16-byte aligned address of 28 words.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; the collective calls below depend on nothing.
+    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Common, Block<128>>() };
-    // SAFETY: the contract above; these views are of different words, aligned to their types, and the only ones.
+    // SAFETY: the clauses on `output` in `# Safety`. The views cover different words, are aligned to their types, and are the
+    // only ones.
     let (words, floats, longs, pairs, vectors, doubles, shorts) = unsafe {
         (
             GlobalAtomics::<u32, scope::Gpu>::from_raw(output, 10),
@@ -74,9 +80,9 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
             GlobalAtomics::<u16, scope::Gpu>::from_raw(output.add(26).cast(), 1),
         )
     };
-    // SAFETY: as above, and nobody writes the input.
+    // SAFETY: the clause on `input` in `# Safety`.
     let input = unsafe { Global::from_raw(input, n as usize) };
-    // SAFETY: as above.
+    // SAFETY: word 27 is in no other view, and only this grid accesses it (`# Safety`).
     let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
 
     cta.async_scope_last(smem.bits, |cta, bits| {
@@ -101,7 +107,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
             any.or(word & 0x5555_5555, sem::Relaxed);
             odd.xor(word, sem::Relaxed);
             all.and(word | 0xff, sem::Relaxed);
-            // Whole numbers below 2^24: exact in any order.
+            // Integers below 2^24: the sums are exact in any order.
             float.add((word & 0xff) as f32, sem::Relaxed);
             double.add(word as f64, sem::Relaxed);
             vector.add([1.0, (word & 1) as f32, (word & 2) as f32, (word & 4) as f32], sem::Relaxed);
@@ -128,7 +134,8 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
             }
         });
 
-        // The last CTA sees what all have added: each adds, meets at the barrier, and takes a ticket by acquire and release.
+        // The CTA that draws the last ticket reads the sum of all CTAs: each CTA adds, passes the barrier of `publish`, and draws
+        // a ticket with acquire and release.
         let bits = bits.publish(cta);
         if cta.is_leader() {
             clear.or(!bits.get(0).unwrap_or(0), sem::Relaxed);
@@ -140,7 +147,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
     });
 }
 
-/// Calls `f` with each word that is this thread's among those of the grid.
+/// Calls `f` with each word of this thread's share: the words of the input are dealt out to all threads of the grid.
 #[inline(always)]
 fn for_each_word<const N: usize>(cta: &Cta, input: Global<u32>, f: impl FnMut(u32)) {
     let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();

@@ -1,21 +1,23 @@
-//! y ← a·x + y by plain loads and stores: sixteen bytes of each thread at a time.
+//! y ← a·x + y by plain loads and stores: each thread moves vectors of 16 bytes (`float4`).
 
 use ptx::global::{Global, GlobalVectorsMut};
 use ptx::launch::{Block, Cta};
 use ptx::math::fma;
 
-/// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any row of CTAs of 256 threads; with n / 4 threads each has one vector.
+/// `y[i]` ← fma(a, `x[i]`, `y[i]`) for i < n.
+///
+/// Launch: a 1-D grid of any size, 256 threads per CTA. With n / 4 threads in the grid, each thread has one vector.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `x` and `y` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
-/// - until the grid ends nobody writes `x`, and nobody else uses `y`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `x` and `y` are the 16-byte aligned addresses of `n` elements of global memory each. They do not overlap.
+/// - Until the grid ends, no thread writes `x`, and only this grid accesses `y`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn axpy(a: f32, x: *const f32, y: *mut f32, n: usize) {
-    // SAFETY: the kernel's first call; there is no collective one below.
+    // SAFETY: clause 1 of `# Safety`. The kernel makes no collective call.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<256>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (x, y) = unsafe { (Global::from_raw(x, n), GlobalVectorsMut::from_raw(y, n)) };
 
     let (vectors, rest) = y.vectors(&cta);

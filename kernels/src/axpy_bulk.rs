@@ -1,4 +1,5 @@
-//! y ← a·x + y by bulk copies: persistent CTAs, each streaming its tiles through a ring of shared-memory stages.
+//! y ← a·x + y by bulk async copies (TMA): persistent CTAs stream tiles through a [`Ring`](ptx::pipeline::Ring) of stages in
+//! shared memory.
 
 use core::f32::math::mul_add;
 
@@ -7,26 +8,27 @@ use ptx::launch::{Block, Cta};
 use ptx::pipeline::RingMemory;
 use ptx::shared::DynamicShared;
 
-/// y\[i\] ← fma(a, x\[i\], y\[i\]) for i < n. Any row of CTAs of 256 threads; dynamic shared memory for the ring.
+/// `y[i]` ← fma(a, `x[i]`, `y[i]`) for i < n.
 ///
-/// Two stages of two 14 KiB tiles: `bench/README.md` has the sweep that chose them.
+/// Launch: a 1-D grid of any size, 256 threads per CTA, dynamic shared memory for the ring.
+///
+/// The ring has two stages of two 14 KiB tiles: `bench/README.md` has the sweep that chose them.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `x` and `y` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
-/// - until the grid ends nobody writes `x`, and nobody else uses `y`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `x` and `y` are the 16-byte aligned addresses of `n` elements of global memory each. They do not overlap.
+/// - Until the grid ends, no thread writes `x`, and only this grid accesses `y`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn axpy_bulk(a: f32, x: *const f32, y: *mut f32, n: usize) {
-    // SAFETY: the kernel's first call; below, control flow depends on kernel arguments and on the ring alone, which are
-    // equal in all threads of the CTA.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the ring alone.
     let (cta, (), dynamic) = unsafe { Cta::enter_with::<(), Block<256>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::from_raw(y, n)) };
     axpy::<3584, 2>(cta, dynamic, a, x, y);
 }
 
-/// The kernel for tiles of `TILE` elements and `STAGES` stages.
+/// The kernel's body for tiles of `TILE` elements and `STAGES` stages.
 #[inline(always)]
 pub fn axpy<const TILE: usize, const STAGES: usize>(
     cta: Cta,

@@ -1,4 +1,5 @@
-//! Two halves of a CTA: one loads tiles from global memory, the other sums them, over two named barriers.
+//! Warp specialization with named barriers (`bar.sync`, `bar.arrive`): two warps load tiles from global memory, two other warps
+//! sum them.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
@@ -12,21 +13,23 @@ ptx::shared_memory! {
     struct Smem { tile: PipelineMemory<[u32; TILE], 1, BarrierPair<1, 2, 64, 64>> }
 }
 
-/// Consumer `c` of 64 leaves at `output[c]` the sum over all tiles `t` of `(t + 1) * tile[(c + 64 * t) % 256]` and of
-/// `tile[255 - c]`.
+/// `output[c]` ← the sum, over all tiles t of 256 words, of `(t + 1) * tile[(c + 64 * t) % 256] + tile[255 - c]`. Consumer c of
+/// 64 computes it.
 ///
-/// Grid: 1 CTA of 160 threads: 64 produce, 64 consume, 32 stand by. `n` is a multiple of 256.
+/// Launch: 1 CTA of 160 threads: 64 produce, 64 consume, 32 are idle. `n` is a multiple of 256.
+///
+/// Technique: a [`BarrierPair`] in place of mbarriers. Barrier 1 and barrier 2 signal that the tile is full and that it is empty.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the address, aligned to 16 bytes, of `n` elements of global memory, `output` that of 64, which do not overlap;
-///   until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` elements of global memory, `output` that of 64 elements. They do not overlap.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; the parts differ by warp, within a warp all threads make the same calls.
+    // SAFETY: clause 1 of `# Safety`. All threads of a warp are in the same part and make the same calls.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
-    // SAFETY: the contract above; every thread makes the same handles.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
     };

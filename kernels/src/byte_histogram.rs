@@ -1,4 +1,4 @@
-//! A histogram of bytes: counted by atomic operations in shared memory, each warp in bins of its own, so that conflicts stay few.
+//! A histogram of bytes: each warp counts by atomic operations in its own bins in shared memory, so conflicts are few.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
@@ -15,18 +15,22 @@ ptx::shared_memory! {
     struct Smem { bins: SharedArray<u32, { WARPS * BINS }> }
 }
 
-/// output\[b\] += the number of bytes of the input that are b. Any row of CTAs of 256 threads.
+/// Adds to `output[b]` the number of bytes of the input that equal b.
+///
+/// Launch: a 1-D grid of any size, 256 threads per CTA.
+///
+/// Technique: a histogram that is privatized per warp. The CTA adds up its eight sets of bins before it adds to the output.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the address, aligned to 16 bytes, of `n` bytes of global memory that nobody writes until the grid ends.
-/// - `output` is the address of 256 words that nobody but this grid uses until it ends.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` bytes of global memory, which no thread writes until the grid ends.
+/// - `output` is the address of 256 words of global memory, which only this grid accesses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn byte_histogram(input: *const u8, output: *mut u32, n: usize) {
-    // SAFETY: the kernel's first call; the collective calls below depend on nothing.
+    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // SAFETY: the contract above; the grid uses the output through this view alone.
+    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
     let (input, totals) =
         unsafe { (Global::from_raw(input, n), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS)) };
     let (rank, step) = (cta.thread_rank() as usize, (cta.grid_size() * THREADS) as usize);

@@ -1,5 +1,5 @@
-//! Clusters of 4 CTAs: a histogram whose bins lie spread over them, tiles that go round in a ring, and tiles that go on from
-//! DSMEM buffer to DSMEM buffer, and from there to global memory.
+//! Distributed shared memory (DSMEM) in clusters of 4 CTAs: a histogram whose bins are spread over the CTAs, tiles that travel
+//! round a ring, and tiles that are forwarded from DSMEM buffer to DSMEM buffer and from there to global memory.
 
 use core::array;
 
@@ -10,11 +10,11 @@ use ptx::launch::{Cta, LaunchShape, trap};
 use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
 
-/// CTAs of a cluster, and digits that each of them counts.
+/// CTAs of a cluster, and digits that each CTA counts.
 const SIZE: u32 = 4;
 const DIGITS: usize = 64;
 
-/// Of all kernels here.
+/// The launch shape of all kernels in this module.
 enum Shape {}
 
 impl LaunchShape for Shape {
@@ -26,22 +26,24 @@ ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, DIGITS> }
 }
 
-/// Where each digit starts, as a radix sort of the low 8 bits wants it: output\[256 * c + d\] is how many of the words of
-/// cluster c have a low byte less than d. CTA b has the words 128 * b + t + 1024 * j. A row of 8 CTAs of 128 threads, in
-/// clusters of 4.
+/// The offsets of a radix sort's digits: `output[256 * c + d]` ← the number of words of cluster c whose low byte is less than d.
+/// Thread t of CTA b has the words 128 * b + t + 1024 * j, for all j.
+///
+/// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
+///
+/// Technique: a histogram in DSMEM. Each CTA of the cluster holds 64 of the 256 bins, and all CTAs count in all bins by atomic
+/// operations.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` and of 512 words of global memory, which do not
-///   overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` and of 512 words of global memory. They do not overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
-    // rows of clusters.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, DIGITS>::from_raw(output, 512)) };
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
@@ -53,8 +55,8 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         if cluster.cta_count() != SIZE {
             trap();
         }
-        // Each digit is counted in one CTA, by the threads of all. The next word is on its way while one is counted, the first one while the
-        // cluster meets.
+        // One CTA holds the bin of a digit; the threads of all CTAs count in it. The next word is loaded while a word is counted,
+        // and the first word while the cluster waits at the barrier of `open_atomic`.
         let (mut i, mut next) = (first as usize, input.get(first as usize));
         let bins = cluster.open_atomic(bins.write(cta, |_| 0));
         while let Some(word) = next {
@@ -71,7 +73,7 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         let sum = |counts: Option<[u32; 4]>| counts.unwrap_or_default().into_iter().sum::<u32>();
         output.write(cta, |digit| {
             let digit = digit as u32;
-            // What comes before this CTA's digits lies in the CTAs of lower rank. Two at a time: the loads from both are under way together.
+            // The CTAs of lower rank hold the counts of lower digits. Loads from two CTAs are in flight at a time.
             let total = |rank| {
                 let Some(peer) = bins.peer(rank) else { return 0 };
                 (0..DIGITS / 4).map(|i| sum(peer.get_vector(i))).sum::<u32>()
@@ -112,28 +114,32 @@ ptx::shared_memory! {
     }
 }
 
-/// Every way between CTAs, over tiles of 512 words: CTA b, of rank r in cluster c, has tile b, and the cluster tile 8 + c.
+/// All transfers between CTAs, on tiles of 512 words. CTA b of rank r in cluster c has tile b; cluster c has tile 8 + c.
 ///
-/// - The tiles go round the ring of the cluster: ring\[i\] is the sum of (j + 1) times word i of the CTA of rank r - j.
-/// - The CTA of rank r - 2 sends its own tile, and each CTA gets the cluster's.
-/// - Each thread t has the sum of its ring\[4t .. 4t + 4\]; it is added up over the cluster, and sent to the partner of
-///   rank r ^ 1, which is sent the number t besides.
+/// - The tiles travel round the ring of the cluster: `ring[i]` is the sum over j of (j + 1) times word i of the CTA of rank
+///   `r - j`.
+/// - The CTA of rank `r - 2` sends its tile: `sent[i]`. Each CTA receives the cluster's tile by multicast: `cluster[i]`.
+/// - Thread t adds up `ring[4t .. 4t + 4]`. The CTAs add these sums up over the cluster. Each CTA also sends its sums, and then
+///   the number t, to its partner of rank `r ^ 1`.
 ///
-/// output\[512 * b + i\] is ring\[i\] ^ cluster\[i\] + 3 * sent\[i\] + (the sum of thread i / 4 over the cluster) - 5 * (that
-/// of the partner, and i / 4). A row of 8 CTAs of 128 threads, in clusters of 4.
+/// `output[512 * b + i]` ← `(ring[i] ^ cluster[i]) + 3 * sent[i] + all - 5 * (partner + i / 4)`, where `all` is the cluster's sum
+/// of thread `i / 4`, and `partner` is the partner's sum.
+///
+/// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
+///
+/// Technique: DSMEM buffers of each kind. `ByTile` receives bulk async copies, `ByElement` receives `st.async` and `red.async`,
+/// and `ByChannel` receives tile after tile from one sender, with an acknowledgement for each.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` ≥ 5120 and of 4096 words of global memory, which do
-///   not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` ≥ 5120 and of 4096 words of global memory, without overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
-    // rows of clusters.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Exchange, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, 8 * N)) };
     let tiles = input.tiles::<N>().0;
@@ -163,11 +169,11 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
                 [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
             };
 
-            // Under way from the start.
+            // Both copies are in flight while the ring runs.
             let own = own.multicast(&cluster, alone, mine);
             let of_all = of_all.multicast(&cluster, all, of_the_cluster);
 
-            // Round the ring: what came in, copied by the threads, goes out in the next round. One barrier a round.
+            // The threads copy the tile that has come in, and the next round sends the copy. One barrier per round.
             let own = own.receive(cta);
             let acc = add([0; 4], own.get_vector(thread), 1);
             let received = ring.along(to_next).send(&cluster, own).receive(cta);
@@ -185,17 +191,17 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
                 cta.sync_with((received.release_at_sync(), copy.to_async_at_sync(), own));
             let (channel, second) = released.acknowledge(cta).reclaim_at_sync(cta);
             let received = channel.send(&cluster, third);
-            // Each to the one after the next.
+            // Each CTA sends its tile to the CTA of rank r + 2.
             let before = before.send(&cluster, to_second, own);
             let acc = add(acc, words, 3);
 
             let ring = received.receive(cta);
             let acc = add(acc, ring.get_vector(thread), 4);
 
-            // A word a thread, to all others and to one.
+            // Each thread sends one word to all other CTAs, and one to the partner.
             let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
             let sums = sums.reduce_to_others(&cluster, op::Add, |_| mine_of_all);
-            // To the partner: added up where there was 0, then replaced by its number.
+            // The partner's words start at 0. The sum is added to them, and the thread's number then replaces them.
             let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all);
             let (sums, partner) = (sums.receive(cta), partner.receive(cta));
             let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
@@ -233,28 +239,30 @@ ptx::shared_memory! {
     }
 }
 
-/// Tiles of 512 words that no thread copies: CTA b, of rank r in cluster c, has tile b.
+/// Tiles of 512 words that no thread copies: each received tile is the source of the next send. CTA b of rank r in cluster c has
+/// tile b.
 ///
-/// - The tiles go round the ring of the cluster twice, through two DSMEM buffers that are free by turns, and through four that keep
-///   what they get: ring\[i\] is the sum of (j + 1) times word i of the CTA of rank r - j, kept\[i\] that of (4 - j) times it.
-/// - At the end of the first round a CTA holds the tile of rank r + 1, which it adds to i in the other CTAs: sums\[i\].
-/// - The partner of rank r ^ 1 sends its sums into 7 * i: mixed\[i\] is the exclusive or.
+/// - The tiles travel round the ring of the cluster twice: once through two DSMEM buffers that take turns, then through four
+///   DSMEM buffers that keep their tiles. `ring[i]` is the sum over j of (j + 1) times word i of the CTA of rank `r - j`, and
+///   `kept[i]` is the same sum with factors (4 - j).
+/// - After the first time, a CTA holds the tile of rank `r + 1`. It adds the tile to `sums` of the other CTAs, where `sums[i]`
+///   starts at i.
+/// - The partner of rank `r ^ 1` sends its `sums` into `mixed`, where `mixed[i]` starts at `7 * i` and becomes the exclusive or.
 ///
-/// output\[512 * b + i\] is ring\[i\] ^ kept\[i\] + 3 * sums\[i\] - 5 * mixed\[i\]. A row of 8 CTAs of 128 threads, in clusters of
-/// 4 in a row.
+/// `output[512 * b + i]` ← `(ring[i] ^ kept[i]) + 3 * sums[i] - 5 * mixed[i]`.
+///
+/// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4 in x.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` ≥ 4096 and of 4096 words of global memory, which do
-///   not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` ≥ 4096 and of 4096 words of global memory, without overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
-    // rows of clusters.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Forward, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, 8 * N)) };
     let Some(mine) = input.tiles::<N>().0.get(cta.grid_rank() as usize) else { trap() };
@@ -268,7 +276,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
         if cluster.cta_count() != SIZE {
             trap();
         }
-        // Each CTA is the only one of its column.
+        // A column of one CTA: the multicast goes to the CTA itself.
         let (Some(alone), Some(to_next), Some(to_partner)) =
             (cluster.column::<1>(), cluster.rotation(1), cluster.exchange(1))
         else {
@@ -279,7 +287,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
             [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
         };
 
-        // The tile that came last goes on into the DSMEM buffer that the one before it has left.
+        // The tile that came in last is sent on, into the DSMEM buffer that the tile before it has left.
         let (mut here, mine) = a.multicast(&cluster, alone, mine).receive(cta).reclaim(&cluster);
         let (mut free, mut ring) = (b, add([0; 4], here.get_vector(thread), 1));
         let mut times = 2;
@@ -292,7 +300,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
         let (sums, (a, ())) =
             sums.send_reduce_to_others(&cluster, op::Add, here).receive(cta).reclaim(&cluster);
 
-        // A DSMEM buffer for each tile: nothing is waited for but the next tile.
+        // Each tile has its own DSMEM buffer, so a CTA waits only for the next tile.
         let own = a.multicast(&cluster, alone, mine).receive(cta);
         let first = free.send(&cluster, to_next, own).receive(cta);
         let second = c.send(&cluster, to_next, first);
@@ -326,23 +334,27 @@ ptx::shared_memory! {
     }
 }
 
-/// What has come into a DSMEM buffer goes to global memory from there. CTA b loads tile b, sends it to the CTA of rank 3 - r of its cluster, and stores
-/// the tile that it gets; its threads add up four words of that each, for the other CTAs, which add the sums to the output.
+/// Forwards received data from DSMEM buffers to global memory. CTA b of rank r loads tile b, sends it to the CTA of rank `3 - r`
+/// of its cluster, and stores the tile that it receives. Each thread adds up four words of the received tile and sends the sum to
+/// the other CTAs, which add it to the output.
 ///
-/// output\[512 * b + i\] is input\[512 * (b ^ 3) + i\]; to output\[4096 + t\] is added three times the sum of words 4t to 4t + 3 of all tiles. A
-/// row of 8 CTAs of 128 threads, in clusters of 4.
+/// `output[512 * b + i]` ← `input[512 * (b ^ 3) + i]`. Three times the sum of the words 4t to 4t + 3 of all tiles is added to
+/// `output[4096 + t]`.
+///
+/// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
+///
+/// Technique: a DSMEM buffer is the source of a bulk store and of a bulk reduction (`cp.reduce.async.bulk`).
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` ≥ 4096 and of 4224 words of global memory, which do not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` ≥ 4096 and of 4224 words of global memory, without overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_mirror(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch; grids are
-    // rows of clusters.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Mirror, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, tiles, sums_of_all) = unsafe {
         (
             Global::from_raw(input, n as usize),

@@ -1,4 +1,4 @@
-//! Atomic operations on the shared memory of peers, by all threads of a cluster at once.
+//! Atomic operations on distributed shared memory (DSMEM): all threads of a cluster change the shared memory of each of its CTAs.
 
 use half::{bf16, f16};
 use ptx::atomic::{Atomic, AtomicRef, AtomicValue};
@@ -23,10 +23,10 @@ ptx::shared_memory! {
     }
 }
 
-/// The words of output of a CTA, of which the last is 0.
+/// The words of output of a CTA. The last word is 0.
 const WORDS: usize = 96 + 36 + 36 + 2 + 1 + 2 + 1 + 8 + 1 + 4 + 1;
 
-/// 128 threads, four CTAs a cluster.
+/// 128 threads per CTA, four CTAs per cluster.
 enum Shape {}
 
 impl LaunchShape for Shape {
@@ -34,7 +34,7 @@ impl LaunchShape for Shape {
     const CLUSTER: Option<[u32; 3]> = Some([4, 1, 1]);
 }
 
-/// Element `i` of the CTA of that rank.
+/// Returns element `i` in the CTA of rank `rank`.
 #[inline(always)]
 fn of<'a, T: AtomicValue + Element, const N: usize>(
     memory: &'a ClusterSmem<'_, T, N, Atomic>,
@@ -47,26 +47,28 @@ fn of<'a, T: AtomicValue + Element, const N: usize>(
     }
 }
 
-/// Word `i` of 64 bits.
+/// Returns the low word of `bits` for an even `i`, the high word for an odd `i`.
 #[inline(always)]
 fn half_of(bits: u64, i: usize) -> u32 {
     (bits >> (32 * (i % 2))) as u32
 }
 
-/// Each of `n` words, by one thread of each cluster, to every CTA of the cluster: see `cluster_atomics` of the checks for what
-/// is done with it. A grid of 8 CTAs of 128 threads, in clusters of 4.
+/// Applies atomic operations with each of the `n` words to the shared memory of every CTA of a cluster. In each cluster, one
+/// thread has the word. The function of the same name in `gpu/src/kernels.rs` computes the results.
+///
+/// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` words, 1536 at most, and of 8 times 188 words of global
-///   memory, which do not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` ≤ 1536 words of global memory, `output` that of 8 * 188 words. They do not
+///   overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on nothing but the launch.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, WORDS>::from_raw(output, 8 * WORDS)) };
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
@@ -77,7 +79,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
         let cta = cluster.cta();
         let ((bits, longs, signed), ((float, double), (halves, brains)), (words, short, pair)) =
             (sixty_four, floats, others);
-        // Zeros to be set, ones to be cleared.
+        // Zeros for `or`, ones for `and`.
         let bits = bits.write(cta, |i| if i < 24 { 0 } else { !0 });
         // A sum, a checksum, eight minima, eight maxima.
         let longs = longs.write(cta, |i| if (2..10).contains(&i) { !0 } else { 0 });
@@ -107,7 +109,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
         let mut j = (cluster.cta_rank() * cta.thread_count() + cta.thread_rank()) as usize;
         while let Some(word) = input.get(j) {
             let long = (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            // Both ways to write an operation, alike in a warp.
+            // `atom` and `red` by turns; all threads of a warp use the same one.
             let (fetches, bit) = (j / 32 % 2 == 1, 1 << (j % 64));
             let flag = (word & 1) as u8;
             let mut rank = 0;
@@ -117,7 +119,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
                 let (least, most) = (of(&longs, rank, 2 + j % 8), of(&longs, rank, 10 + j % 8));
                 let (total, parity) = (of(&signed, rank, 0), of(&signed, rank, 1));
                 let (lowest, highest) = (of(&signed, rank, 2 + j % 8), of(&signed, rank, 10 + j % 8));
-                // Each bit is changed once, by a thread that sees it as it was.
+                // Each bit changes once. `again` counts the threads that find their bit changed already.
                 let mut again = 0;
                 if fetches {
                     again += u32::from(set.fetch_or(bit, sem::Relaxed) & bit != 0);
@@ -144,9 +146,9 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
                     highest.max(long as i64, sem::Relaxed);
                 }
                 of(&words, rank, 0).add(word, sem::Relaxed);
-                // A minimum never rises, and a maximum never falls.
+                // `again` also counts minima that rise and maxima that fall: the result is 0.
                 of(&words, rank, 1).add(again, sem::Relaxed);
-                // Whole numbers, exact in any order.
+                // Integers: the sums are exact in any order.
                 of(&float, rank, 0).add(f32::from(flag), sem::Relaxed);
                 of(&double, rank, 0).add(f64::from(word), sem::Relaxed);
                 let (halves, brains) = (of(&halves, rank, 0), of(&brains, rank, j % 8));

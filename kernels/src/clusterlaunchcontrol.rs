@@ -1,5 +1,5 @@
-//! Persistent CTAs: one that has done its work takes over that of a CTA which has not started. For sm_100 and later; not run
-//! on a GPU yet.
+//! Persistent CTAs by work stealing (`clusterlaunchcontrol.try_cancel`): a CTA that is done takes over the work of a CTA that has
+//! not started. For sm_100 and later; not yet run on a GPU.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
@@ -11,18 +11,20 @@ ptx::shared_memory! {
     struct Smem { clusters: WorkQueueMemory }
 }
 
-/// output\[i\] += 2 input\[i\] + 1 for i < n. A grid in x alone, without clusters, of a thread for each word.
+/// Adds 2 * `input[i]` + 1 to `output[i]`, for i < n.
+///
+/// Launch: a 1-D grid without clusters, one thread per word.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the address, aligned to 16 bytes, of `n` words of global memory that nobody writes until the grid ends.
-/// - `output` is the address of `n` words that nobody but this grid uses until it ends.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` words of global memory, which no thread writes until the grid ends.
+/// - `output` is the address of `n` words of global memory, which only this grid accesses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on answers, which all threads of the CTA get alike.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on responses alone, which are equal in the CTA.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    // SAFETY: the contract above; the grid uses the output through this view alone.
+    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, n as usize))
     };
@@ -30,7 +32,7 @@ pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, 
     smem.clusters.scope(&mut cta, |cta, mut queue| {
         let mut block = cta.grid_rank();
         loop {
-            // Under way while this block is worked on.
+            // The request is in flight while the CTA works on this block.
             let request = queue.try_cancel(cta);
             let i = block as usize * cta.thread_count() as usize + cta.thread_rank() as usize;
             if let (Some(word), Some(sum)) = (input.get(i), output.get(i)) {

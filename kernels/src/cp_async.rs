@@ -1,4 +1,5 @@
-//! `cp.async`: windows that start at any element, may overlap, and are zero beyond the ends, in a stencil and in a shifted copy.
+//! `cp.async` (`__pipeline_memcpy_async`): windows that start at any element, may overlap, and are zero-filled outside the slice,
+//! in a stencil and in a shifted copy.
 
 use ptx::bulk;
 use ptx::cp_async;
@@ -9,7 +10,7 @@ use ptx::shared::{Published, Shared, SharedArray};
 
 /// Elements of a tile, which a CTA computes at a time.
 const TILE: usize = 1024;
-/// What it reads for them: a vector of sixteen bytes more at each side, of which it needs one neighbour.
+/// Elements that a CTA reads for a tile: one more 16-byte vector on each side, of which the stencil needs one element.
 const WINDOW: usize = TILE + 8;
 const THREADS: usize = 128;
 
@@ -21,7 +22,7 @@ ptx::shared_memory! {
     }
 }
 
-/// Vector `v` of the tile whose window it is.
+/// Returns vector `v` of the tile whose window is `window`.
 #[inline(always)]
 fn stencil(window: &Shared<u32, WINDOW, Published>, v: usize) -> [u32; 4] {
     let x = |i| window.get(i).unwrap_or(0);
@@ -30,41 +31,43 @@ fn stencil(window: &Shared<u32, WINDOW, Published>, v: usize) -> [u32; 4] {
     [0, 1, 2, 3].map(|i| x[i].wrapping_add(x[i + 1].wrapping_mul(2)).wrapping_add(x[i + 2]))
 }
 
-/// `output[i]` ← `input[i - 1] + 2 * input[i] + input[i + 1]`, wrapping, for i < n; elements beyond the ends are zero.
+/// `output[i]` ← `input[i - 1] + 2 * input[i] + input[i + 1]`, wrapping, for i < n. Elements outside the slice count as zero.
 ///
-/// Two windows are in flight while one is computed. Run with 4 CTAs of 128 threads; any grid will do.
+/// Launch: 4 CTAs of 128 threads; a 1-D grid of any size works.
+///
+/// Technique: `cp.async` groups (`cp.async.wait_group`). Two windows are in flight while the CTA computes a third.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
-/// - until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` elements of global memory each. They do not overlap.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *mut u32, n: u32) {
     let n = n as usize;
-    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<{ THREADS as u32 }>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.vector_window::<WINDOW>((tile * (TILE / 4)) as i64 - 1);
     let (first, step, rank) =
         (cta.grid_rank() as usize, cta.grid_size() as usize, cta.thread_rank() as usize);
 
-    // The elements after the last whole tile, which all CTAs share.
+    // The elements after the last whole tile; all CTAs share them.
     let x = |i: usize| input.get(i).unwrap_or(0);
     tail.update(&cta, |i, _| {
         let i = n / TILE * TILE + i;
         x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1))
     });
     cta.async_scope_last((smem.even, smem.odd, smem.out), |cta, (even, odd, out)| {
-        // Windows past the end are zeros: no case of their own.
+        // A window past the end is zero-filled, so it needs no case of its own.
         let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
         let mut stored = AfterSync::ready(out.into_fenced());
         while let Some((tile, dst)) = tiles.next_tile() {
-            // One barrier: the next window is here, and the tile before has been read.
+            // One barrier: the next window has arrived, and the store has read the tile before.
             let (((x, _), newer), out) = cta.sync_with((queue.wait_oldest_at_sync(), stored));
             let y = out.into_free().vector_stores();
             for round in 0..TILE / 4 / THREADS {
@@ -81,48 +84,50 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     });
 }
 
-/// By how many elements [`cp_async_shift`] moves: no multiple of the 16 bytes that bulk copies are aligned to.
+/// Elements by which [`cp_async_shift`] moves the input. Not a multiple of 16 bytes, so a bulk copy could not load the window.
 const SHIFT: usize = 3;
-/// Elements of a tile that it moves.
+/// Elements of a tile of [`cp_async_shift`].
 const SHIFTED: usize = 512;
 
 ptx::shared_memory! {
     struct Shifted {
         even: SharedArray<u32, SHIFTED>,
         odd: SharedArray<u32, SHIFTED>,
-        // An arrival of each thread, and one of its copies.
+        // Each thread arrives once itself, and once by its copies.
         even_full: Mbarrier<Uninit, 2>,
         odd_full: Mbarrier<Uninit, 2>,
     }
 }
 
-/// `output[i]` ← `input[i + 3]` for i < n; elements beyond the end are zero.
+/// `output[i]` ← `input[i + 3]` for i < n. Elements past the end count as zero.
 ///
-/// `cp.async` reads from any element, each of two windows counted in an mbarrier of its own, phase after phase; a bulk copy writes
-/// the whole tile. Run with 3 CTAs of 128 threads; any grid will do.
+/// Launch: 3 CTAs of 128 threads; a 1-D grid of any size works.
+///
+/// Technique: `cp.async.mbarrier.arrive.noinc`. The copies of each of two windows arrive at that window's mbarrier, phase after
+/// phase, and a bulk async copy stores the whole tile.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` elements of global memory each, which do not overlap.
-/// - until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` elements of global memory each. They do not overlap.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut u32, n: u32) {
     let n = n as usize;
-    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Shifted, Block<128>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n), GlobalMut::<_, SHIFTED>::from_raw(output, n)) };
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.window::<SHIFTED>((tile * SHIFTED + SHIFT) as i64);
     let (first, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
 
-    // The elements after the last whole tile, which all CTAs share.
+    // The elements after the last whole tile; all CTAs share them.
     tail.update(&cta, |i, _| input.get(n / SHIFTED * SHIFTED + i + SHIFT).unwrap_or(0));
     let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
     cta.async_scope_last(lent, |cta, (even, odd, even_full, odd_full)| {
-        // Windows past the end are zeros: no case of their own.
+        // A window past the end is zero-filled, so it needs no case of its own.
         let mut older = cp_async::load_window(cta, even, window(first)).arrive_on_noinc(cta, even_full);
         let mut newer = cp_async::load_window(cta, odd, window(first + step)).arrive_on_noinc(cta, odd_full);
         while let Some((tile, dst)) = tiles.next_tile() {

@@ -1,4 +1,5 @@
-//! A sum in one grid: each CTA leaves its part, and the last to finish adds the parts up.
+//! A sum in one grid by fences (`__threadfence()`): each CTA stores its partial sum, and the last CTA to finish adds up the
+//! partial sums.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::fence;
@@ -6,20 +7,22 @@ use ptx::global::Global;
 use ptx::launch::{Block, Cta};
 use ptx::qualifier::{scope, sem};
 
-/// With c CTAs: output\[b\] ← the sum of the words that CTA b takes, output\[c\] ← c, output\[c + 1\] ← the sum of all. The
-/// output is zero before. Any row of CTAs of 128 threads; CTA b takes the words b, b + c, …
+/// In a grid of c CTAs, `output[b]` ← the sum of the words of CTA b, `output[c]` ← c, and `output[c + 1]` ← the sum of all words.
+/// The output is zero before the launch. CTA b has the words b, b + c, ….
+///
+/// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the address, aligned to 16 bytes, of `n` words of global memory that nobody writes until the grid ends.
-/// - `output` is the address of a word for each CTA, and two more, that nobody but this grid uses until it ends.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` words of global memory, which no thread writes until the grid ends.
+/// - `output` is the address of one word per CTA and two more, which only this grid accesses until it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn fence_last_cta(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; the collective calls below depend on nothing; grids are rows.
+    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<128>>() };
     let ctas = cta.grid_size() as usize;
-    // SAFETY: the contract above; the grid uses the output through this view alone.
+    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, ctas + 2))
     };
@@ -33,7 +36,8 @@ pub unsafe extern "ptx-kernel" fn fence_last_cta(input: *const u32, output: *mut
     if let Some(part) = output.get(cta.grid_rank() as usize) {
         part.add(sum, sem::Relaxed);
     }
-    // All parts of this CTA's sum come before its thread 0, by the barrier, and so before its ticket, by the fence.
+    // The barrier orders the additions of all threads of the CTA before the leader's fence, and the fence before the leader's
+    // ticket.
     cta.sync();
     if cta.is_leader() {
         fence::acq_rel(scope::Gpu);

@@ -1,4 +1,4 @@
-//! Rows and columns of clusters that wait for themselves alone.
+//! Barriers of rows and columns of a cluster: the CTAs of a row, or of a column, wait for each other and for no other CTA.
 
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;
@@ -8,12 +8,12 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
 
-/// Rounds at most, and the CTAs of a row and of a column.
+/// The most rounds, and the CTAs of a row and of a column.
 const ROUNDS: usize = 64;
 const COLUMNS: u32 = 4;
 const ROWS: u32 = 2;
 
-/// 128 threads, and clusters of these rows and columns.
+/// 128 threads per CTA, clusters of `COLUMNS` × `ROWS` CTAs.
 enum Shape {}
 
 impl LaunchShape for Shape {
@@ -32,22 +32,24 @@ ptx::shared_memory! {
     }
 }
 
-/// In round j thread t of CTA b has the word 1024 * j + 128 * b + t. Sums over the row of the CTA in its cluster, then over
-/// its column, are made in as many rounds as there are whole 1024 words, 64 at most: output\[128 * b + t\] is, over the rounds,
-/// hash = 31 * hash + (sum of the row), then hash = 31 * hash + (sum of the column). A grid of 4 × 2 CTAs of 128 threads in clusters of
-/// 4 × 2.
+/// Hashes sums over rows and columns of a cluster. In round j, thread t of CTA b has word `1024 * j + 128 * b + t`. In each
+/// round, hash ← 31 * hash + (the sum over the CTA's row of the cluster), then hash ← 31 * hash + (the sum over its column).
+/// `output[128 * b + t]` is the hash after the last round. There are n / 1024 rounds, 64 at most.
+///
+/// Launch: a grid of 4 × 2 CTAs of 128 threads, which is one cluster.
+///
+/// Technique: a `GroupBarrier`, which consists of mbarriers that take turns.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` and of 1024 words of global memory, which do not
-///   overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` and of 1024 words of global memory. They do not overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; collective calls depend on `n` alone; the grid is one cluster.
+    // SAFETY: clause 1 of `# Safety`; the grid is one cluster. Conditions of collective calls depend on `n` alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024_u32)) };
     let rounds = (ROUNDS as u32).min(n / 1024);

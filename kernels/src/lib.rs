@@ -1,4 +1,5 @@
-//! Real kernels on `ptx`, one a module.
+//! Example kernels on `ptx`, one topic per module. Each kernel's documentation gives the result, the launch shape and the
+//! technique.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch, core_float_math)]

@@ -1,4 +1,4 @@
-//! Every approximation, and conversions to halves and to eight-bit floats.
+//! Each approximation of `ptx::math`, and conversions (`cvt`) to halves and to eight-bit floats.
 
 use ptx::global::{Global, GlobalVectorsMut};
 use ptx::launch::Cta;
@@ -6,7 +6,7 @@ use ptx::math;
 use ptx::qualifier::{relu, rounding, satfinite, ty};
 use ptx::raw;
 
-/// A pair of halves as a word, the first one low.
+/// A pair of halves as a word, the first half in the low bits.
 trait Packed {
     fn packed(self) -> u32;
 }
@@ -22,27 +22,28 @@ macro_rules! packed {
 }
 packed! { half::f16, half::bf16 }
 
-/// The results of a thread, and a zero.
+/// Words of output per thread: the results and a final zero.
 const RESULTS: usize = 36;
 
-/// For each word of the input its results, four of each thread after four of the next: see `gpu/src/math_checks.rs`. A thread has one word.
+/// Computes 36 results of each word of the input; `gpu/src/math_checks.rs` lists them. Each thread has one word. The output has
+/// the first four results of each thread, then the next four of each thread, and so on.
 ///
-/// Grid: CTAs of any number of threads, `n` in all.
+/// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses of `n` and `36 * n` elements of global memory,
-///   which do not overlap, both aligned to 16 bytes; until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` and `36 * n` elements of global memory. They do not overlap.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call.
+    // SAFETY: clause 1 of `# Safety`. The kernel makes no collective call.
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
-    // SAFETY: the contract above; every thread makes the same handles.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, RESULTS * n as usize))
     };
-    // One of every `n`, which are the threads of the grid.
+    // Each thread has one vector of every `n`: the grid has `n` threads.
     let (mut outputs, _) = output.vectors(&cta);
     let (mut four, mut count) = ([0; 4], 0);
     let mut put = |result: u32| {
@@ -56,7 +57,7 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
     };
     let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     let word = input.get(i as usize).unwrap_or(0);
-    // In -6 to 6; of magnitudes from 2^-100 to 2^100; subnormal.
+    // `x` is in -6 to 6, the magnitude of `positive` in 2^-100 to 2^100.
     let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
     let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));
     let subnormal = f32::from_bits(word & 0x7f_ffff | 1);

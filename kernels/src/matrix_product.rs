@@ -1,4 +1,4 @@
-//! The product of two matrices of `f32`: tiles come through shared memory, and the sums stay in registers.
+//! Matrix product of `f32` (SGEMM without tensor cores): tiles in shared memory, sums in registers.
 
 use ptx::global::{GlobalMatrix, GlobalMatrixMut, MatrixTile};
 use ptx::launch::{Cta, LaunchShape};
@@ -6,15 +6,15 @@ use ptx::math::fma;
 use ptx::registers::{unroll, zeroed};
 use ptx::shared::{ElementStores, Published, Shared, SharedArray, VectorStores};
 
-/// Rows and columns of the tile of a CTA, and what it adds up at a time.
+/// Rows and columns of a CTA's tile of `c`, and the depth (along k) that a round multiplies.
 const TILE: usize = 128;
 const DEPTH: usize = 16;
-/// Of that, what is loaded at a time: one vector of each matrix a thread.
+/// The depth that is loaded at a time: each thread loads one vector of each matrix.
 const HALF: usize = DEPTH / 2;
-/// Elements of a row of a tile of `a`, which lies there by columns: by four more, so that stores hit other banks.
+/// Length of a row of the tile of `a`, which is stored transposed. Four elements of padding spread the stores over the banks.
 const A_ROW: usize = TILE + 4;
 
-/// 256 threads, in a grid of two dimensions; registers for two CTAs a multiprocessor.
+/// 256 threads per CTA, a 2-D grid, and registers for two CTAs per multiprocessor (`__launch_bounds__(256, 2)`).
 enum Shape {}
 impl LaunchShape for Shape {
     const BLOCK: [u32; 3] = [256, 1, 1];
@@ -34,7 +34,8 @@ ptx::shared_memory! {
     struct Smem { a: TileA, b: TileB, other_a: TileA, other_b: TileB }
 }
 
-/// Adds the products of a column of `a` and a row of `b`: row by row, to and fro, so that instructions that follow each other share registers.
+/// Adds the products of a column of `a` and a row of `b`. Odd rows run backwards, so that consecutive instructions share
+/// registers.
 #[inline(always)]
 fn multiply(mut sums: [[f32; 8]; 8], (of_b, of_a): ([[f32; 4]; 2], [[f32; 4]; 2])) -> [[f32; 8]; 8] {
     let (rows, columns) = (of_a.as_flattened(), of_b.as_flattened());
@@ -47,15 +48,19 @@ fn multiply(mut sums: [[f32; 8]; 8], (of_b, of_a): ([[f32; 4]; 2], [[f32; 4]; 2]
     sums
 }
 
-/// c ← a · b, all row-major: `a` is m × k, `b` is k × n. A grid of n / 128 by m / 128 CTAs of 256 threads. Each thread has 8 × 8
-/// elements of c in registers; while a tile is multiplied, the next one is loaded.
+/// `c` ← `a` · `b`, all row-major: `a` is m × k, `b` is k × n.
+///
+/// Launch: a grid of n / 128 by m / 128 CTAs of 256 threads.
+///
+/// Technique: double buffering. Each thread holds 8 × 8 elements of `c` in registers, and the CTA loads the next tiles while it
+/// multiplies the present ones.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `a`, `b` and `c` are the addresses, aligned to 16 bytes, of so many elements of global memory, which do not overlap; `m` and `n` are
-///   multiples of 128, `k` of 16 (and not 0: `c` would stay as it is).
-/// - until the grid ends nobody writes `a` and `b`, and nobody else uses `c`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `a`, `b` and `c` are the 16-byte aligned addresses of m * k, k * n and m * n elements of global memory. They do not overlap.
+///   `m` and `n` are multiples of 128, and `k` is a multiple of 16. (With k = 0, `c` stays unchanged.)
+/// - Until the grid ends, no thread writes `a` and `b`, and only this grid accesses `c`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn matrix_product(
     a: *const f32,
@@ -65,9 +70,9 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     n: u32,
     k: u32,
 ) {
-    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's place alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's place alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (a, b, c) = unsafe {
         (
             GlobalMatrix::from_raw(a, m, k),
@@ -79,7 +84,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     let t = cta.thread_rank() as usize;
     let c = c.fragment::<4, 16>(&cta);
 
-    // One vector of each half of a tile: of `a`, four along k, which go into four rows; of `b`, four along n.
+    // Each thread loads one vector per half tile: of `a`, four elements along k, stored in four rows; of `b`, four along n.
     let (a_row, a_vector) = (t / 2, t % 2);
     let tiles = |depth: u32| {
         Some((a.tile::<TILE, DEPTH>([depth as usize, y])?, b.tile::<DEPTH, TILE>([x, depth as usize])?))
@@ -95,7 +100,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
         unroll::<4>(|i| _ = to.set([a_row, half * HALF + 4 * a_vector + i], u[i]));
     };
     let put_b = |to: &ToB<'_>, half: usize, v: [f32; 4]| _ = to.set_vector(t + half * (HALF * TILE / 4), v);
-    // Rows and columns of each half of the tile: a warp's vectors lie side by side.
+    // Two vectors of each matrix. The threads of a warp read adjacent vectors.
     let fragments = |a: &PublishedA<'_>, b: &PublishedB<'_>, d: usize| {
         (
             [0, 16].map(|v| b.get_vector(d * TILE / 4 + t % 16 + v).unwrap_or_default()),
@@ -117,8 +122,8 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
         put_b(&b, 1, v1);
         let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
         let mut depth = 1_u32;
-        // The last round loads its own tile again, which nobody reads: so all rounds are alike. A load is under way while a quarter or a half
-        // of the tile is multiplied.
+        // The last round loads its own tile again, and no thread reads the copy: all rounds have the same code. Each load is in
+        // flight while a quarter or a half of the tile is multiplied.
         while let Some((from_a, from_b)) = tiles(depth.min(last)) {
             let u = load_a(&from_a, 0);
             let v = load_b(&from_b, 0);

@@ -1,17 +1,20 @@
-//! The product of a matrix and a vector: a warp a row.
+//! Matrix-vector product (GEMV): one warp per row, with a warp reduction.
 
 use ptx::global::{Global, GlobalElementsMut, GlobalMatrix};
 use ptx::launch::{Block, Cta};
 use ptx::math::fma;
 
-/// y ← matrix · x; the matrix is row-major. Any row of CTAs of 256 threads.
+/// `y` ← `matrix` · `x`; the matrix is row-major.
+///
+/// Launch: a 1-D grid of any size, 256 threads per CTA.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `matrix`, `x` and `y` are the addresses of `rows * columns`, `columns` and `rows` elements of global memory, which do not overlap,
-///   the first two aligned to 16 bytes; `columns` is a multiple of 4; `rows` and the threads of the grid are fewer than 2^32 together.
-/// - until the grid ends nobody writes `matrix` and `x`, and nobody else uses `y`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `matrix`, `x` and `y` are the addresses of `rows * columns`, `columns` and `rows` elements of global memory, which do not
+///   overlap. The first two are 16-byte aligned. `columns` is a multiple of 4. `rows` plus the number of threads of the grid is
+///   less than 2^32.
+/// - Until the grid ends, no thread writes `matrix` and `x`, and only this grid accesses `y`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn matrix_vector(
     matrix: *const f32,
@@ -20,9 +23,9 @@ pub unsafe extern "ptx-kernel" fn matrix_vector(
     rows: u32,
     columns: u32,
 ) {
-    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the warp's rank alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of the warp's calls depend on kernel arguments and the warp's rank alone.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<256>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (matrix, x, y) = unsafe {
         (
             GlobalMatrix::from_raw(matrix, rows, columns),

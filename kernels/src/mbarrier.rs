@@ -1,4 +1,4 @@
-//! Each tile reversed: loaded on an mbarrier, turned round in shared memory, stored.
+//! Tiles reversed: bulk loads complete on an mbarrier, threads reverse the tile in shared memory, bulk stores write it.
 
 use ptx::bulk;
 use ptx::global::{Global, GlobalMut};
@@ -15,18 +15,22 @@ ptx::shared_memory! {
     }
 }
 
-/// output\[i\] ← input\[j\], j being i mirrored in its tile of 512 words. Any row of CTAs of 128 threads.
+/// `output[i]` ← `input[j]`, where j mirrors i in its tile of 512 words.
+///
+/// Launch: a 1-D grid of any size, 128 threads per CTA.
+///
+/// Technique: an mbarrier with two arrivals per thread replaces `__syncthreads()`.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` words of global memory each, which do not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` words of global memory each. They do not overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; grids are rows.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let (tiles, _) = input.tiles::<N>();
@@ -35,21 +39,21 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
         let (mut loaded, mut turned) =
             cta.sync_with((smem.loaded.init_at_sync(cta), smem.turned.init_at_sync(cta)));
         let mut next = || mine.next_tile().and_then(|(i, output)| Some((tiles.get(i)?, output)));
-        // Behind the load's phase the copy has read the tile before; nothing reads it before the first.
+        // After the load's phase, the store has read the tile before. Before the first round there is no store.
         let mut stored = AfterSync::ready(backward.into_fenced());
         let mut upcoming = next();
         while let Some((source, output)) = upcoming {
             let (full, backward);
             (loaded, full, _, backward) = bulk::load_with(cta, loaded, forward, source, stored).wait(cta);
-            // An arrival in two steps: one when the tile is there, one when this thread has turned its part round.
+            // Each thread arrives twice: when the tile has arrived, and when it has reversed its part.
             let early = turned.arrive_no_complete::<1>(cta);
             let written = backward.into_free().write(cta, |i| full.get(N - 1 - i).unwrap_or(0));
-            // The phase is the barrier: all threads have read the one tile and written the other.
+            // The phase is the barrier: all threads have read `full` and have written `written`.
             let transitions = (full.release_at_sync(), written.to_async_at_sync());
             let written;
             (turned, (forward, written)) = early.arrive_with(cta, transitions).wait(cta);
             let storing = bulk::store(cta, written, output).commit(cta);
-            // While the copy reads.
+            // The store reads shared memory meanwhile.
             upcoming = next();
             stored = storing.wait_read_at_sync(cta).first();
         }

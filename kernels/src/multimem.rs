@@ -1,4 +1,4 @@
-//! An all-reduce over the GPUs of a multicast object: the switch adds, and each GPU sends its share once.
+//! All-reduce over the GPUs of a multicast object (NVLink SHARP): the switch adds, and each element is stored once, to all GPUs.
 
 use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::fence;
@@ -8,20 +8,21 @@ use ptx::qualifier::{scope, sem, space};
 
 const THREADS: u32 = 256;
 
-/// `values[i]` of every GPU ← the sum of `values[i]` over the GPUs, for i < `n`. Built and assembled, and run by no test: its
-/// addresses are those of a multicast object, which takes several GPUs.
+/// `values[i]` of every GPU ← the sum of `values[i]` over the GPUs, for i < `n`. No test runs the kernel: its addresses belong to
+/// a multicast object, which needs several GPUs.
 ///
-/// Every GPU runs this kernel in a row of CTAs of 256 threads, as many on each, which it has to hold all at once: CTA c waits for
-/// the CTAs c of the other GPUs, before it reads their values and before it ends.
+/// Launch: on every GPU a 1-D grid of the same size, 256 threads per CTA. The GPU holds all CTAs at once, because CTA c waits for
+/// the CTAs c of the other GPUs before it reads their values and before it ends.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start; on each of `gpus` GPUs in a grid of the same shape, with the same `n`,
-///   and with its own number, below `gpus`, as `gpu`; `n` and the threads of all these grids are fewer than 2^32 together.
-/// - `values` is the multimem address, aligned to 16 bytes, of `n` elements on these GPUs, written before the grids start.
-/// - `arrived` is the multimem address of a counter a CTA on these GPUs, all zero before the first of the grids starts;
+/// - Each of `gpus` GPUs launches a grid of this shape and the same size, with the same `n`, and with its own number, less than
+///   `gpus`, as `gpu`. Every thread calls the function once, at the kernel's start. `n` plus the number of threads of all these
+///   grids is less than 2^32.
+/// - `values` is the 16-byte aligned multimem address of `n` elements on these GPUs, written before the grids start.
+/// - `arrived` is the multimem address of one counter per CTA on these GPUs, all zero before the first of the grids starts.
 ///   `arrived_here` is this GPU's own address of the same counters.
-/// - until all these grids end nothing else uses them.
+/// - Until all these grids end, nothing else accesses this memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     values: *mut f32,
@@ -31,10 +32,11 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     gpu: u32,
     gpus: u32,
 ) {
-    // SAFETY: the kernel's first call; the barriers below depend on the kernel's arguments and the CTA's rank alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of the barriers below depend on kernel arguments and the CTA's rank alone.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<THREADS>>() };
     let ctas = cta.grid_size() as usize;
-    // SAFETY: the contract above; the counters are accessed by such handles alone, all in scope `.sys`, the values by the first.
+    // SAFETY: clauses 2 to 4 of `# Safety`. The grids access the counters through these handles alone, all in scope `.sys`, and
+    // the values through the first handle alone.
     let (values, arrived, arrived_here) = unsafe {
         (
             Multicast::<f32>::from_raw(values, n as usize),
@@ -47,7 +49,7 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     let Some(vectors) = values.vectors::<4>() else { trap() };
 
     meet(&cta, arrived, arrived_here, gpus);
-    // Each element has one thread among those of all GPUs.
+    // Each element belongs to one thread of one GPU.
     let first = (gpu * cta.grid_size() + cta.grid_rank()) * THREADS + cta.thread_rank();
     let step = gpus * cta.grid_size() * THREADS;
     let mut v = first;
@@ -60,11 +62,11 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
         value.store(value.load_reduce_add(sem::Relaxed), sem::Relaxed);
         i += step;
     }
-    // The grid's end is the end of the others' stores too.
+    // This grid ends only after the stores of the other GPUs.
     meet(&cta, arrived, arrived_here, 2 * gpus);
 }
 
-/// Waits until this call was made `until` times by the CTAs of this rank: what their threads did before is then visible.
+/// Waits until the CTAs of this rank have made `until` calls. Earlier writes of their threads are then visible.
 fn meet(
     cta: &Cta,
     arrived: MulticastRef<u32>,
@@ -74,7 +76,7 @@ fn meet(
     cta.sync();
     if cta.is_leader() {
         arrived.reduce_add(1, sem::Release);
-        // The same counter by another address.
+        // A proxy fence: the loop reads the same counter at another address.
         fence::proxy_alias();
         while arrived_here.fetch_or(0, sem::Acquire) < until {}
     }

@@ -1,5 +1,5 @@
-//! Sums by a pipeline: one thread of each CTA loads tiles, the warps after the first add them up. In a cluster, each CTA
-//! loads a part of a tile for all that want it.
+//! Sums by pipelines with warp specialization: one thread of each CTA loads tiles (TMA), the warps after the first compute. In a
+//! cluster, each CTA loads a part of a tile and multicasts it to the CTAs that share the tile.
 
 use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, BulkGroup, Committed};
@@ -23,7 +23,7 @@ ptx::shared_memory! {
     struct Products { memory: PipelineMemory<([u32; N], [u32; N]), 3> }
 }
 
-/// Loads the `first` tile and every `step`-th after it.
+/// Loads tile `first` and every `step`-th tile after it.
 #[inline(always)]
 fn load<'p, const STAGES: usize, G: Sharing>(
     thread: &Thread<'p>,
@@ -42,21 +42,23 @@ where
     producer
 }
 
-/// The CTA of rank b takes the tiles b, b + CTAs, … of 512 words; its consumer of rank j adds up their words j, j +
-/// consumers, …, and output\[b * threads + 32 + j\] is the sum. Any row of CTAs of 128 threads.
+/// Sums of columns of tiles: CTA b takes the tiles b, b + CTAs, … of 512 words. Its consumer of rank j adds up the words j, j +
+/// consumers, … of these tiles, and `output[128 * b + 32 + j]` is the sum.
+///
+/// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the address, aligned to 16 bytes, of `n` words of global memory, and `output` of a word for each thread of
-///   the grid, fewer than 2^31; they do not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` words of global memory, `output` that of one word per thread of the grid,
+///   fewer than 2^31. They do not overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Sum, Block<128>>() };
     let threads = cta.grid_size() * cta.thread_count();
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
     let outputs = output.elements(&cta);
@@ -96,17 +98,17 @@ ptx::shared_memory! {
     }
 }
 
-/// The four warps that add up, and what they hold.
+/// The four warps that add up, and the handles that they hold.
 type Adders<'p> = Warps<'p, NamedBarrier<1, 128>>;
 type Out<'s, 'p, S> = Shared<'s, u32, N, S, Adders<'p>>;
 type Totals<'s, 'p, S> = Shared<'s, u32, 4, S, Adders<'p>>;
 type Storing<'s, 'p> = BulkGroup<(Out<'s, 'p, Fenced>, GlobalTileMut<u32, N>), Committed, Adders<'p>>;
 
-/// A thread's four words of a tile, each with those of the warp before it.
+/// A thread's four words of a tile, each word plus all words before it in the warp.
 struct Sums([u32; 4]);
 
 impl Sums {
-    /// Those of the next tile, which is released.
+    /// Waits for the next tile, returns its sums, and releases the tile.
     #[inline(always)]
     fn next<'p>(
         warps: &Adders<'p>,
@@ -121,7 +123,7 @@ impl Sums {
         (consumer, Sums([a, ab, abc, all].map(|sum| before.wrapping_add(sum))))
     }
 
-    /// The last lane of each warp tells the total.
+    /// The last lane of each warp stores the total of the warp.
     #[inline(always)]
     fn tell<'s, 'p>(
         &self,
@@ -136,7 +138,7 @@ impl Sums {
         totals
     }
 
-    /// Adds the totals of the warps before, and starts to store the tile.
+    /// Adds the totals of the warps before this one, and starts to store the tile.
     #[inline(always)]
     fn store<'s, 'p>(
         self,
@@ -156,19 +158,23 @@ impl Sums {
     }
 }
 
-/// Of each tile of 512 words, output\[i\] is the sum of its words up to input\[i\]. One thread of a CTA loads, four warps add up, and
-/// store what they hold. Any row of CTAs of 160 threads; `n` is a multiple of 512.
+/// Inclusive sums within each tile of 512 words: `output[i]` ← the sum of the words of its tile up to `input[i]`.
+///
+/// Launch: a 1-D grid of any size, 160 threads per CTA. `n` is a multiple of 512.
+///
+/// Technique: one thread loads; four warps scan, and store from an array of shared memory that they hold together. They meet at a
+/// named barrier of their own.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `n` words of global memory each, which do not overlap.
-/// - until the grid ends nobody writes the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `n` words of global memory each. They do not overlap.
+/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA, or of a part of it, have in common.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Scan, Block<160>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
@@ -188,7 +194,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
                     let sums;
                     (consumer, sums) = Sums::next(warps, consumer);
                     let told = sums.tell(warps, totals).publish_at_sync();
-                    // The barrier behind which the totals are told is the one behind which the last tile has been read.
+                    // One barrier: the totals are published, and the store has read the tile before.
                     let (told, out) = warps.sync_with((told, stored));
                     let storing;
                     (storing, totals) = sums.store(warps, out.into_free(), told, tile);
@@ -201,7 +207,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
     });
 }
 
-/// Which tiles a group of CTAs has: the `first` and every `step`-th after it, each word times `factor`.
+/// The tiles of a group of CTAs: tile `first` and every `step`-th tile after it. Each word counts `factor` times.
 struct Share {
     tiles: Tiles<u32, N>,
     first: u32,
@@ -213,7 +219,7 @@ type Stages<'c> = Pipeline<'c, [u32; N], 4>;
 type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Group<'c, CTAS>>;
 
 impl Share {
-    /// Adds up what the group loads, each CTA for itself.
+    /// Each CTA of the group adds up the tiles that the group loads.
     #[inline(always)]
     fn add<'c, const CTAS: u32>(
         self,
@@ -229,7 +235,7 @@ impl Share {
         )
     }
 
-    /// The same, for the last time.
+    /// [`add`](Share::add) for the last use of the pipeline.
     #[inline(always)]
     fn add_last<'c, const CTAS: u32>(
         self,
@@ -267,7 +273,7 @@ impl Share {
     }
 }
 
-/// 128 threads, and clusters of two rows and two columns.
+/// 128 threads per CTA, clusters of two rows and two columns.
 enum Square {}
 
 impl LaunchShape for Square {
@@ -276,20 +282,24 @@ impl LaunchShape for Square {
     const GRID_OF_ANY_RANK: bool = true;
 }
 
-/// Of tiles of 512 words, row r takes the tiles r, r + 4, …, column c the tiles c, c + 4, …, and cluster k the tiles k, k + 2, …;
-/// in the grid, a cluster has two rows and two columns, those of cluster k from 2k on. The consumer of rank j adds up
-/// the words j, j + consumers, … of its row's tiles, three times those of its column's, and five times those of its cluster's, and
-/// output\[b * threads + 32 + j\] is the sum. A grid of 4 × 2 CTAs of 128 threads, in clusters of 2 × 2.
+/// Sums over tiles of 512 words, by multicast to the rows, to the columns and to all CTAs of a cluster. Cluster k takes the tiles
+/// k, k + 2, …. Its rows have the numbers 2k and 2k + 1, and so have its columns. Row r takes the tiles r, r + 4, …, and so does
+/// column r.
+///
+/// Consumer j adds up the words j, j + consumers, … of the tiles of its row, three times those of its column, and five times
+/// those of its cluster. In CTA b, `output[128 * b + 32 + j]` is the sum.
+///
+/// Launch: a grid of 4 × 2 CTAs of 128 threads, in clusters of 2 × 2.
 ///
 /// # Safety
 ///
-/// As of [`pipeline_sum`].
+/// The clauses of [`pipeline_sum`].
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
+    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
     let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
-    // SAFETY: as in `pipeline_sum`.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
     let outputs = output.elements(&cta);
@@ -314,20 +324,25 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     outputs.for_each(|(_, output)| output.write(sum));
 }
 
-/// Products of rows and columns, as of two matrices. Row r of the grid has the tiles r, r + 8, … of 512 words, column c the tiles
-/// 4 + c, 4 + c + 8, …; CTA (c, r) multiplies the i-th of its row by the i-th of its column, word by word. The consumer of rank j
-/// adds up the products of the words j, j + consumers, …, and output\[b * threads + 32 + j\] is the sum. The CTAs of a row of a
-/// cluster load its tiles together, those of a column likewise. A grid of 4 × 4 CTAs of 128 threads, in clusters of 2 × 2.
+/// Products of rows and columns, with the sharing of tiles of a matrix product. Row r of the grid has the tiles r, r + 8, … of
+/// 512 words, column c the tiles 4 + c, 4 + c + 8, …. CTA (c, r) multiplies the i-th tile of its row by the i-th tile of its
+/// column, word by word. Consumer j adds up the products of the words j, j + consumers, …, and in CTA b,
+/// `output[128 * b + 32 + j]` is the sum.
+///
+/// Launch: a grid of 4 × 4 CTAs of 128 threads, in clusters of 2 × 2. `n` is a multiple of 4096.
+///
+/// Technique: a stage of two tiles with two multicast groups. The CTAs of a row of a cluster load its tiles together, and so do
+/// the CTAs of a column.
 ///
 /// # Safety
 ///
-/// As of [`pipeline_sum`].
+/// The clauses of [`pipeline_sum`]. `n` is a multiple of 4096, so that all CTAs load the same number of tiles.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common.
+    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
     let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
-    // SAFETY: as in `pipeline_sum`.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) =
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
     let outputs = output.elements(&cta);

@@ -1,17 +1,17 @@
-//! Every reduction and scan, of a CTA, of its warps, and of parts of these.
+//! Each reduction and scan (CUB's `BlockReduce`, `WarpScan`, …) of a CTA, of its warps, and of groups of lanes.
 
 use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::Cta;
 use ptx::reduce::ReduceMemory;
 
-/// The results of a thread.
+/// Words of output per thread.
 const RESULTS: usize = 44;
 
 ptx::shared_memory! {
     struct Smem { words: ReduceMemory<u32>, floats: ReduceMemory<f32>, longs: ReduceMemory<u64>, doubles: ReduceMemory<f64> }
 }
 
-/// One affine map of 16 bits after another, `x * (high) + (low)`: associative, not commutative.
+/// Composes two affine maps `x * high + low`, of 16 bits each: an operation that is associative, but not commutative.
 #[inline(always)]
 fn then(first: u32, second: u32) -> u32 {
     let (a, b) = (first >> 16, first & 0xffff);
@@ -19,23 +19,25 @@ fn then(first: u32, second: u32) -> u32 {
     a.wrapping_mul(c) << 16 | (b.wrapping_mul(c).wrapping_add(d) & 0xffff)
 }
 
-/// For each word of the input, one result after another, `n` words of each: see `gpu/src/math_checks.rs`. A thread has one word.
+/// Computes 44 results of each word of the input; `gpu/src/math_checks.rs` lists them. Each thread has one word. The output has
+/// the first result of each thread, then the second of each thread, and so on.
 ///
-/// Grid: CTAs of any number of threads, `n` in all.
+/// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, that of the input aligned to 16 bytes, of `n` and `44 * n` elements of global memory,
-///   which do not overlap; until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the 16-byte aligned address of `n` elements of global memory, `output` the address of `44 * n` elements. They do
+///   not overlap.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: the kernel's first call; below, the threads of a group make the same calls on it.
+    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition of their group.
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
     let (cta, warp) = (&cta, cta.warp());
     let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    // SAFETY: the contract above; every thread makes the same handles.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n as usize))
     };
@@ -43,7 +45,7 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     let (whole, float) = ((word % 1024) as f32 - 512.0, f32::from_bits(word));
     let (long, double) = (u64::from(word) << 29 ^ u64::from(!word), f64::from(whole));
 
-    // One of every `n`, which are the threads of the grid.
+    // Each thread has one element of every `n`: the grid has `n` threads.
     let mut outputs = output.elements(cta);
     let mut put = |result: u32| {
         if let Some((_, element)) = outputs.next() {
@@ -59,7 +61,7 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
     macro_rules! put_pair {
         ($( $pair:expr ),* $(,)?) => { $( let (one, all) = $pair; put!(one, all); )* };
     }
-    // 0
+    // Results 0 to 6.
     put!(words.reduce_add(cta, word), words.reduce_min(cta, word), words.reduce_max(cta, word));
     put!(
         words.reduce_and(cta, word | 0xffff),
@@ -67,28 +69,28 @@ pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut
         words.reduce_xor(cta, word)
     );
     put!(words.reduce(cta, word, |a, b| a ^ b));
-    // 7
+    // Results 7 to 14.
     put_pair!(words.inclusive_sum(cta, word), words.exclusive_sum(cta, word));
     put_pair!(words.inclusive_scan(cta, word, then));
     let (before, all) = words.exclusive_scan(cta, word, then);
     put!(before.unwrap_or(7), all);
-    // 15
+    // Results 15 to 21.
     put!(floats.reduce_add(cta, whole).to_bits(), floats.reduce(cta, whole, |a, b| a + b).to_bits());
     put!(floats.reduce_min(cta, float).to_bits(), floats.reduce_max(cta, float).to_bits());
     let ((upto, _), (before, all)) = (floats.inclusive_sum(cta, whole), floats.exclusive_sum(cta, whole));
     put!(upto.to_bits(), before.to_bits(), all.to_bits());
-    // 22
+    // Results 22 to 31.
     put_64!(longs.reduce_add(cta, long), longs.reduce_min(cta, long), longs.reduce_max(cta, long));
     put_64!(doubles.reduce_add(cta, double).to_bits(), doubles.reduce_min(cta, double).to_bits());
-    // 32
+    // Results 32 to 37.
     put!(warp.reduce_add(whole).to_bits(), warp.reduce_max(word.cast_signed()).cast_unsigned());
     put!(warp.inclusive_sum(whole).to_bits(), warp.exclusive_sum(word));
     put!(warp.exclusive_scan(word, then).unwrap_or(7), warp.reduce_min(float).to_bits());
-    // 38
+    // Results 38 to 41.
     let group = warp.partition_by(word & 3);
     put!(group.reduce_add(whole).to_bits(), group.inclusive_scan(word, then));
     put!(group.exclusive_sum(whole).to_bits(), group.reduce_max(whole).to_bits());
-    // 42
+    // Results 42 and 43.
     let tile = warp.tile::<8>();
     put!(tile.reduce_add(whole).to_bits(), tile.exclusive_scan(word, then).unwrap_or(7));
 }

@@ -1,4 +1,4 @@
-//! The root-mean-square norm of each row of a matrix: a row comes by one bulk copy, of a length that is known at run time.
+//! Root-mean-square norm (RMSNorm) of each row of a matrix. One bulk async copy loads a row, whose length is known at run time.
 
 use ptx::bulk;
 use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
@@ -9,22 +9,23 @@ use ptx::reduce::ReduceMemory;
 use ptx::shared::SharedArray;
 
 const THREADS: u32 = 256;
-/// The elements of the longest row.
+/// Elements of the longest row.
 const LONGEST: usize = 8192;
 
 ptx::shared_memory! {
     struct Smem { row: SharedArray<f32, LONGEST>, loaded: Mbarrier<Uninit>, partials: ReduceMemory<f32> }
 }
 
-/// y ← x · weights / √(the mean of x² + epsilon), for each row x of the input and that row y of the output. Any row of CTAs of 256
-/// threads.
+/// Row y of the output ← x · weights / √(mean of x² + epsilon), where x is row y of the input.
+///
+/// Launch: a 1-D grid of any size, 256 threads per CTA.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input`, `weights` and `output` are the addresses, aligned to 16 bytes, of `rows * columns`, `columns` and `rows * columns` elements of
-///   global memory, which do not overlap; `columns` is a multiple of 4, from 4 to 8192.
-/// - until the grid ends nobody writes `input` and `weights`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input`, `weights` and `output` are the 16-byte aligned addresses of `rows * columns`, `columns` and `rows * columns`
+///   elements of global memory. They do not overlap. `columns` is a multiple of 4, from 4 to 8192.
+/// - Until the grid ends, no thread writes `input` and `weights`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn rms_norm(
     input: *const f32,
@@ -34,9 +35,9 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
     columns: u32,
     epsilon: f32,
 ) {
-    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, weights, output) = unsafe {
         (
             GlobalMatrix::from_raw(input, rows, columns),

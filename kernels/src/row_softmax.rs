@@ -1,4 +1,5 @@
-//! The softmax of each row of a matrix: a CTA a row, which it keeps in shared memory between its three passes.
+//! Softmax of each row of a matrix: one CTA per row. Each thread keeps its elements in dynamic shared memory between three
+//! passes.
 
 use ptx::global::{GlobalMatrix, GlobalRowsMut};
 use ptx::launch::{Block, Cta, trap};
@@ -9,20 +10,22 @@ ptx::shared_memory! {
     struct Smem { partials: ReduceMemory<f32> }
 }
 
-/// Each row of the output ← e to the elements of that row of the input, divided by their sum; the greatest of them is subtracted
-/// before, so that nothing overflows. Any row of CTAs of 256 threads; dynamic shared memory of `4 * columns` bytes.
+/// Each row of the output ← the exponentials of the elements of that row of the input, divided by their sum. The row's greatest
+/// element is subtracted first, so no exponential overflows.
+///
+/// Launch: a 1-D grid of any size, 256 threads per CTA, `4 * columns` bytes of dynamic shared memory.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` and `output` are the addresses, aligned to 16 bytes, of `rows * columns` elements of global memory each, which do not
-///   overlap; `columns` is a multiple of 4.
-/// - until the grid ends nobody writes `input`, and nobody else uses `output`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` and `output` are the 16-byte aligned addresses of `rows * columns` elements of global memory each. They do not
+///   overlap. `columns` is a multiple of 4.
+/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f32, rows: u32, columns: u32) {
-    // SAFETY: the kernel's first call; below, control flow depends on the kernel's arguments and the CTA's rank alone.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, dynamic) = unsafe { Cta::enter_with::<Smem, Block<256>>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (GlobalMatrix::from_raw(input, rows, columns), GlobalRowsMut::from_raw(output, rows, columns))
     };

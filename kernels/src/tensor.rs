@@ -1,5 +1,5 @@
-//! A transposition by tensor copies: a box is loaded, turned over in shared memory, and stored. Both boxes are swizzled, so
-//! that the threads of a warp, which read a column, find its elements in several banks.
+//! Transpose by tensor copies (TMA): a box is loaded, transposed in shared memory, and stored. Both boxes are swizzled, so a warp
+//! that reads a column accesses several banks.
 
 use ptx::launch::{AfterSync, Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -9,7 +9,7 @@ use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorMapObject};
 
 const SIDE: usize = 32;
 const THREADS: u32 = 128;
-/// Vectors of four words in a square.
+/// Vectors of four words in a box.
 const VECTORS: usize = SIDE * SIDE / 4;
 type Square = Box2<SIDE, SIDE>;
 
@@ -19,14 +19,17 @@ ptx::shared_memory! {
     }
 }
 
-/// output\[x\]\[y\] ← input\[y\]\[x\] for x < `width`, y < `height`. Any row of CTAs of 128 threads.
+/// `output[x][y]` ← `input[y][x]` for x < `width`, y < `height`.
+///
+/// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the tensor map of `height` rows of `width` words, `output` that of `width` rows of `height` words; both with
-///   boxes of 32 by 32, without interleave, with the swizzle of 128 bytes. Neither has 2^31 words or more. The tensors do not overlap.
-/// - until the grid ends nobody writes the maps and the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the tensor map of `height` rows of `width` words, `output` that of `width` rows of `height` words. Both have
+///   boxes of 32 by 32, no interleave, and the swizzle of 128 bytes. Each tensor has fewer than 2^31 words. The tensors do not
+///   overlap.
+/// - Until the grid ends, no thread writes the maps and the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn tensor_transpose(
     input: *const TensorMapObject,
@@ -34,11 +37,11 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     width: u32,
     height: u32,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // The output has as many boxes along its rows as the input is high.
+    // A row of the output has as many boxes as a column of the input.
     let boxes = [height.div_ceil(SIDE as u32), width.div_ceil(SIDE as u32)];
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (TensorMap::<u32, Square>::from_raw(input), TensorMapMut::<u32, Square>::from_raw(output, boxes))
     };
@@ -48,10 +51,10 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     let thread = cta.thread_rank() as usize;
     let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
-    // What is outside of the tensor is loaded as zeros and not stored.
+    // A copy loads zeros for elements outside the tensor, and does not store them.
     let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
     cta.async_scope_last(lent, |cta, ((mut free, box_out), mut loaded)| {
-        // The load's phase is the barrier behind which the other box has been read; nothing reads it before the first.
+        // After the load's phase, the store has read the other box. Before the first round there is no store.
         let mut stored = AfterSync::ready(box_out.into_fenced());
         while let Some((at, destination)) = mine.next_tile() {
             let (from, to);

@@ -1,5 +1,5 @@
-//! Sums over the rows of a matrix by a pipeline: each CTA of a pair loads half of every tile, swizzled, for both. On sm_120a, which
-//! has no multicast of its own, a call of the driver stands for each such load.
+//! Sums over the rows of a matrix by a pipeline with tensor multicast: each CTA of a pair loads half of every tile, swizzled, for
+//! both CTAs. On sm_120a, which has no multicast of its own, the driver replaces each of these loads by a call.
 
 use ptx::global::GlobalElementsMut;
 use ptx::launch::{Cta, LaunchShape, trap};
@@ -13,7 +13,7 @@ ptx::shared_memory! {
     struct Smem { stages: PipelineMemory<[u32; SIDE * SIDE], 3> }
 }
 
-/// 64 threads, two CTAs a cluster.
+/// 64 threads per CTA, two CTAs per cluster.
 enum Shape {}
 
 impl LaunchShape for Shape {
@@ -21,16 +21,18 @@ impl LaunchShape for Shape {
     const CLUSTER: Option<[u32; 3]> = Some([2, 1, 1]);
 }
 
-/// The pair c of CTAs takes every second block of 32 rows from block c on. In it, thread 32 + j of the CTA of rank r in the
-/// pair adds up word x of row j, times 2x + 1 + r, for all x; output\[64 * b + 32 + j\] of CTA b is, over the blocks, hash =
-/// 31 * hash + sum. A row of 4 CTAs of 64 threads, in clusters of 2.
+/// Hashes sums over rows: pair c of CTAs takes block c and every second block of 32 rows after it. In each block, thread 32 + j
+/// of the CTA of rank r adds up the words x of row j, times 2x + 1 + r, and then hash ← 31 * hash + sum. In CTA b,
+/// `output[64 * b + 32 + j]` is the hash after the last block.
+///
+/// Launch: 1-D grid of 4 CTAs of 64 threads, in clusters of 2.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `input` is the tensor map of `height` rows of `width` words, fewer than 2^31, with boxes of 32 by 16, the swizzle of 128
-///   bytes, and no interleave. `output` is the address, aligned to 16 bytes, of 256 words of global memory, elsewhere.
-/// - until the grid ends nobody writes the map and the input, and nobody else uses the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `input` is the tensor map of `height` rows of `width` words, fewer than 2^31 words in all. It has boxes of 32 by 16, the
+///   swizzle of 128 bytes, and no interleave. `output` is the 16-byte aligned address of 256 other words of global memory.
+/// - Until the grid ends, no thread writes the map and the input, and only this grid accesses the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn tensor_multicast(
     input: *const TensorMapObject,
@@ -38,10 +40,9 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     width: u32,
     height: u32,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the cluster have in common; the
-    // grid is a row.
+    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (input, output) = unsafe {
         (
             TensorMap::<u32, Box2<SIDE, { SIDE / 2 }>>::from_raw(input),
@@ -61,7 +62,7 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
             |thread, mut producer| {
                 let mut row = first;
                 while row < rows {
-                    // A block of rows has a box for each CTA of the pair.
+                    // Each CTA of the pair loads one box of the block of rows.
                     let y = 2 * row + rank as i32;
                     let mut column = 0;
                     while column < columns {

@@ -1,4 +1,4 @@
-//! A tensor of three dimensions, by a map that is made from one of a matrix of another element type.
+//! A 3-D tensor map made on the device (`tensormap.replace`), from the map of a matrix of another element type.
 
 use ptx::global::GlobalMut;
 use ptx::launch::{Block, Cta};
@@ -14,16 +14,19 @@ ptx::shared_memory! {
     struct Smem { part: SharedArray<u16, { Cuboid::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
 }
 
-/// output ← the tensor at `elements`, box after box, zeros where a box lies outside. A grid of one CTA of 128 threads.
+/// `output` ← the boxes of the tensor at `elements`, one after another, with zeros for elements outside the tensor.
+///
+/// Launch: 1 CTA of 128 threads.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `words` is a tensor map of words, with boxes of 32 by 32, without interleave.
-/// - `elements` is the address, a multiple of 16, of `size` elements in each dimension, the innermost first; their rows and their
-///   matrices are `strides` bytes apart, multiples of 16. `output`, aligned to 16, has room for all boxes, of 256 elements each.
-/// - `map` is the address, aligned to 128, of global memory for a map.
-/// - until the grid ends nobody writes the map and the elements, and nobody else uses `map` and the output.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `words` is a tensor map of words, with boxes of 32 by 32 and no interleave.
+/// - `elements` is the 16-byte aligned address of a tensor of `width`, `height` and `depth` elements, the innermost dimension
+///   first. Its rows are `row` bytes apart, its matrices `matrix` bytes; both are multiples of 16. `output` is 16-byte aligned
+///   and has room for all boxes, of 256 elements each.
+/// - `map` is the 128-byte aligned address of global memory for a tensor map.
+/// - Until the grid ends, no thread writes the map at `words` and the elements, and only this grid accesses `map` and the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn tensor_retype(
     words: *const TensorMapObject,
@@ -36,11 +39,11 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
     row: u64,
     matrix: u64,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; one CTA.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)];
     let size = Cuboid::LEN * (boxes[0] * boxes[1] * boxes[2]) as usize;
-    // SAFETY: the contract above; every thread makes the same handles, once.
+    // SAFETY: clauses 2 to 5 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (words, slot, output) = unsafe {
         (
             TensorMap::<u32, Square>::from_raw(words),
@@ -55,7 +58,7 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
         let draft = draft.global_dim(cta, ord::D0, width).global_dim(cta, ord::D1, height);
         let draft = draft.global_dim(cta, ord::D2, depth);
         let draft = draft.global_stride(cta, ord::D0, row).global_stride(cta, ord::D1, matrix);
-        // SAFETY: the elements, with each size and stride; all threads come here.
+        // SAFETY: the address, sizes and strides of clause 3 of `# Safety`. All threads of the CTA make this call.
         let published = unsafe { draft.publish_at_sync(cta, slot) };
         let ((memory, released), mut loaded) = cta.sync_with((published, smem.loaded.init_at_sync(cta)));
         let tensor = released.acquire(cta);

@@ -1,4 +1,4 @@
-//! A sum of matrices by tensor reductions, each CTA with a tensor map that it makes.
+//! A sum of matrices by tensor reductions (`cp.reduce.async.bulk.tensor`). Each CTA makes its own tensor map on the device.
 
 use ptx::launch::{Block, Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -13,16 +13,20 @@ ptx::shared_memory! {
     struct Smem { square: SharedArray<u32, { Square::LEN }>, map: SharedArray<u64, 16>, loaded: Mbarrier<Uninit> }
 }
 
-/// sums ← the sum of the matrices, of which CTA b adds the b-th. A row of CTAs of 128 threads, one a matrix.
+/// `sums` ← the sum of the matrices. CTA b adds matrix b.
+///
+/// Launch: a 1-D grid with one CTA per matrix, 128 threads per CTA.
 ///
 /// # Safety
 ///
-/// - called once by every thread, at the kernel's start.
-/// - `first` is the tensor map of the matrix at `matrices`, of `height` rows of `width` words; the matrix of the CTA of rank b is
-///   `words * b` words after it, and like it. `sums` is a map of `height` rows of `width` words, zero. The maps have boxes of
-///   32 by 32, without interleave and swizzle; `sums` has elements of `.u32`. `words` is a multiple of 4.
-/// - `maps` is the address, aligned to 128, of global memory for a map for each CTA.
-/// - until the grid ends nobody writes the maps and the matrices, and nobody else uses the sums and `maps`.
+/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
+/// - `first` is the tensor map of the matrix at `matrices`, of `height` rows of `width` words. The matrix of CTA b begins
+///   `words * b` words later and has the same shape. `words` is a multiple of 4.
+/// - `sums` is the tensor map of `height` rows of `width` words of type `.u32`, all zero. Both maps have boxes of 32 by 32, no
+///   interleave and no swizzle.
+/// - `maps` is the 128-byte aligned address of global memory for one tensor map per CTA.
+/// - Until the grid ends, no thread writes the tensor maps `first` and `sums` and the matrices, and only this grid accesses the
+///   sums and `maps`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn tensor_sum(
     first: *const TensorMapObject,
@@ -33,10 +37,11 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
     height: u32,
     words: usize,
 ) {
-    // SAFETY: the kernel's first call; control flow depends on what all threads of the CTA have in common; grids are rows.
+    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments alone.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let rank = cta.grid_rank() as usize;
-    // SAFETY: the contract above; every thread makes the same handles, once, and a CTA's slot and matrix are its own.
+    // SAFETY: clauses 2 to 5 of `# Safety`. Every thread makes each handle once, with equal arguments. Each CTA has its own slot
+    // and matrix.
     let (first, sums, slot, matrix) = unsafe {
         (
             TensorMap::<u32, Square>::from_raw(first),
@@ -46,11 +51,12 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
         )
     };
     cta.async_scope_last((smem.square, smem.map), |cta, (square, memory)| {
-        // One warp makes the map, of which one thread adds the matrix.
+        // One warp makes the tensor map, and one thread of it adds the matrix.
         let (square, memory, ()) =
             cta.invoke_warp_last((square, memory, smem.loaded), |warp, (square, memory, loaded)| {
                 let draft = tensor::draft(warp, memory, &first).global_address(warp, matrix);
-                // SAFETY: the CTA's matrix is like the first; all threads of the warp come here.
+                // SAFETY: the CTA's matrix has the shape of the first (clause 2 of `# Safety`). All threads of the warp make this
+                // call.
                 let (memory, released) = unsafe { draft.publish(warp, slot) };
                 let mine = released.acquire(warp);
 
@@ -62,7 +68,7 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
                         while x < width as i32 {
                             let (Some(part), Some(sum)) = (mine.at([x, y]), sums.at([x, y])) else { trap() };
                             let (ready, filled, _) = tensor::load(thread, loaded, square, part).wait(thread);
-                            // What a copy has loaded, another can read at once.
+                            // Both copies use the async proxy: no fence is needed between them.
                             let (read, _adding) =
                                 tensor::reduce(thread, op::Add, filled, sum).commit(thread).wait_read(thread);
                             (square, loaded) = (read.into_free(), ready);

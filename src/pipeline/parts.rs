@@ -211,7 +211,7 @@ unsafe impl<G: Sharing> StageSignals for G {
             let full = Layout::<S, STAGES, G>::full(base, at.stage);
             // SAFETY: `full` is valid until `reset`. Stages from the cursor on were last loaded in the previous round, and stages
             // after the wrap in this round, so `at.parity ^ 1` is the parity of the last load. A stage that was never loaded is
-            // in phase 0, and the phase before counts as complete: assumed in docs/SOUNDNESS.md.
+            // in phase 0, and the phase before counts as complete: assumption A10 of docs/SOUNDNESS.md.
             unsafe { await_phase::<G>(full, at.parity ^ 1, suspend_time_hint::None) };
             at.advance::<STAGES>();
             stages = rolled(stages - 1);
@@ -332,7 +332,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         let empty = Layout::<S, STAGES, G>::empty(self.base, stage);
         // SAFETY: `empty` is valid (`Producer::new`). The releases that free the stage complete the phase of the previous round,
         // of the other parity. This phase is the current one or the one before, because the next releases need this load. In the
-        // first round it is the phase before phase 0, which counts as complete: assumed in docs/SOUNDNESS.md.
+        // first round it is the phase before phase 0, which counts as complete: assumption A10 of docs/SOUNDNESS.md.
         unsafe { await_phase::<G>(empty, parity ^ 1, suspend_time_hint::None) };
         // SAFETY: `full` is valid (`Producer::new`), and this is the one arrival of the phase: consumers waited for the previous
         // phase before they released the stage. The copies below, and those of the other CTAs, bring the bytes.

@@ -1,4 +1,4 @@
-//! `atom` with scalar types: section 9.7.13.5.
+//! `atom` on scalars: atomic read-modify-write operations that return the old value (`atomicAdd()` …; PTX ISA 9.7.13.5).
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
@@ -6,56 +6,61 @@ use crate::qualifier::B128;
 
 legal! {
     /// `.sem` of `atom`.
-    AtomSem: "`{Self}` is no `.sem` of `atom`: it takes `.relaxed`, `.acquire`, `.release` or `.acq_rel`"
+    AtomSem: "`{Self}` is not a `.sem` of `atom`: use `.relaxed`, `.acquire`, `.release` or `.acq_rel`"
     { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel }
     /// `.scope` of `atom` and `red`.
-    AtomScope: "`{Self}` is no `.scope` of `atom` or `red`: they take `.cta`, `.cluster`, `.gpu` or `.sys`"
+    AtomScope: "`{Self}` is not a `.scope` of `atom` or `red`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     /// `.type` of `atom.add` and `red.add`.
-    // 9.7.13.5 lists `.s64` among the types; ptxas 13.5 refuses it with `.add`. `.u64` adds the same bits.
-    AtomAddType(TypeTag): "`{Self}` is no `.type` of `.add`: it takes `.u32`, `.u64`, `.s32`, `.f32` or `.f64`"
+    // Section 9.7.13.5 lists `.s64`, but ptxas 13.5 refuses it with `.add`. `.u64` gives the same bits.
+    AtomAddType(TypeTag): "`{Self}` is not a `.type` of `.add`: use `.u32`, `.u64`, `.s32`, `.f32` or `.f64`"
     { ty::U32, ty::U64, ty::S32, ty::F32, ty::F64 }
     /// `.type` of `atom.add.noftz` and `red.add.noftz`.
-    AtomAddNoftzType(TypeTag): "`{Self}` is no `.type` of `.add.noftz`: it takes `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
+    AtomAddNoftzType(TypeTag): "`{Self}` is not a `.type` of `.add.noftz`: use `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
     { ty::F16 @ "6.3", ty::Bf16 @ "7.8" on "sm_90", ty::F16x2, ty::Bf16x2 @ "7.8" on "sm_90" }
     /// `.type` of `.inc` and `.dec` of `atom` and `red`.
-    AtomIncType(TypeTag): "`{Self}` is no `.type` of `.inc` or `.dec`: they take `.u32`"
+    AtomIncType(TypeTag): "`{Self}` is not a `.type` of `.inc` or `.dec`: use `.u32`"
     { ty::U32 }
     /// `.type` of `.min` and `.max` of `atom` and `red`.
-    AtomMinType(TypeTag): "`{Self}` is no `.type` of `.min` or `.max`: they take `.u32`, `.u64`, `.s32` or `.s64`"
+    AtomMinType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max`: use `.u32`, `.u64`, `.s32` or `.s64`"
     { ty::U32, ty::S32, ty::U64, ty::S64 }
-    /// `.type` of `.and`, `.or` and `.xor` of `atom` and `red`, and of `atom.exch`, which has a `.b128` besides.
-    AtomBitType(TypeTag): "`{Self}` is no `.type` of `.and`, `.or`, `.xor` or `.exch`: they take `.b32` or `.b64`"
+    /// `.type` of `.and`, `.or` and `.xor` of `atom` and `red`, and of `atom.exch`. For `.b128`, see `atom_exch_b128`.
+    AtomBitType(TypeTag): "`{Self}` is not a `.type` of `.and`, `.or`, `.xor` or `.exch`: use `.b32` or `.b64`"
     { ty::B32, ty::B64 }
-    /// `.type` of `atom.cas`, which has a `.b128` besides.
-    AtomCasType(TypeTag): "`{Self}` is no `.type` of `atom.cas`: it takes `.b16`, `.b32` or `.b64`"
+    /// `.type` of `atom.cas`. For `.b128`, see `atom_cas_b128`.
+    AtomCasType(TypeTag): "`{Self}` is not a `.type` of `atom.cas`: use `.b16`, `.b32` or `.b64`"
     { ty::B16 @ "6.3", ty::B32, ty::B64 }
     /// `.space` of `atom` and `red`.
-    AtomSpace(AddressSpace): "`{Self}` is no space of `atom` or `red`: they take `.global`, `.shared::cta`, `.shared::cluster` or none (generic)"
+    AtomSpace(AddressSpace): "`{Self}` is not a space of `atom` or `red`: use `.global`, `.shared::cta`, \
+        `.shared::cluster` or `All` (generic)"
     {
         space::All, space::Global, space::SharedCta @ "7.8" no cache_hint,
         space::SharedCluster @ "7.8" on "sm_90" no cache_hint,
     }
-    /// `.space` of `atom` and `red` with a vector type.
-    AtomGlobalSpace(AddressSpace): "`{Self}` is no space of an `atom` or `red` with a vector type: they take `.global` or none (generic)"
+    /// `.space` of `atom` and `red` on vectors.
+    AtomGlobalSpace(AddressSpace): "`{Self}` is not a space of `atom` or `red` on vectors: use `.global` or `All` (generic)"
     { space::All, space::Global }
-    /// `.level::cache_hint` of `atom` and `red`, and its `cache-policy`.
-    AtomCacheHint<Space>: "`{Self}` is no `.level::cache_hint` of an `atom` or `red` in `{Space}`: it takes `cache_hint::None` or, in `.global` or none (generic), `cache_hint::Policy` of a `cache-policy`"
+    /// `.level::cache_hint` of `atom` and `red`, with its `cache-policy`.
+    AtomCacheHint<Space>: "`{Self}` is not a `.level::cache_hint` of `atom` or `red` in `{Space}`: use `cache_hint::None` or, in \
+        `.global` or `All` (generic), `cache_hint::Policy(policy)`"
     {
         cache_hint::None,
         cache_hint::Policy(cache_policy in reg64) @ "7.4" on "sm_80" for [ space::All, space::Global ],
     }
 }
 
-/// What `.op` of `atom` and `red` decides, for `$row!`: its text, its types, the PTX ISA, and what it is not in a peer's shared memory.
+/// Calls `$row!` for each `.op` of `atom` and `red`, with the text, types and PTX ISA version of `.op`, and with the clause of
+/// `# Safety` about the shared memory of other CTAs.
+//
+// The clause avoids a defect of ptxas 13.5 (sm_90a and sm_100a). For a `.shared::cluster` or generic address ptxas emits three
+// paths: an `ATOM`; a compare-and-swap loop, for the CTA's own shared memory; a plain load, operation and store, meant for local
+// memory. An address in another CTA takes the plain path (updates were lost on an H200).
 macro_rules! atom_op {
     ($row:ident $( $doc:literal $op:ident: $name:ident; )*) => { $( atom_op! { @$op $row $doc $name } )* };
     (@add $row:ident $($to:tt)*) => { $row! { $($to)* ".add" AtomAddType "6.0" [] } };
     (@add_noftz $row:ident $($to:tt)*) => { $row! { $($to)* ".add.noftz" AtomAddNoftzType "6.2" [
-        "- of `.f16x2` and `.bf16x2`, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5"
-        "  makes an `ATOM`, then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load,"
-        "  integer addition and store, meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; seen"
-        "  on an H200). `.f16` and `.bf16` are right there."
+        "- With `.f16x2` or `.bf16x2`, the value is not in the shared memory of another CTA: the code that ptxas 13.5 emits for"
+        "  `.shared::cluster` and generic addresses is not atomic there. `.f16` and `.bf16` are correct there."
     ] } };
     (@inc $row:ident $($to:tt)*) => { $row! { $($to)* ".inc" AtomIncType "6.0" [] } };
     (@dec $row:ident $($to:tt)*) => { $row! { $($to)* ".dec" AtomIncType "6.0" [] } };
@@ -66,10 +71,9 @@ macro_rules! atom_op {
     (@xor $($to:tt)*) => { atom_op! { @wide ".xor" AtomBitType $($to)* } };
     (@exch $row:ident $($to:tt)*) => { $row! { $($to)* ".exch" AtomBitType "6.0" [] } };
     (@wide $op:literal $Type:ident $row:ident $($to:tt)*) => { $row! { $($to)* $op $Type "6.0" [
-        "- of 64 bits, not in another CTA's shared memory, by `.shared::cluster` or a generic address: ptxas 13.5 makes an `ATOM`,"
-        "  then a loop of compare-and-swap if the address is of the CTA's own shared memory, else a plain load, operation and store,"
-        "  meant for local memory, and this is where a peer's address comes to (sm_90a and sm_100a; on an H200 updates were lost)."
-        "  A loop of [`atom_cas`](crate::raw::atom_cas) is right there, and so are `.add`, `.exch` and 32 bits."
+        "- With a type of 64 bits, the value is not in the shared memory of another CTA: the code that ptxas 13.5 emits for"
+        "  `.shared::cluster` and generic addresses is not atomic there. Types of 32 bits, `.add`, `.exch` and a loop of"
+        "  [`atom_cas`](crate::raw::atom_cas) are correct there."
     ] } };
 }
 
@@ -85,41 +89,43 @@ macro_rules! atom {
             ptx: "atom" .. " {d}, [{addr}], {b}" .. ";";
             isa: $isa, target: "sm_70", section: "9.7.13.5";
             # Safety
-            "- `addr` is the address, in the given space, of such a value in global or shared memory, aligned to its size;"
-            "  with a cache policy, in global memory."
-            "- in `.shared::cluster`, its CTA has not exited."
+            "- `addr` is the address, in `Space`, of a value in global or shared memory, aligned to the value's size. With a"
+            "  cache policy, the value is in global memory."
+            "- A CTA in whose shared memory the value lies has not exited."
             $($of_peers)*
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
-            "- a cache policy comes from a `createpolicy` instruction."
+            "- Concurrent accesses to the value are atomic, in scopes that include each other."
+            "- A cache policy comes from a `createpolicy` instruction."
         }
     };
 }
 
 atom_op! { atom
-    "Adds `b` to the value at `addr`, and returns the value before."
+    "Adds `b` to the value at `addr` and returns the old value (`atomicAdd()`)."
     add: atom_add;
-    "Adds `b` to the value at `addr`, subnormals preserved, and returns the value before. Of a pair each is atomic for itself."
+    "Adds `b` to the value at `addr`, without flushing subnormal numbers, and returns the old value. The addition of a pair is \
+    atomic per element, not as a whole."
     add_noftz: atom_add_noftz;
-    "Increments the value at `addr`, or makes it 0 if it is `b` or more, and returns the value before."
+    "Increments the value at `addr`, or stores 0 if the old value is `b` or more, and returns the old value (`atomicInc()`)."
     inc: atom_inc;
-    "Decrements the value at `addr`, or makes it `b` if it is 0 or more than `b`, and returns the value before."
+    "Decrements the value at `addr`, or stores `b` if the old value is 0 or more than `b`, and returns the old value \
+    (`atomicDec()`)."
     dec: atom_dec;
-    "Makes the value at `addr` the minimum of itself and `b`, and returns the value before."
+    "Replaces the value at `addr` with the minimum of the value and `b`, and returns the old value (`atomicMin()`)."
     min: atom_min;
-    "Makes the value at `addr` the maximum of itself and `b`, and returns the value before."
+    "Replaces the value at `addr` with the maximum of the value and `b`, and returns the old value (`atomicMax()`)."
     max: atom_max;
-    "Makes the value at `addr` its bitwise and with `b`, and returns the value before."
+    "Replaces the value at `addr` with the bitwise `and` of the value and `b`, and returns the old value (`atomicAnd()`)."
     and: atom_and;
-    "Makes the value at `addr` its bitwise or with `b`, and returns the value before."
+    "Replaces the value at `addr` with the bitwise `or` of the value and `b`, and returns the old value (`atomicOr()`)."
     or: atom_or;
-    "Makes the value at `addr` its bitwise exclusive or with `b`, and returns the value before."
+    "Replaces the value at `addr` with the bitwise `xor` of the value and `b`, and returns the old value (`atomicXor()`)."
     xor: atom_xor;
-    "Makes the value at `addr` `b`, and returns the value before."
+    "Stores `b` at `addr` and returns the old value (`atomicExch()`)."
     exch: atom_exch;
 }
 
 instruction! {
-    /// Makes the value at `addr` `c` if it equals `b`, and returns the value before.
+    /// Stores `c` at `addr` if the old value equals `b`, and returns the old value (`atomicCAS()`).
     @unsafe fn atom_cas[
         Sem: AtomSem, Scope: AtomScope, Space: AtomSpace, Ty: AtomCasType after ".cas",
     ](addr: Space::Address = address, b: Ty::Value = typed, c: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
@@ -127,11 +133,11 @@ instruction! {
     ptx: "atom" .. " {d}, [{addr}], {b}, {c};";
     isa: "6.0", target: "sm_70", section: "9.7.13.5";
     # Safety
-    "- as [`atom_add`]."
+    "- As [`atom_add`]."
 }
 
 instruction! {
-    /// Makes the 128 bits at `addr` `c` if they equal `b`, and returns the bits before.
+    /// Stores the 128 bits of `c` at `addr` if the old bits equal `b`, and returns the old bits (`atomicCAS()`).
     @unsafe fn atom_cas_b128[
         Sem: AtomSem, Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys @ "8.4" }, Space: AtomSpace,
     ](addr: Space::Address = address, b: B128 = { lo: b_lo, hi: b_hi }, c: B128 = { lo: c_lo, hi: c_hi })
@@ -141,11 +147,11 @@ instruction! {
         ".cas.b128 q, [{addr}], q, q1; mov.b128 {{{lo}, {hi}}}, q; }}";
     isa: "8.3", target: "sm_90", section: "9.7.13.5";
     # Safety
-    "- as [`atom_add`]."
+    "- As [`atom_add`]."
 }
 
 instruction! {
-    /// Makes the 128 bits at `addr` `b`, and returns the bits before.
+    /// Stores the 128 bits of `b` at `addr` and returns the old bits (`atomicExch()`).
     @unsafe fn atom_exch_b128[
         Sem: AtomSem, Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys @ "8.4" }, Space: AtomSpace,
         ?CacheHint: AtomCacheHint<Space> after ".exch",
@@ -156,5 +162,5 @@ instruction! {
         ".b128 q, [{addr}], q" .. "; mov.b128 {{{lo}, {hi}}}, q; }}";
     isa: "8.3", target: "sm_90", section: "9.7.13.5";
     # Safety
-    "- as [`atom_add`]."
+    "- As [`atom_add`]."
 }

@@ -1,25 +1,25 @@
-//! `atom` with vector types: section 9.7.13.5.
+//! `atom` on vectors in global memory (PTX ISA 9.7.13.5).
 //!
-//! ptxas 13.5 takes `.add.noftz` with vectors of `.f32` too, of `atom` and of `red`; the sections' syntax has `.noftz` with
-//! half types only, and so it is not offered.
+//! ptxas 13.5 also accepts `.add.noftz` on vectors of `.f32`, in `atom` and `red`. The syntax of both sections has `.noftz` with
+//! half types only, so this module does not offer it.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
 
 legal! {
-    /// `.type` of the elements of `atom.add` and `red.add` with a vector type.
-    AtomVectorAddType(TypeTag): "`{Self}` is no `.type` of `.add` with a vector: it takes `.f32`"
+    /// `.type` of the elements of `atom.add` and `red.add` on vectors.
+    AtomVectorAddType(TypeTag): "`{Self}` is not a `.type` of `.add` on vectors: use `.f32`"
     { ty::F32 }
     /// `.type` of the elements of `.op.noftz` with a `.v2` or `.v4`, of `atom` and `red`.
-    AtomVectorType(TypeTag): "`{Self}` is no `.type` of a `.v2` or `.v4`: they take `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
+    AtomVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2 }
     /// `.type` of the elements of `.op.noftz` with a `.v8`, of `atom` and `red`.
-    AtomVectorHalfType(TypeTag): "`{Self}` is no `.type` of a `.v8`: it takes `.f16` or `.bf16`"
+    AtomVectorHalfType(TypeTag): "`{Self}` is not a `.type` of a `.v8`: use `.f16` or `.bf16`"
     { ty::F16, ty::Bf16 }
 }
 
-/// What `.op` and `.vec` of `atom` and `red` decide, for `$row!`: the text of `.op` and the types, which are `f32` or `half`;
-/// `.vec`, the elements of operand and result, as number, names and text in asm.
+/// Calls `$row!` for each `.op` and `.vec` of `atom` and `red`, with the text of `.op`, the set of types (`f32` or `half`), the
+/// text of `.vec`, the number of elements, and the names and asm text of the operand's and the result's elements.
 macro_rules! atom_vec {
     ($row:ident $( $doc:literal $op:literal $types:ident: $( $vec:ident $name:ident; )+ )+) => { $( $(
         atom_vec! { @$types $vec $row $name $doc $op }
@@ -44,7 +44,7 @@ macro_rules! atom_vector {
     ) => {
         instruction! {
             #[doc = $doc]
-            /// They are in global memory. Each element is atomic for itself.
+            /// The vector is in global memory. The operation is atomic per element, not as a whole.
             @unsafe fn $name[
                 Sem: AtomSem, Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
                 Space: AtomGlobalSpace, ?CacheHint: L2CacheHint after $op, Ty: $Type after $vec,
@@ -54,29 +54,29 @@ macro_rules! atom_vector {
             ptx: "atom" .. " " $d_text ", [{addr}], " $b_text .. ";";
             isa: "8.1", target: "sm_90", section: "9.7.13.5";
             # Safety
-            "- `addr` is the address of such a vector in global memory, aligned to its size."
-            "- what others do to its elements meanwhile is atomic, in scopes that include each other."
-            "- a cache policy comes from a `createpolicy` instruction."
+            "- `addr` is the address of a vector in global memory, aligned to the vector's size."
+            "- Concurrent accesses to the elements are atomic, in scopes that include each other."
+            "- A cache policy comes from a `createpolicy` instruction."
         }
     };
 }
 
 atom_vec! { atom_vector
-    "Adds the elements of `b` to those at `addr`, and returns those before."
+    "Adds the elements of `b` to the elements at `addr` and returns the old elements."
     ".add" f32:
         v2 atom_add_v2;
         v4 atom_add_v4;
-    "Adds the elements of `b` to those at `addr`, subnormals preserved, and returns those before."
+    "Adds the elements of `b` to the elements at `addr`, without flushing subnormal numbers, and returns the old elements."
     ".add.noftz" half:
         v2 atom_add_noftz_v2;
         v4 atom_add_noftz_v4;
         v8 atom_add_noftz_v8;
-    "Makes each element at `addr` the minimum of itself and that of `b`, and returns those before."
+    "Replaces each element at `addr` with the minimum of the element and its counterpart in `b`, and returns the old elements."
     ".min.noftz" half:
         v2 atom_min_noftz_v2;
         v4 atom_min_noftz_v4;
         v8 atom_min_noftz_v8;
-    "Makes each element at `addr` the maximum of itself and that of `b`, and returns those before."
+    "Replaces each element at `addr` with the maximum of the element and its counterpart in `b`, and returns the old elements."
     ".max.noftz" half:
         v2 atom_max_noftz_v2;
         v4 atom_max_noftz_v4;

@@ -1,45 +1,47 @@
-//! `barrier.cta`: section 9.7.13.1. `bar` is another spelling of its aligned forms.
+//! Named barriers (`__syncthreads()` is barrier 0): `barrier.cta` (PTX ISA 9.7.13.1). `bar` is another spelling of
+//! the aligned forms.
 
 legal! {
     /// `.aligned`, or nothing.
-    BarrierAligned: "`{Self}` does not say whether a `barrier.cta` is `.aligned`: it takes `Aligned` or `Unaligned`"
+    BarrierAligned: "`{Self}` does not say whether a `barrier.cta` is `.aligned`: use `convergence::Aligned` or `convergence::Unaligned`"
     { convergence::Aligned, convergence::Unaligned }
-    /// `b`, how many threads take part.
-    BarrierThreads: "`{Self}` does not say how many threads take part in a `barrier.cta`: it takes `threads::All` or `threads::Count`"
+    /// `b`, the number of threads that take part.
+    BarrierThreads: "`{Self}` is not a number of threads of `barrier.cta`: use `threads::All` or `threads::Count`"
     { threads::All, threads::Count(b in reg32) }
     /// `.op` of `barrier.cta.red`.
-    BarrierRedOp: "`{Self}` is no `.op` of `barrier.cta.red`: it takes `.and` or `.or`"
+    BarrierRedOp: "`{Self}` is not an `.op` of `barrier.cta.red`: use `.and` or `.or`"
     { op::And, op::Or }
 }
 
 instruction! {
-    /// Waits until all threads of the CTA, or as many as are said, have arrived at barrier `a`.
+    /// Arrives at barrier `a`, and waits until all threads of the CTA, or `b` threads (`threads::Count(b)`), have arrived.
+    /// `__syncthreads()` is the aligned form for barrier 0 and all threads.
     @unsafe fn barrier_cta_sync[AlignedQ: BarrierAligned, ?Threads: BarrierThreads](a: u32 = reg32);
     form: "barrier.cta.sync{.aligned} a{, b};";
     ptx: "barrier.cta.sync" .. " {a}" .. ";";
     isa: "7.8", target: "sm_30", section: "9.7.13.1";
     convergent: convergent;
     # Safety
-    "- `a` is in 0 ..= 15; a thread count is a multiple of the warp size, the same in all threads that take part."
-    "- with `.aligned`: all threads of the CTA execute this same instruction."
-    "- no `barrier.cta.red` is active on barrier `a`."
+    "- `a` is in 0 ..= 15. A thread count is a multiple of the warp size, and the same in all threads that take part."
+    "- With `.aligned`, all threads of the CTA execute this same instruction."
+    "- No `barrier.cta.red` is active on barrier `a`."
 }
 
 instruction! {
-    /// Arrives at barrier `a`, where `b` threads are expected, without waiting for the other warps.
+    /// Arrives at barrier `a`, which expects `b` threads, and does not wait for other warps.
     @unsafe fn barrier_cta_arrive[AlignedQ: BarrierAligned](a: u32 = reg32, b: u32 = reg32);
     form: "barrier.cta.arrive{.aligned} a, b;";
     ptx: "barrier.cta.arrive" .. " {a}, {b};";
     isa: "7.8", target: "sm_30", section: "9.7.13.1";
     convergent: convergent;
     # Safety
-    "- as [`barrier_cta_sync`] of `b` threads; `b` is not 0."
-    "- the warp executes no other `barrier.cta` on barrier `a` before the barrier completes."
+    "- The conditions of [`barrier_cta_sync`] for `b` threads hold, and `b` is not 0."
+    "- The warp executes no other `barrier.cta` on barrier `a` before the barrier completes."
 }
 
 instruction! {
-    /// Waits until all threads of the CTA, or as many as are said, have arrived at barrier `a`; in how many of them `c` is
-    /// true. A negated `c` is no form of its own: pass `!c`.
+    /// Synchronises as [`barrier_cta_sync`] does, and returns in how many of the threads `c` is true (`__syncthreads_count()`).
+    /// For PTX's negated `c`, pass `!c`.
     @unsafe fn barrier_cta_red_popc[AlignedQ: BarrierAligned, ?Threads: BarrierThreads](a: u32 = reg32, c: bool = pred)
         -> u32 = (d: u32 = reg32) d;
     form: "barrier.cta.red.popc{.aligned}.u32 d, a{, b}, c;";
@@ -47,14 +49,13 @@ instruction! {
     isa: "7.8", target: "sm_30", section: "9.7.13.1";
     convergent: convergent;
     # Safety
-    "- `a` is in 0 ..= 15; a thread count is a multiple of the warp size, the same in all threads that take part."
-    "- with `.aligned`: all threads of the CTA execute this same instruction."
-    "- no `barrier.cta.sync` or `.arrive`, and no other reduction, is active on barrier `a`."
+    "- `a`, the thread count and `.aligned` meet the conditions of [`barrier_cta_sync`]."
+    "- No `barrier.cta.sync` or `.arrive`, and no other reduction, is active on barrier `a`."
 }
 
 instruction! {
-    /// Waits until all threads of the CTA, or as many as are said, have arrived at barrier `a`; whether `c` is true in all
-    /// (`.and`) or any (`.or`) of them.
+    /// Synchronises as [`barrier_cta_sync`] does, and returns whether `c` is true in all of the threads (`.and`,
+    /// `__syncthreads_and()`) or in any (`.or`, `__syncthreads_or()`).
     @unsafe fn barrier_cta_red[Op: BarrierRedOp, AlignedQ: BarrierAligned, ?Threads: BarrierThreads](
         a: u32 = reg32, c: bool = pred,
     ) -> bool = (d: u32 = reg32) d != 0;
@@ -63,5 +64,5 @@ instruction! {
     isa: "7.8", target: "sm_30", section: "9.7.13.1";
     convergent: convergent;
     # Safety
-    "- as [`barrier_cta_red_popc`]."
+    "- The conditions of [`barrier_cta_red_popc`] hold."
 }

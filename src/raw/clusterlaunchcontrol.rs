@@ -1,21 +1,21 @@
-//! `clusterlaunchcontrol.try_cancel` (section 9.7.13.17) and `.query_cancel` (9.7.13.18).
+//! Cluster launch control: `clusterlaunchcontrol.try_cancel` (PTX ISA 9.7.13.17) and `.query_cancel` (9.7.13.18).
 
 legal! {
     /// `.space` of `clusterlaunchcontrol.try_cancel`.
-    TryCancelSpace(AddressSpace): "`{Self}` is no space of `clusterlaunchcontrol.try_cancel`: it takes `.shared::cta` or none (generic)"
+    TryCancelSpace(AddressSpace): "`{Self}` is not a space of `clusterlaunchcontrol.try_cancel`: use `.shared::cta` or `space::All` (generic)"
     { space::All, space::SharedCta }
     /// `.multicast::cluster::all` of `clusterlaunchcontrol.try_cancel`.
-    TryCancelMulticast: "`{Self}` is no `.multicast` of `clusterlaunchcontrol.try_cancel`: it takes `multicast::None` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `multicast::ClusterAll`"
+    TryCancelMulticast: "`{Self}` is not a `.multicast` of `clusterlaunchcontrol.try_cancel`: use `multicast::None` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `multicast::ClusterAll`"
     { multicast::None, multicast::ClusterAll gate sm_100f_sm_110a_sm_120a }
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
-    CtaidDimension: "`{Self}` is no `::dimension` of `get_first_ctaid`: it takes `::x`, `::y` or `::z`"
+    CtaidDimension: "`{Self}` is not a `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`: use `::x`, `::y` or `::z`"
     { dimension::X, dimension::Y, dimension::Z }
 }
 
 instruction! {
-    /// Asks for the cancellation of a cluster that has not started: its response, 16 bytes, goes to `addr`, and the
-    /// mbarrier at `mbar` gets a complete-tx of 16 when it is there. With `.multicast::cluster::all`, so it is at these offsets
-    /// of each CTA of the cluster.
+    /// Requests the cancellation of a cluster that has not started. The 16-byte response is written to `addr`, then the mbarrier
+    /// at `mbar` gets a complete-tx of 16. With `.multicast::cluster::all`, each CTA of the cluster gets the response and the
+    /// complete-tx, at the same offsets in its shared memory.
     @unsafe fn clusterlaunchcontrol_try_cancel[
         Space: TryCancelSpace, Multicast: TryCancelMulticast after ".mbarrier::complete_tx::bytes",
     ](addr: Space::Address = address, mbar: Space::Address = address);
@@ -25,14 +25,15 @@ instruction! {
     isa: "8.6", target: "sm_100", section: "9.7.13.17";
     gate: sm_100;
     # Safety
-    "- both addresses, in the given space, are in shared memory of the executing CTA; `addr` is aligned to 16 bytes; `mbar`"
-    "  is a valid mbarrier. With `.multicast::cluster::all`, in each CTA of the cluster, of which none has exited."
-    "- until the mbarrier's phase is complete nobody reads or writes the response, and the CTA does not exit."
-    "- the CTA has not observed a failed response yet."
+    "- Both addresses, in the given space, are in shared memory of the executing CTA. `addr` is aligned to 16 bytes; `mbar` is"
+    "  the address of a valid mbarrier."
+    "- With `.multicast::cluster::all`, the same holds at these offsets in each CTA of the cluster, and none has exited."
+    "- Until the phase of the mbarrier completes, nothing accesses the response, and the CTA does not exit."
+    "- The CTA has not observed a failed response yet."
 }
 
 instruction! {
-    /// Whether the response says that a cluster was cancelled.
+    /// Returns whether `try_cancel_response` says that a cluster was cancelled.
     fn clusterlaunchcontrol_query_cancel_is_canceled(
         try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi },
     ) -> bool = (d: u32 = reg32) d != 0;
@@ -45,7 +46,8 @@ instruction! {
 }
 
 instruction! {
-    /// The index of the first CTA of the cancelled cluster: x, y and z. (The vector's fourth element is unspecified.)
+    /// Returns the index (`%ctaid`) of the first CTA of the cancelled cluster: x, y and z. PTX leaves the fourth element of the
+    /// vector unspecified.
     @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(
         try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi },
     ) -> [u32; 3] = (x: u32 = reg32, y: u32 = reg32, z: u32 = reg32) [x, y, z];
@@ -56,11 +58,11 @@ instruction! {
     gate: sm_100;
     options: pure, nomem, nostack, preserves_flags;
     # Safety
-    "- the response says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
+    "- `try_cancel_response` says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
 }
 
 instruction! {
-    /// The index of the first CTA of the cancelled cluster in one dimension.
+    /// Returns the index (`%ctaid`) of the first CTA of the cancelled cluster in one dimension.
     @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid[
         Dimension: CtaidDimension,
     ](try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi }) -> u32 = (d: u32 = reg32) d;
@@ -71,5 +73,5 @@ instruction! {
     gate: sm_100;
     options: pure, nomem, nostack, preserves_flags;
     # Safety
-    "- the response says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
+    "- `try_cancel_response` says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
 }

@@ -1,17 +1,17 @@
-//! `cp.async.bulk`: section 9.7.9.25.4.1.
+//! Bulk copies (one-dimensional TMA copies): `cp.async.bulk` (PTX ISA 9.7.9.25.4.1).
 
 legal! {
     /// `.multicast` and its `ctaMask`, of copies to `.shared::cluster`.
-    BulkMulticast: "`{Self}` is no `.multicast` of a bulk copy: it takes `multicast::None` or `multicast::Cluster` of a `CtaMask`"
+    BulkMulticast: "`{Self}` is not a `.multicast` of a bulk copy: use `multicast::None` or `multicast::Cluster` with a `CtaMask`"
     { multicast::None, multicast::Cluster(cta_mask in mask) }
     /// `.cp_mask` and its `byteMask`, of copies to global memory.
-    BulkCpMask: "`{Self}` is no `.cp_mask` of a bulk copy: it takes `cp_mask::None` or, with the feature `sm_100`, `cp_mask::Bytes` of a `ByteMask`"
+    BulkCpMask: "`{Self}` is not a `.cp_mask` of a bulk copy: use `cp_mask::None` or, with the feature `sm_100`, `cp_mask::Bytes` with a `ByteMask`"
     { cp_mask::None, cp_mask::Bytes(byte_mask in mask) @ "8.6" on "sm_100" gate sm_100 }
 }
 
 instruction! {
-    /// Starts a copy of `size` bytes from global memory into shared memory of the executing CTA; the mbarrier at
-    /// `mbar` gets a complete-tx of `size` when it is done.
+    /// Starts a copy of `size` bytes from global memory at `src_mem` to shared memory of the executing CTA at `dst_mem`. On
+    /// completion, the mbarrier at `mbar` gets a complete-tx of `size`.
     @unsafe fn cp_async_bulk_shared_cta_global[?CacheHint: L2CacheHint](
         dst_mem: u32 = reg32, src_mem: *const u8 = reg64, size: u32 = reg32, mbar: u32 = reg32,
     );
@@ -21,20 +21,20 @@ instruction! {
         " [{dst_mem}], [{src_mem}], {size}, [{mbar}]" .. ";";
     isa: "8.6", target: "sm_90", section: "9.7.9.25.4.1";
     # Safety
-    "- `size` is a multiple of 16, both addresses are aligned to 16 bytes, and both ranges lie in their memory."
-    "- `dst_mem` and `mbar` are in shared memory of the executing CTA; `mbar` is a valid mbarrier."
-    "- until the copy is complete nobody writes the source, and nobody reads or writes the destination."
-    "- what ordinary stores wrote to either end is made visible first (`fence.proxy.async`)."
-    "- the CTA does not exit before the copy is complete."
-    "- a cache policy comes from a `createpolicy` instruction."
+    "- `size` is a multiple of 16. Both addresses are aligned to 16 bytes, and both ranges lie in their memory."
+    "- `dst_mem` and `mbar` are in shared memory of the executing CTA; `mbar` is the address of a valid mbarrier."
+    "- Until the copy is complete, nothing writes the source, and nothing accesses the destination."
+    "- Earlier ordinary stores to the source or the destination are visible to the async proxy (`fence.proxy.async`)."
+    "- The CTA does not exit before the copy is complete."
+    "- A cache policy comes from a `createpolicy` instruction."
 }
 
 instruction! {
-    /// Starts a copy of `size` bytes from global memory into shared memory of a CTA of the cluster; the mbarrier at
-    /// `mbar`, in the same CTA as the destination, gets a complete-tx of `size` when it is done.
+    /// Starts a copy of `size` bytes from global memory at `src_mem` to shared memory of a CTA of the cluster at `dst_mem`. On
+    /// completion, the mbarrier at `mbar`, in the CTA of the destination, gets a complete-tx of `size`.
     ///
-    /// With `.multicast::cluster` it goes to each CTA of the cluster that the mask holds, at the offset of `dst_mem`; the
-    /// mbarrier at the offset of `mbar` in each gets a complete-tx.
+    /// With `.multicast::cluster`, each CTA of the mask gets the copy at the offset of `dst_mem` and the complete-tx on the
+    /// mbarrier at the offset of `mbar`.
     @unsafe fn cp_async_bulk_shared_cluster_global[?Multicast: BulkMulticast, ?CacheHint: L2CacheHint](
         dst_mem: u32 = reg32, src_mem: *const u8 = reg64, size: u32 = reg32, mbar: u32 = reg32,
     );
@@ -44,15 +44,16 @@ instruction! {
         " [{dst_mem}], [{src_mem}], {size}, [{mbar}]" .. ";";
     isa: "8.0", target: "sm_90", section: "9.7.9.25.4.1";
     # Safety
-    "- as [`cp_async_bulk_shared_cta_global`], with `dst_mem` and `mbar` in shared memory of one CTA of the cluster,"
-    "  which does not exit before the copy is complete."
-    "- with `.multicast::cluster`: so it is for each CTA of the mask; it is in the cluster, and destination and mbarrier"
-    "  are valid at these offsets of its shared memory."
+    "- The conditions of [`cp_async_bulk_shared_cta_global`] hold, with `dst_mem` and `mbar` in shared memory of one CTA of the"
+    "  cluster. That CTA does not exit before the copy is complete."
+    "- With `.multicast::cluster`, each CTA of the mask is in the cluster, and the conditions hold for the destination and the"
+    "  mbarrier at these offsets of its shared memory."
 }
 
 instruction! {
-    /// Starts a copy of `size` bytes from shared memory of the executing CTA into that of another CTA of the cluster; the
-    /// mbarrier at `mbar`, in the same CTA as the destination, gets a complete-tx of `size` when it is done.
+    /// Starts a copy of `size` bytes from shared memory of the executing CTA at `src_mem` to shared memory of another CTA of the
+    /// cluster (DSMEM) at `dst_mem`. On completion, the mbarrier at `mbar`, in the CTA of the destination, gets a complete-tx of
+    /// `size`.
     @unsafe fn cp_async_bulk_shared_cluster_shared_cta(
         dst_mem: u32 = reg32, src_mem: u32 = reg32, size: u32 = reg32, mbar: u32 = reg32,
     );
@@ -60,14 +61,14 @@ instruction! {
     ptx: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes" .. " [{dst_mem}], [{src_mem}], {size}, [{mbar}];";
     isa: "8.0", target: "sm_90", section: "9.7.9.25.4.1";
     # Safety
-    "- as [`cp_async_bulk_shared_cluster_global`]; `dst_mem` and `mbar` are not in the executing CTA."
-    "- the executing CTA does not exit before the copy is complete."
+    "- The conditions of [`cp_async_bulk_shared_cluster_global`] hold; `dst_mem` and `mbar` are not in the executing CTA."
+    "- The executing CTA does not exit before the copy is complete."
 }
 
 instruction! {
-    /// Starts a copy of `size` bytes from shared memory of the executing CTA to global memory, as part of the bulk
-    /// async-group that the executing thread commits next. With `.cp_mask`, it is of the bytes of each 16-byte chunk that the
-    /// mask holds.
+    /// Starts a copy of `size` bytes from shared memory of the executing CTA at `src_mem` to global memory at `dst_mem`, as part
+    /// of the bulk async-group that the executing thread commits next. With `.cp_mask`, the copy writes only the bytes of each
+    /// 16-byte chunk that the mask holds.
     @unsafe fn cp_async_bulk_global_shared_cta[?CacheHint: L2CacheHint, ?CpMask: BulkCpMask](
         dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32,
     );
@@ -76,10 +77,9 @@ instruction! {
     ptx: "cp.async.bulk.global.shared::cta.bulk_group" .. " [{dst_mem}], [{src_mem}], {size}" .. ";";
     isa: "8.0", target: "sm_90", section: "9.7.9.25.4.1";
     # Safety
-    "- `size` is a multiple of 16, both addresses are aligned to 16 bytes, and both ranges lie in their memory."
-    "- until the group's reads are complete nobody writes the source; until the group is complete nobody reads or"
-    "  writes the destination."
-    "- what ordinary stores wrote to the source is made visible first (`fence.proxy.async`)."
-    "- the CTA does not exit before the group's reads are complete."
-    "- a cache policy comes from a `createpolicy` instruction."
+    "- `size` is a multiple of 16. Both addresses are aligned to 16 bytes, and both ranges lie in their memory."
+    "- Until the reads of the group are complete, nothing writes the source, and the CTA does not exit."
+    "- Until the group is complete, nothing accesses the destination."
+    "- Earlier ordinary stores to the source are visible to the async proxy (`fence.proxy.async`)."
+    "- A cache policy comes from a `createpolicy` instruction."
 }

@@ -1,12 +1,12 @@
-//! `cp.async.bulk.prefetch`: section 9.7.9.25.4.3.
+//! Bulk prefetches into the L2 cache: `cp.async.bulk.prefetch` (PTX ISA 9.7.9.25.4.3).
 
 instruction! {
-    /// Starts to fetch `size` bytes of global memory into the L2 cache.
+    /// Prefetches `size` bytes of global memory at `src_mem` into the L2 cache asynchronously. The instruction is a hint.
     @unsafe fn cp_async_bulk_prefetch_global[?CacheHint: L2CacheHint](src_mem: *const u8 = reg64, size: u32 = reg32);
     form: "cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [srcMem], size{, cache-policy};";
     ptx: "cp.async.bulk.prefetch.L2.global" .. " [{src_mem}], {size}" .. ";";
     isa: "8.0", target: "sm_90", section: "9.7.9.25.4.3";
     # Safety
-    "- `size` is a multiple of 16, `src_mem` is aligned to 16 bytes, and the range lies in global memory."
-    "- a cache policy comes from a `createpolicy` instruction."
+    "- `size` is a multiple of 16. `src_mem` is aligned to 16 bytes, and the range lies in global memory."
+    "- A cache policy comes from a `createpolicy` instruction."
 }

@@ -1,4 +1,4 @@
-//! `cp.async.bulk.prefetch.tensor`: section 9.7.9.25.5.4.
+//! Tensor prefetches (TMA) into the L2 cache: `cp.async.bulk.prefetch.tensor` (PTX ISA 9.7.9.25.5.4).
 
 /// `cp.async.bulk.prefetch.tensor.dim.L2.global.load_mode{.level::cache_hint}
 ///     [tensorMap, tensorCoords]{, im2colInfo}{, cache-policy};`
@@ -10,8 +10,8 @@ macro_rules! prefetch {
         $Dst:ident [ $isa:literal, $target:literal ] $copy:tt [ $($gate:tt)* ] $what:literal [ $($note:literal)? ]
     ) => {
         instruction! {
-            #[doc = concat!("Starts to fetch ", $what)]
-            /// from a tensor in global memory into the L2 cache.
+            #[doc = concat!("Prefetches ", $what)]
+            /// from a tensor in global memory into the L2 cache asynchronously. The instruction is a hint.
             @unsafe fn $name[ $( Mode: $Mode, )? ?CacheHint: L2CacheHint ](
                 tensor_map: *const u8 = reg64, tensor_coords: [i32; $n] = [reg32: $($c)+],
                 $( $info: [u16; $info_n] = [reg16: $($i)+], )?
@@ -23,10 +23,8 @@ macro_rules! prefetch {
             isa: $isa, target: $target, section: "9.7.9.25.5.4";
             $($gate)*
             # Safety
-            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`,"
-            "  `.const` or global memory, of this dimension and mode; its tensor is valid and keeps to 9.7.9.25.5.1."
-            "- what ordinary stores wrote to the tensor map is made visible first (`fence.proxy.tensormap`)."
-            "- a cache policy comes from a `createpolicy` instruction."
+            "- `tensor_map` is the address of a [valid tensor map](crate::raw#tensor-maps) of this dimension and mode."
+            "- A cache policy comes from a `createpolicy` instruction."
             $( $note )?
         }
     };

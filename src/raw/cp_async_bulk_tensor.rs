@@ -1,33 +1,33 @@
-//! `cp.async.bulk.tensor`: section 9.7.9.25.5.2.
+//! Tensor copies (TMA): `cp.async.bulk.tensor` (PTX ISA 9.7.9.25.5.2).
 //!
-//! The section's last example has no `.completion_mechanism`, which ptxas 13.5 wants.
+//! The last example of the section lacks a `.completion_mechanism`, which ptxas 13.5 requires.
 
 legal! {
     /// `.cta_group` of `cp.async.bulk.tensor`.
-    TensorCtaGroup: "`{Self}` is no `.cta_group` of a tensor copy: it takes `None` or, with the feature `sm_100f` or `sm_110a`, `.cta_group::1` or `.cta_group::2`"
+    TensorCtaGroup: "`{Self}` is not a `.cta_group` of a tensor copy: use `cta_group::None` or, with the feature `sm_100f` or `sm_110a`, `.cta_group::1` or `.cta_group::2`"
     { cta_group::None, cta_group::One @ "8.6" gate sm_100f_sm_110a, cta_group::Two @ "8.6" gate sm_100f_sm_110a }
     /// `.dst` of tensor copies from global memory.
-    TensorDst: "`{Self}` is no destination of a tensor copy from global memory: it takes `.shared::cta` or `.shared::cluster`"
+    TensorDst: "`{Self}` is not a destination of a tensor copy from global memory: use `.shared::cta` or `.shared::cluster`"
     { space::SharedCta @ "8.6" no multicast, space::SharedCluster }
-    /// `.dst` of tensor copies from global memory, with `.tile::gather4` and the `.im2col::w` modes.
-    TensorNewerDst: "`{Self}` is no destination of a tensor copy from global memory of this mode: it takes `.shared::cta` or, with the feature `sm_100f` or `sm_110a`, `.shared::cluster`"
+    /// `.dst` of tensor copies from global memory in the modes `.tile::gather4` and `.im2col::w`.
+    TensorNewerDst: "`{Self}` is not a destination of a tensor copy from global memory in this mode: use `.shared::cta` or, with the feature `sm_100f` or `sm_110a`, `.shared::cluster`"
     { space::SharedCta no multicast, space::SharedCluster gate sm_100f_sm_110a }
     /// `.multicast` and its `ctaMask`, of tensor copies from global memory.
-    TensorMulticast<Dst>: "`{Self}` is no `.multicast` of a tensor copy to `{Dst}`: it takes `multicast::None` or, to `.shared::cluster`, `multicast::Cluster` of a `CtaMask`"
+    TensorMulticast<Dst>: "`{Self}` is not a `.multicast` of a tensor copy to `{Dst}`: use `multicast::None` or, to `.shared::cluster`, `multicast::Cluster` with a `CtaMask`"
     { multicast::None, multicast::Cluster(cta_mask in mask) for [ space::SharedCluster ] }
-    /// `.load_mode` of tensor copies and prefetches with `wHalo` and `wOffset`.
-    TensorIm2colWMode: "`{Self}` is no `.im2col::w` mode of a tensor copy: it takes `.im2col::w` or, with the feature `sm_100f` or `sm_110a`, `.im2col::w::128`"
+    /// `.load_mode` of tensor copies and prefetches that take `wHalo` and `wOffset`.
+    TensorIm2colWMode: "`{Self}` is not an `.im2col::w` mode of a tensor copy: use `.im2col::w` or, with the feature `sm_100f` or `sm_110a`, `.im2col::w::128`"
     { load_mode::Im2colW, load_mode::Im2colW128 gate sm_100f_sm_110a }
     /// `.load_mode` of tensor copies and reductions from shared to global memory, of one or two dimensions.
-    TensorStoreTileMode: "`{Self}` is no `.load_mode` of a 1d or 2d tensor copy or reduction to global memory: it takes `.tile`"
+    TensorStoreTileMode: "`{Self}` is not a `.load_mode` of a 1d or 2d tensor copy or reduction to global memory: use `.tile`"
     { load_mode::Tile }
     /// `.load_mode` of tensor copies and reductions from shared to global memory, of three dimensions or more.
-    TensorStoreMode: "`{Self}` is no `.load_mode` of a tensor copy or reduction to global memory: it takes `.tile` or `.im2col_no_offs`"
+    TensorStoreMode: "`{Self}` is not a `.load_mode` of a tensor copy or reduction to global memory: use `.tile` or `.im2col_no_offs`"
     { load_mode::Tile, load_mode::Im2colNoOffs }
 }
 
-/// What `.dim` decides, for `$row!`: the coordinates and the offsets of `.im2col`, as number, names and text in asm.
-/// `rows` are the 2d coordinates of four rows.
+/// Hands `$row!` the parts of a row that depend on `.dim`: the coordinates and the offsets of `.im2col`, each as number, names
+/// and text in asm. `rows` has the coordinates of `.tile::gather4` and `.tile::scatter4`: one column and four rows.
 macro_rules! tensor_dim {
     (1d $row:ident $($rest:tt)*) => { $row! { @dim [ ".1d" 1 [ c0 ] "{{{c0}}}" ] [] $($rest)* } };
     (2d $row:ident $($rest:tt)*) => { $row! { @dim [ ".2d" 2 [ c0 c1 ] "{{{c0}, {c1}}}" ] [] $($rest)* } };
@@ -47,9 +47,9 @@ macro_rules! tensor_dim {
     };
 }
 
-/// What the `.load_mode` of a copy or prefetch from global memory decides, for `$row!`: `im2colInfo`; the mode's text
-/// in the form and in asm, or its tags; the tags of `.dst`; PTX ISA version, target, gate of copies and of prefetches; a
-/// description; a point of `# Safety`.
+/// Hands `$row!` the parts of a row that depend on the `.load_mode` of a copy or prefetch from global memory: `im2colInfo`; the
+/// text of the mode in the form and in asm, or its tags; the tags of `.dst`; PTX ISA version and target; the gates of copies and
+/// of prefetches; a description; a line of `# Safety`.
 macro_rules! tensor_load {
     ($row:ident $dim:tt $mode:ident $name:ident) => { tensor_dim! { $dim tensor_load $mode $row $name } };
     (@dim $dim:tt $info:tt tile $row:ident $name:ident) => {
@@ -58,20 +58,20 @@ macro_rules! tensor_load {
     (@dim $dim:tt $info:tt gather4 $row:ident $name:ident) => {
         $row! { @mode $name $dim [] ".tile::gather4" [ ".tile::gather4" ] [] TensorNewerDst
             [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: sm_100f_sm_110a; ]
-            "four rows, at the column and the rows of `tensor_coords`," [] }
+            "four rows (`tensor_coords`: their first column, then their indices)" [] }
     };
     (@dim $dim:tt [ $($info:tt)+ ] im2col $row:ident $name:ident) => {
         $row! { @mode $name $dim [ im2col_info: $($info)+, ", im2colInfo" ] ".im2col" [ ".im2col" ] [] TensorDst
             [ "8.0", "sm_90" ] [] []
-            "the pixels at `tensor_coords`, moved by the offsets `im2col_info` along W, H and D, as a column"
-            [ "- the offsets of `im2col_info` are in the range that the mode has for this dimension." ] }
+            "the pixels at `tensor_coords`, shifted by the offsets `im2col_info` along W, H and D, as a column"
+            [ "- The offsets in `im2col_info` are in the range of the mode for this dimension." ] }
     };
     (@dim $dim:tt $info:tt im2col_w $row:ident $name:ident) => {
         $row! { @mode $name $dim [ im2col_info: 2 [ halo offset ] ", {{{halo}, {offset}}}", ", im2colInfo" ]
             "{.load_mode}" [] [ TensorIm2colWMode ] TensorNewerDst
             [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: sm_100f_sm_110a; ]
-            "the pixels at `tensor_coords` along W, with `wHalo` and `wOffset` in `im2col_info`, as a column"
-            [ "- `wHalo` is less than 512, with `.im2col::w::128` less than 32; `wOffset` is less than 32." ] }
+            "the pixels along W at `tensor_coords`, with `wHalo` and `wOffset` in `im2col_info`, as a column"
+            [ "- `wHalo` is less than 512, or less than 32 with `.im2col::w::128`; `wOffset` is less than 32." ] }
     };
 }
 
@@ -87,9 +87,9 @@ macro_rules! load {
     ) => {
         instruction! {
             #[doc = concat!("Starts a copy of ", $what)]
-            /// from a tensor in global memory into shared memory of a CTA of the cluster; with `.multicast::cluster`, of each
-            /// CTA that the mask holds, at the offset of `dst_mem`. The mbarrier at `mbar` gets a complete-tx of the size in
-            /// bytes when it is done.
+            /// from a tensor in global memory to shared memory of a CTA of the cluster at `dst_mem`. On completion, the mbarrier
+            /// at `mbar` gets a complete-tx of the size in bytes. With `.multicast::cluster`, each CTA of the mask gets the copy,
+            /// and its mbarrier the complete-tx, at the same offsets.
             @unsafe fn $name[
                 Dst: $Dst, $( Mode: $Mode after ".global",
                 )? ?Multicast: TensorMulticast<Dst> after $( ".global" $mode )? ".mbarrier::complete_tx::bytes",
@@ -105,17 +105,15 @@ macro_rules! load {
             isa: $isa, target: $target, section: "9.7.9.25.5.2";
             $($gate)*
             # Safety
-            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`,"
-            "  `.const` or global memory, of this dimension and mode; its tensor is valid and keeps to 9.7.9.25.5.1."
-            "- `dst_mem` is in shared memory of a CTA of the cluster, with `.shared::cta` of the executing one, which does not"
-            "  exit before the copy is complete. With `.multicast::cluster`, this and the next point hold in each CTA of the"
-            "  mask."
-            "- `dst_mem` is aligned to 128 bytes, and what is copied fits there; `mbar` is a valid mbarrier in the same"
-            "  CTA or, with `.cta_group::2`, in the other of its pair."
-            "- until the copy is complete nobody writes source or tensor map, and nobody accesses the destination."
-            "- what ordinary stores wrote to either end is made visible first (`fence.proxy.async`), and what they"
-            "  wrote to the tensor map (`fence.proxy.tensormap`)."
-            "- a cache policy comes from a `createpolicy` instruction."
+            "- `tensor_map` is the address of a [valid tensor map](crate::raw#tensor-maps) of this dimension and mode."
+            "- `dst_mem` is in shared memory of a CTA of the cluster; with `.shared::cta`, of the executing CTA. That CTA does"
+            "  not exit before the copy is complete."
+            "- `dst_mem` is aligned to 128 bytes, and the copied data fits there. `mbar` is the address of a valid mbarrier in"
+            "  the same CTA or, with `.cta_group::2`, in the other CTA of its pair."
+            "- With `.multicast::cluster`, the two conditions above hold in each CTA of the mask."
+            "- Until the copy is complete, nothing writes the source or the tensor map, and nothing accesses the destination."
+            "- Earlier ordinary stores to the source or the destination are visible to the async proxy (`fence.proxy.async`)."
+            "- A cache policy comes from a `createpolicy` instruction."
             $( $note )?
         }
     };
@@ -142,7 +140,7 @@ macro_rules! store {
     ($( $dim:tt $mode:ident $name:ident; )*) => { $( tensor_dim! { $dim store $mode $name } )* };
     (@dim $dim:tt $info:tt scatter4 $name:ident) => {
         store! { @row $name $dim ".tile::scatter4" [ ".tile::scatter4" ] [] [ "8.6", "sm_100" gate: sm_100f_sm_110a; ]
-            "the four rows of a tensor in global memory at the column and the rows of `tensor_coords`" }
+            "four rows (`tensor_coords`: their first column, then their indices) of a tensor in global memory" }
     };
     (@dim $dim:tt $info:tt $Mode:ident $name:ident) => {
         store! { @row $name $dim "{.load_mode}" [] [ $Mode ] [ "8.0", "sm_90" ]
@@ -153,7 +151,7 @@ macro_rules! store {
         [ $isa:literal, $target:literal $($gate:tt)* ] $what:literal
     ) => {
         instruction! {
-            #[doc = concat!("Starts a copy from shared memory of the executing CTA to ", $what, ",")]
+            #[doc = concat!("Starts a copy from shared memory of the executing CTA at `src_mem` to ", $what, ",")]
             /// as part of the bulk async-group that the executing thread commits next.
             @unsafe fn $name[ $( Mode: $Mode, )? ?CacheHint: L2CacheHint after $( $mode )? ".bulk_group" ](
                 tensor_map: *const u8 = reg64, tensor_coords: [i32; $n] = [reg32: $($c)+], src_mem: u32 = reg32,
@@ -164,16 +162,14 @@ macro_rules! store {
             isa: $isa, target: $target, section: "9.7.9.25.5.2";
             $($gate)*
             # Safety
-            "- `tensor_map` is the generic address of a valid tensor map (128 bytes, aligned to 64) in `.param`,"
-            "  `.const` or global memory, of this dimension and mode; its tensor is valid and keeps to 9.7.9.25.5.1."
-            "- the coordinates are not negative; with `.im2col_no_offs` neither is the bounding box's lower corner, and"
-            "  its upper corner is not positive."
-            "- `src_mem` is aligned to 128 bytes, and what is copied is in shared memory there."
-            "- until the group's reads are complete nobody writes source or tensor map, and the CTA does not exit;"
-            "  until the group is complete nobody accesses the destination."
-            "- what ordinary stores wrote to the source is made visible first (`fence.proxy.async`), and what they"
-            "  wrote to the tensor map (`fence.proxy.tensormap`)."
-            "- a cache policy comes from a `createpolicy` instruction."
+            "- `tensor_map` is the address of a [valid tensor map](crate::raw#tensor-maps) of this dimension and mode."
+            "- The coordinates are not negative. With `.im2col_no_offs`, the lower corner of the bounding box is not negative,"
+            "  and its upper corner is not positive."
+            "- `src_mem` is aligned to 128 bytes, and the data to copy lies in shared memory there."
+            "- Until the reads of the group are complete, nothing writes the source or the tensor map, and the CTA does not exit."
+            "- Until the group is complete, nothing accesses the destination."
+            "- Earlier ordinary stores to the source are visible to the async proxy (`fence.proxy.async`)."
+            "- A cache policy comes from a `createpolicy` instruction."
         }
     };
 }

@@ -1,11 +1,11 @@
-//! `cp.reduce.async.bulk.tensor`: section 9.7.9.25.5.3.
+//! Tensor reductions (TMA): `cp.reduce.async.bulk.tensor` (PTX ISA 9.7.9.25.5.3).
 //!
-//! The section's last example has `.im2col`, which is not in its syntax and which ptxas 13.5 refuses. ptxas also takes
-//! `.tile::scatter4`, which is not PTX by the text, and is not offered.
+//! The last example of the section has `.im2col`, which the syntax lacks and ptxas 13.5 refuses. ptxas accepts `.tile::scatter4`,
+//! which the syntax lacks too; this module does not offer it.
 
 legal! {
     /// `.redOp` of `cp.reduce.async.bulk.tensor`.
-    TensorRedOp: "`{Self}` is no `.redOp` of a tensor reduction: it takes `.add`, `.min`, `.max`, `.inc`, `.dec`, `.and`, `.or` or `.xor`"
+    TensorRedOp: "`{Self}` is not a `.redOp` of a tensor reduction: use `.add`, `.min`, `.max`, `.inc`, `.dec`, `.and`, `.or` or `.xor`"
     { op::Add, op::Min, op::Max, op::Inc, op::Dec, op::And, op::Or, op::Xor }
 }
 
@@ -15,9 +15,9 @@ macro_rules! reduce {
     ($( $dim:tt $Mode:ident $name:ident; )*) => { $( tensor_dim! { $dim reduce $Mode $name } )* };
     (@dim [ $dim:literal $n:literal [ $($c:ident)+ ] $coords:literal ] $info:tt $Mode:ident $name:ident) => {
         instruction! {
-            /// Starts combining the box at `tensor_coords` of a tensor in global memory with elements in shared memory
-            /// of the executing CTA, into the former, as part of the bulk async-group that the executing thread commits
-            /// next. The type of the elements is that of the tensor map.
+            /// Starts a reduction that combines each element of the box at `tensor_coords` of a tensor in global memory with an
+            /// element in shared memory of the executing CTA at `src_mem`, and stores the result in the tensor. The reduction is
+            /// part of the bulk async-group that the executing thread commits next. The tensor map has the type of the elements.
             @unsafe fn $name[Op: TensorRedOp, Mode: $Mode, ?CacheHint: L2CacheHint after ".bulk_group"](
                 tensor_map: *const u8 = reg64, tensor_coords: [i32; $n] = [reg32: $($c)+], src_mem: u32 = reg32,
             );
@@ -27,11 +27,12 @@ macro_rules! reduce {
                 " [{tensor_map}, " $coords "], [{src_mem}]" .. ";";
             isa: "8.0", target: "sm_90", section: "9.7.9.25.5.3";
             # Safety
-            "- as [`cp_async_bulk_tensor_1d_global_shared_cta`](crate::raw::cp_async_bulk_tensor_1d_global_shared_cta),"
-            "  in this dimension; others may access the destination by atomic operations on its elements."
-            "- the tensor map has a type that the operation takes: `.u32`, `.s32`, `.u64`, `.f32`, `.f16` or `.bf16`"
-            "  for `.add`; `.u32`, `.s32`, `.u64`, `.s64`, `.f16` or `.bf16` for `.min` and `.max`; `.u32` for `.inc`"
-            "  and `.dec`; `.b32` or `.b64` for `.and`, `.or` and `.xor`."
+            "- The conditions of"
+            "  [`cp_async_bulk_tensor_1d_global_shared_cta`](crate::raw::cp_async_bulk_tensor_1d_global_shared_cta) hold for this"
+            "  dimension, but atomic operations may access the elements of the destination meanwhile."
+            "- The operation takes the type of the tensor map: `.add` takes `.u32`, `.s32`, `.u64`, `.f32`, `.f16` and `.bf16`;"
+            "  `.min` and `.max` take `.u32`, `.s32`, `.u64`, `.s64`, `.f16` and `.bf16`; `.inc` and `.dec` take `.u32`; `.and`,"
+            "  `.or` and `.xor` take `.b32` and `.b64`."
         }
     };
 }

@@ -1,56 +1,58 @@
-//! `cvt` between `.f32`, halves and eight-bit floats: section 9.7.9.21. Two values are packed the first into the high bits,
-//! the second into the low ones, as PTX orders its operands.
+//! `cvt` between `f32`, half-precision floats (`.f16`, `.bf16`) and eight-bit floats (`.e4m3`, `.e5m2`; PTX ISA 9.7.9.21).
 //!
-//! ptxas 13.5 takes the conversions of eight-bit floats for sm_90 from PTX ISA 7.8 on, for sm_89 from 8.1 on.
+//! A packed result has the first operand in the high bits and the last operand in the low bits.
+//!
+//! ptxas 13.5 accepts the conversions of eight-bit floats from PTX ISA 7.8 on for sm_90, and from 8.1 on for sm_89.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
 use crate::qualifier::{TypeTag, ty};
 
 legal! {
-    /// `.rnd` of a `cvt` to halves.
-    CvtRounding: "`{Self}` is no rounding of a `cvt` to halves: it takes `.rn` or `.rz`"
+    /// `.rnd` of a `cvt` to half precision.
+    CvtRounding: "`{Self}` is not a rounding of a `cvt` to half precision: use `.rn` or `.rz`"
     { rounding::Rn, rounding::Rz }
 }
 legal! {
     /// `.relu`, or nothing.
-    CvtRelu: "`{Self}` does not say what a `cvt` makes of negative numbers: it takes `relu::Relu` or `relu::None`"
+    CvtRelu: "`{Self}` does not say whether a `cvt` turns negative results into zero: use `relu::Relu` or `relu::None`"
     { relu::Relu, relu::None }
 }
 legal! {
     /// `.satfinite`, or nothing.
-    CvtSatfinite: "`{Self}` does not say what a `cvt` makes of numbers too large: it takes `Satfinite` or `satfinite::None`"
+    CvtSatfinite: "`{Self}` does not say whether a `cvt` makes numbers that are too large finite: use \
+        `satfinite::Satfinite` or `satfinite::None`"
     { satfinite::Satfinite, satfinite::None }
 }
 legal! {
-    /// A half: `.type` of a `cvt`.
-    HalfType(TypeTag): "`{Self}` is no half: this `cvt` takes `.f16` or `.bf16`"
+    /// `.type` of half precision of a `cvt`.
+    HalfType(TypeTag): "`{Self}` is not a half-precision type: use `.f16` or `.bf16`"
     { ty::F16, ty::Bf16 }
 }
 legal! {
-    /// Two halves: `.type` of a `cvt`.
-    HalvesType(TypeTag): "`{Self}` is no pair of halves: this `cvt` takes `.f16x2` or `.bf16x2`"
+    /// `.type` of two half-precision floats of a `cvt`.
+    HalvesType(TypeTag): "`{Self}` is not a pair of half-precision floats: use `.f16x2` or `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 }
 }
 legal! {
-    /// Two halves that become eight-bit floats.
-    CvtF8Source(TypeTag): "`{Self}` does not become two eight-bit floats here: `.f16x2` does, and on sm_100f, sm_110a and sm_120a \
-        `.bf16x2`"
+    /// `.type` of two half-precision floats that become eight-bit floats.
+    CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, \
+        `sm_110a` or `sm_120a`, `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 gate sm_100f_sm_110a_sm_120a }
 }
 legal! {
-    /// Two eight-bit floats: `.type` of a `cvt`.
-    F8x2Type(TypeTag): "`{Self}` is no pair of eight-bit floats: this `cvt` takes `.e4m3x2` or `.e5m2x2`"
+    /// `.type` of two eight-bit floats of a `cvt`.
+    F8x2Type(TypeTag): "`{Self}` is not a pair of eight-bit floats: use `.e4m3x2` or `.e5m2x2`"
     { ty::E4m3x2, ty::E5m2x2 }
 }
 legal! {
-    /// Four eight-bit floats: `.type` of a `cvt`.
-    F8x4Type(TypeTag): "`{Self}` is no four eight-bit floats: this `cvt` takes `.e4m3x4` or `.e5m2x4`"
+    /// `.type` of four eight-bit floats of a `cvt`.
+    F8x4Type(TypeTag): "`{Self}` is not a vector of four eight-bit floats: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
 }
 
 instruction! {
-    /// `a` as a half.
+    /// Converts `a` to half precision.
     fn cvt_f32[
         Rounding: CvtRounding { rounding::Rn, rounding::Rz },
         Relu: CvtRelu { relu::Relu @ "7.0" on "sm_80", relu::None },
@@ -64,7 +66,7 @@ instruction! {
 }
 
 instruction! {
-    /// A half as an `f32`, which has every half.
+    /// Converts the half-precision float `a` to `f32`, exactly.
     fn cvt_to_f32[
         Ty: HalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 @ "7.1" on "sm_80" },
     ](a: Ty::Value = typed) -> f32 = (d: f32 = reg32) d;
@@ -75,7 +77,7 @@ instruction! {
 }
 
 instruction! {
-    /// `a`, in the high bits, and `b`, in the low ones, as halves.
+    /// Converts `a` and `b` to half precision. The result of `a` goes into the high bits, the result of `b` into the low bits.
     fn cvt_f32x2[
         Rounding: CvtRounding { rounding::Rn, rounding::Rz },
         Relu: CvtRelu { relu::Relu, relu::None },
@@ -89,8 +91,11 @@ instruction! {
 }
 
 instruction! {
-    /// `a`, in the high bits, and `b`, in the low ones, as halves, each rounded up or down at random: by how far it is between
-    /// its two neighbours, and by random bits, the high 16 of `rbits` for `a` and the low 16 for `b` (of each, `.f16x2` takes 13).
+    /// Converts `a` and `b` to half precision by stochastic rounding. The result of `a` goes into the high bits, the result of
+    /// `b` into the low bits.
+    ///
+    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbours. The random bits
+    /// are the high 16 bits of `rbits` for `a` and the low 16 bits for `b` (13 bits of each for `.f16x2`).
     fn cvt_rs_f32x2[
         Relu: CvtRelu { relu::Relu, relu::None },
         Satfinite: CvtSatfinite { satfinite::Satfinite, satfinite::None },
@@ -104,7 +109,8 @@ instruction! {
 }
 
 instruction! {
-    /// `a`, in the high bits, and `b`, in the low ones, as eight-bit floats; what is too large becomes the largest finite number.
+    /// Converts `a` and `b` to eight-bit floats. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest finite number.
     fn cvt_f8x2_f32[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 },
@@ -116,7 +122,8 @@ instruction! {
 }
 
 instruction! {
-    /// Two halves as eight-bit floats; what is too large becomes the largest finite number.
+    /// Converts the two half-precision floats of `a` to eight-bit floats. A number that is too large becomes the largest finite
+    /// number.
     fn cvt_f8x2[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type { ty::E4m3x2, ty::E5m2x2 },
@@ -131,7 +138,7 @@ instruction! {
 }
 
 instruction! {
-    /// Two eight-bit floats as `.f16`, which has every one of them.
+    /// Converts the two eight-bit floats of `a` to `.f16`, exactly.
     fn cvt_f16x2_f8x2[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type after ".f16x2" { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 },
@@ -143,7 +150,7 @@ instruction! {
 }
 
 instruction! {
-    /// Two eight-bit floats as `.bf16`, which has every one of them.
+    /// Converts the two eight-bit floats of `a` to `.bf16`, exactly.
     fn cvt_bf16x2_f8x2[
         Relu: CvtRelu { relu::Relu, relu::None },
         Satfinite: CvtSatfinite { satfinite::Satfinite, satfinite::None },
@@ -157,9 +164,11 @@ instruction! {
 }
 
 instruction! {
-    /// `a`, `b`, `e` and `f`, the first in the highest bits, as eight-bit floats, each rounded up or down at random: by how far
-    /// it is between its two neighbours, and by random bits, the high 16 of `rbits` for `a` and `b`, the low 16 for `e` and `f`.
-    /// What is too large becomes the largest finite number.
+    /// Converts `a`, `b`, `e` and `f` to eight-bit floats by stochastic rounding. The result of `a` goes into the highest bits,
+    /// the result of `f` into the lowest bits. A number that is too large becomes the largest finite number.
+    ///
+    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbours. The random bits
+    /// are the high 16 bits of `rbits` for `a` and `b`, and the low 16 bits for `e` and `f`.
     fn cvt_rs_f8x4_f32[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x4Type after ".satfinite" { ty::E4m3x4 as u32 in reg32, ty::E5m2x4 as u32 in reg32 },

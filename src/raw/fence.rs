@@ -1,19 +1,20 @@
-//! `fence`: section 9.7.13.4. `membar` is another spelling of `fence.sc` and `fence.proxy`.
+//! Memory fences (`__threadfence()`) and proxy fences: `fence` (PTX ISA 9.7.13.4). `membar` is another spelling of `fence.sc` and
+//! `fence.proxy`.
 
 legal! {
     /// `.sem` of `fence`.
-    FenceSem: "`{Self}` is no `.sem` of `fence`: it takes `.sc`, `.acq_rel`, `.acquire` or `.release`"
+    FenceSem: "`{Self}` is not a `.sem` of `fence`: use `.sc`, `.acq_rel`, `.acquire` or `.release`"
     { sem::Sc, sem::AcqRel, sem::Acquire @ "8.6" on "sm_90", sem::Release @ "8.6" on "sm_90" }
     /// `.scope` of `fence`.
-    FenceScope: "`{Self}` is no `.scope` of `fence`: it takes `.cta`, `.cluster`, `.gpu` or `.sys`"
+    FenceScope: "`{Self}` is not a `.scope` of `fence`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     /// The space of `fence.proxy.async`.
-    ProxyAsyncSpace: "`{Self}` is no space of `fence.proxy.async`: it takes none, `.global`, `.shared::cta` or `.shared::cluster`"
+    ProxyAsyncSpace: "`{Self}` is not a space of `fence.proxy.async`: use `.global`, `.shared::cta`, `.shared::cluster` or `space::All` (all spaces)"
     { space::All, space::Global, space::SharedCta, space::SharedCluster }
 }
 
 instruction! {
-    /// Orders the memory accesses that the thread does before against those that it does after.
+    /// Orders the earlier memory accesses of the thread before its later ones, as the threads of `Scope` observe them.
     fn fence[Sem: FenceSem, Scope: FenceScope]();
     form: "fence{.sem}{.scope};";
     ptx: "fence" .. ";";
@@ -21,7 +22,7 @@ instruction! {
 }
 
 instruction! {
-    /// `fence.acquire.cluster` for objects in `.shared::cluster` alone.
+    /// Fences as [`fence`] with `.acquire` and `.cluster` does, but only for objects in `.shared::cluster`.
     fn fence_acquire_sync_restrict();
     form: "fence.acquire.sync_restrict::shared::cluster.cluster;";
     ptx: "fence.acquire.sync_restrict::shared::cluster.cluster" .. ";";
@@ -29,7 +30,7 @@ instruction! {
 }
 
 instruction! {
-    /// `fence.release.cluster` for objects in `.shared::cta` alone.
+    /// Fences as [`fence`] with `.release` and `.cluster` does, but only for objects in `.shared::cta`.
     fn fence_release_sync_restrict();
     form: "fence.release.sync_restrict::shared::cta.cluster;";
     ptx: "fence.release.sync_restrict::shared::cta.cluster" .. ";";
@@ -37,7 +38,7 @@ instruction! {
 }
 
 instruction! {
-    /// Publishes the `mbarrier.init` operations that the executing thread did before to the cluster.
+    /// Publishes the earlier `mbarrier.init` operations of the executing thread to the cluster.
     fn fence_mbarrier_init();
     form: "fence.mbarrier_init.release.cluster;";
     ptx: "fence.mbarrier_init.release.cluster" .. ";";
@@ -45,7 +46,7 @@ instruction! {
 }
 
 instruction! {
-    /// Orders accesses to one location through virtual addresses that alias, both ways.
+    /// Orders accesses to one memory location through different virtual addresses (aliases), in both directions.
     fn fence_proxy_alias();
     form: "fence.proxy.alias;";
     ptx: "fence.proxy.alias" .. ";";
@@ -53,7 +54,8 @@ instruction! {
 }
 
 instruction! {
-    /// Orders accesses of the generic proxy and of the async proxy to the given space, both ways.
+    /// Orders accesses of the generic proxy (ordinary loads and stores) and of the async proxy (bulk copies) to objects in
+    /// `Space`, in both directions.
     fn fence_proxy_async[Space: ProxyAsyncSpace]();
     form: "fence.proxy.async{.space};";
     ptx: "fence.proxy.async" .. ";";
@@ -61,7 +63,8 @@ instruction! {
 }
 
 instruction! {
-    /// Releases what the generic proxy did before, for accesses of the tensormap proxy that acquire it.
+    /// Releases the earlier accesses of the generic proxy to the tensormap proxy. The counterpart is
+    /// [`fence_proxy_tensormap_generic_acquire`].
     fn fence_proxy_tensormap_generic_release[Scope: FenceScope]();
     form: "fence.proxy.tensormap::generic.release{.scope};";
     ptx: "fence.proxy.tensormap::generic.release" .. ";";
@@ -69,7 +72,8 @@ instruction! {
 }
 
 instruction! {
-    /// Acquires for the tensormap proxy what was released of the 128 bytes at the generic address `addr`.
+    /// Acquires the released accesses of the generic proxy to the 128 bytes at the generic address `addr`, for later accesses of
+    /// the tensormap proxy.
     @unsafe fn fence_proxy_tensormap_generic_acquire[Scope: FenceScope](addr: *const u8 = reg64);
     form: "fence.proxy.tensormap::generic.acquire{.scope} [addr], 128;";
     ptx: "fence.proxy.tensormap::generic.acquire" .. " [{addr}], 128;";
@@ -79,7 +83,8 @@ instruction! {
 }
 
 instruction! {
-    /// [`fence_acquire_sync_restrict`] for accesses of the async proxy that follow generic ones.
+    /// Fences as [`fence_acquire_sync_restrict`] does, from earlier accesses of the generic proxy to later accesses of the async
+    /// proxy.
     fn fence_proxy_async_generic_acquire_sync_restrict();
     form: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;";
     ptx: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster" .. ";";
@@ -87,7 +92,8 @@ instruction! {
 }
 
 instruction! {
-    /// [`fence_release_sync_restrict`] for accesses of the async proxy that follow generic ones.
+    /// Fences as [`fence_release_sync_restrict`] does, from earlier accesses of the generic proxy to later accesses of the async
+    /// proxy.
     fn fence_proxy_async_generic_release_sync_restrict();
     form: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;";
     ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster" .. ";";

@@ -1,14 +1,15 @@
-//! `griddepcontrol`: section 9.7.13.13.
+//! Programmatic dependent launch: `griddepcontrol` (PTX ISA 9.7.13.13).
 
 legal! {
     /// `.action` of `griddepcontrol`.
-    GridDepAction: "`{Self}` is no `.action` of `griddepcontrol`: it takes `.launch_dependents` or `.wait`"
+    GridDepAction: "`{Self}` is not an `.action` of `griddepcontrol`: use `.launch_dependents` or `.wait`"
     { action::LaunchDependents, action::Wait }
 }
 
 instruction! {
-    /// Lets the dependent grids launch once all CTAs did so or have ended (`.launch_dependents`), or waits until the
-    /// prerequisite grids have completed and their memory operations are visible (`.wait`).
+    /// `.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion()`) lets the dependent grids launch once each CTA of the
+    /// grid has executed the instruction or completed. `.wait` (`cudaGridDependencySynchronize()`) waits until the prerequisite
+    /// grids have completed and their memory operations are visible.
     fn griddepcontrol[Action: GridDepAction]();
     form: "griddepcontrol{.action};";
     ptx: "griddepcontrol" .. ";";

@@ -1,7 +1,7 @@
-//! `ld` and `st` on `.shared::cta` and `.shared::cluster`: sections 9.7.9.8 and 9.7.9.11 of the PTX ISA.
+//! `ld` and `st` in shared memory and distributed shared memory (DSMEM; PTX ISA 9.7.9.8 and 9.7.9.11).
 //!
-//! Weak and volatile accesses have no scope; the others are atomic, with a `.sem` and a `.scope`. ptxas 13.5 takes more
-//! than the sections' syntax: `.v8` of 8-bit and 16-bit types, `.f16` and `.f16x2`. These are not offered.
+//! Weak and volatile accesses have no scope. The other accesses are atomic, with a `.sem` and a `.scope`. ptxas 13.5 accepts more
+//! than the sections' syntax: `.v8` of 8-bit and 16-bit types, `.f16` and `.f16x2`. This module does not offer them.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
@@ -9,71 +9,70 @@ use crate::qualifier::B128;
 
 legal! {
     /// `.space` of `ld` and `st`.
-    LdStSpace: "`{Self}` is no `.space` of `ld` or `st` here: they take `.shared::cta` or `.shared::cluster`"
+    LdStSpace: "`{Self}` is not a `.space` of `ld` or `st` in this crate: use `.shared::cta` or `.shared::cluster`"
     { space::SharedCta, space::SharedCluster on "sm_90" }
     /// `.sem` of `ld` with a `.scope`.
-    LdSem: "`{Self}` is no `.sem` of `ld` with a `.scope`: it takes `.relaxed` or `.acquire`"
+    LdSem: "`{Self}` is not a `.sem` of `ld` with a `.scope`: use `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
     /// `.sem` of `st` with a `.scope`.
-    StSem: "`{Self}` is no `.sem` of `st` with a `.scope`: it takes `.relaxed` or `.release`"
+    StSem: "`{Self}` is not a `.sem` of `st` with a `.scope`: use `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
     /// `.scope` of `ld`, `st` and `multimem`.
-    LdStScope: "`{Self}` is no `.scope` of `ld`, `st` or `multimem`: they take `.cta`, `.cluster`, `.gpu` or `.sys`"
+    LdStScope: "`{Self}` is not a `.scope` of `ld`, `st` or `multimem`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }
-    /// `.type` of `ld` and `st`, which have a `.b128` besides.
-    LdStType(TypeTag): "`{Self}` is no `.type` of `ld` or `st`: they take `.b`, `.u` or `.s` of 8 to 64 bits, \
-        `.f32` or `.f64`"
+    /// `.type` of `ld` and `st`. For `.b128`, see `ld_b128`.
+    LdStType(TypeTag): "`{Self}` is not a `.type` of `ld` or `st`: use `.b`, `.u` or `.s` of 8 to 64 bits, `.f32` or `.f64`"
     {
         ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64,
         ty::F32, ty::F64,
     }
     /// `.type` of `ld` and `st` with a `.v4`.
-    LdStV4Type(TypeTag): "`{Self}` is no `.type` of a `.v4`: it takes `.b`, `.u` or `.s` of 8 to 32 bits, or `.f32`"
+    LdStV4Type(TypeTag): "`{Self}` is not a `.type` of a `.v4`: use `.b`, `.u` or `.s` of 8 to 32 bits, or `.f32`"
     { ty::B8, ty::B16, ty::B32, ty::U8, ty::U16, ty::U32, ty::S8, ty::S16, ty::S32, ty::F32 }
 }
 
 /// `ld{.weak}{.ss}{.vec}.type d, [a];`, `ld.volatile{.ss}{.vec}.type d, [a];`, `ld.sem.scope{.ss}{.vec}.type d, [a];`,
 /// and `st` likewise.
 ///
-/// What it takes: the names, what they access, the `.scope`s and types, and the operands as the three parts of the text
-/// see them.
+/// The arguments: the names; the name of the value in the documentation; the PTX ISA version; `.vec` and `.type` in `form:`; the
+/// `.scope`s and types; the head, tail and result of `ld`; the head, tail and operand of `st`.
 macro_rules! ld_st {
     (
         [ $ld_weak:ident $ld_volatile:ident $ld:ident $st_weak:ident $st_volatile:ident $st:ident ]
         $what:literal $isa:literal $form:literal $scopes:tt $ty:tt $head:literal $ld_tail:literal $ld_out:tt
         $st_head:literal $st_tail:literal $st_in:tt
     ) => {
-        ld_st!(@ld $ld_weak "Loads " "ld.weak" "" [] "- nobody writes it meanwhile."
+        ld_st!(@ld $ld_weak "Loads" "ld.weak" "" [] "- No thread and no asynchronous copy writes the value at the same time."
             $what $isa $form $ty $head $ld_tail $ld_out);
-        ld_st!(@ld $ld_volatile "Loads, as often as the program says and in its order, " "ld.volatile" "" []
-            "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
+        ld_st!(@ld $ld_volatile "Loads, as often and in the order that the program states," "ld.volatile" "" []
+            "- Concurrent accesses to the value are volatile, or atomic in `.sys` scope."
             $what $isa $form $ty $head $ld_tail $ld_out);
-        ld_st!(@ld $ld "Loads atomically " "ld" "{.sem}{.scope}"
+        ld_st!(@ld $ld "Atomically loads" "ld" "{.sem}{.scope}"
             [ Sem: LdSem, Scope: LdStScope $scopes, ]
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
+            "- Concurrent accesses to the value are atomic, in scopes that include each other."
             $what $isa $form $ty $head $ld_tail $ld_out);
-        ld_st!(@st $st_weak "Stores " "st.weak" "" []
-            "- nobody else reads or writes it meanwhile, asynchronous copies included."
+        ld_st!(@st $st_weak "Stores" "st.weak" "" []
+            "- No other thread and no asynchronous copy reads or writes the value at the same time."
             $what $isa $form $ty $st_head $st_tail $st_in);
-        ld_st!(@st $st_volatile "Stores, as often as the program says and in its order, " "st.volatile" "" []
-            "- what others do to it meanwhile is volatile or atomic in `.sys` scope."
+        ld_st!(@st $st_volatile "Stores, as often and in the order that the program states," "st.volatile" "" []
+            "- Concurrent accesses to the value are volatile, or atomic in `.sys` scope."
             $what $isa $form $ty $st_head $st_tail $st_in);
-        ld_st!(@st $st "Stores atomically " "st" "{.sem}{.scope}"
+        ld_st!(@st $st "Atomically stores" "st" "{.sem}{.scope}"
             [ Sem: StSem, Scope: LdStScope $scopes, ]
-            "- what others do to it meanwhile is atomic, in scopes that include each other."
+            "- Concurrent accesses to the value are atomic, in scopes that include each other."
             $what $isa $form $ty $st_head $st_tail $st_in);
     };
     (@ld $name:ident $does:literal $mnemonic:literal $order_form:literal [ $($order:tt)* ] $others:literal
         $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($out:tt)* ]
     ) => {
         instruction! {
-            #[doc = concat!($does, $what, ".")]
+            #[doc = concat!($does, " the ", $what, " at `addr`.")]
             @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: u32 = reg32) -> $($out)*;
             form: $mnemonic $order_form "{.space}" $form " d, [addr];";
             ptx: $head $mnemonic .. $tail;
             isa: $isa, target: "sm_70", section: "9.7.9.8";
             # Safety
-            "- `addr` is the address of it in that space, aligned to its size, in a CTA that has not exited."
+            "- `addr` is the address of the value in `Space`, aligned to the value's size, in a CTA that has not exited."
             $others
         }
     };
@@ -81,34 +80,34 @@ macro_rules! ld_st {
         $what:literal $isa:literal $form:literal [ $($ty:tt)* ] $head:literal $tail:literal [ $($in:tt)* ]
     ) => {
         instruction! {
-            #[doc = concat!($does, $what, ".")]
+            #[doc = concat!($does, " the ", $what, " `b` at `addr`.")]
             @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: u32 = reg32, $($in)*);
             form: $mnemonic $order_form "{.space}" $form " [addr], b;";
             ptx: $head $mnemonic .. $tail;
             isa: $isa, target: "sm_70", section: "9.7.9.11";
             # Safety
-            "- `addr` is the address of it in that space, aligned to its size, in a CTA that has not exited."
+            "- `addr` is the address of the value in `Space`, aligned to the value's size, in a CTA that has not exited."
             $others
         }
     };
 }
 
 ld_st! {
-    [ ld_weak ld_volatile ld st_weak st_volatile st ] "a value" "7.8" "{.type}"
+    [ ld_weak ld_volatile ld st_weak st_volatile st ] "value" "7.8" "{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType ]
     "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) cast(d) ]
     "" " [{addr}], {b};" [ b: Ty::Value = typed ]
 }
 ld_st! {
-    [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "a vector of two" "7.8" ".v2{.type}"
+    [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "two-element vector" "7.8" ".v2{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType after ".v2" ]
     "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
     "" " [{addr}], {{{b0}, {b1}}};" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 ld_st! {
-    [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "a vector of four" "7.8" ".v4{.type}"
+    [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "four-element vector" "7.8" ".v4{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStV4Type after ".v4" ]
     "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
@@ -117,7 +116,7 @@ ld_st! {
     "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
 ld_st! {
-    [ ld_weak_b128 ld_volatile_b128 ld_b128 st_weak_b128 st_volatile_b128 st_b128 ] "128 bits" "8.3" ".b128"
+    [ ld_weak_b128 ld_volatile_b128 ld_b128 st_weak_b128 st_volatile_b128 st_b128 ] "128-bit value" "8.3" ".b128"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys @ "8.4" }
     []
     "{{ .reg .b128 q; " ".b128 q, [{addr}]; mov.b128 {{{lo}, {hi}}}, q; }}"

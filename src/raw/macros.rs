@@ -154,6 +154,7 @@ macro_rules! instruction {
         [ $Q:ident: $Legal:ident $(after $($between:literal)+)? { $($tag:tt)* } $(, $($more:tt)*)? ]
         $done:tt $($row:tt)*
     ) => {
+        checked! { @tags $Legal { $($tag)* } }
         with_registers! {
             [ $($tag)* ] [] instruction [ @named ] { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)*
         }
@@ -244,6 +245,10 @@ macro_rules! instruction {
             }
         );
 
+        checked! {
+            @operands [ $( [$class $arg] )* $( $( [$out_class $out] )* )? $( [constant $N] )? ] []
+            [ [ $( $head, )+ ] $( $between )* [ $( $tail, )* $( $( $end, )+ )? ] ]
+        }
         instruction!(@gated _ [ $($gate)? ] {
             const _: () = {
                 probed! {
@@ -273,6 +278,61 @@ macro_rules! instruction {
     ( $(#[$doc:meta])* $(@$safety:ident)? fn $name:ident $($rest:tt)* ) => {
         instruction! { @row [ $(#[$doc])* ] [ $($safety)? ] $name [] $($rest)* }
     };
+}
+
+/// What a host build checks of a row, which emits nothing there: the text names each operand and no other, the operands have classes that
+/// there are, and the tags of a row's own list are in the [`legal!`] set that it names.
+macro_rules! checked {
+    (@operands [] [ $($name:ident)* ] [ $( [ $($text:literal,)* ] )* ]) => {
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: fn() = || {
+            let _ = core::format_args!(concat!($( $($text,)* )*), $( $name = "" ),*);
+        };
+    };
+    (@operands [ [ [ $($lane:ident)+ ] $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
+        checked! { @operands [ $($more)* ] [ $($name)* $($lane)+ ] $text }
+    };
+    (@operands [ [ [ $class:ident: $($lane:ident)+ ] $arg:ident ] $($more:tt)* ] $names:tt $text:tt) => {
+        checked! { @operands [ $( [ $class $lane ] )+ $($more)* ] $names $text }
+    };
+    (@operands [ [ { lo: $lo:ident, hi: $hi:ident } $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
+        checked! { @operands [ $($more)* ] [ $($name)* $lo $hi ] $text }
+    };
+    (@operands [ [ $class:ident $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
+        checked! { @class $class }
+        checked! { @operands [ $($more)* ] [ $($name)* $arg ] $text }
+    };
+    (@operands [ [ $class:tt $arg:ident ] $($more:tt)* ] $names:tt $text:tt) => {
+        core::compile_error!(concat!(
+            "`", stringify!($arg), "`: `", stringify!($class), "` is not an operand class. Lanes are `[b0 b1]`, or `[reg32: b0 b1]` \
+             of one register class; a `B128` is `{ lo: b_lo, hi: b_hi }`"
+        ));
+    };
+    (@class reg16) => {};
+    (@class reg32) => {};
+    (@class reg64) => {};
+    (@class typed) => {};
+    (@class address) => {};
+    (@class pred) => {};
+    (@class mask) => {};
+    (@class constant) => {};
+    (@class $class:ident) => {
+        core::compile_error!(concat!(
+            "`", stringify!($class), "` is not an operand class: `reg16`, `reg32`, `reg64`, `typed`, `address`, `pred` or `mask`"
+        ));
+    };
+    (@tags $Legal:ident { $(
+        $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
+        $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)?
+    ),* $(,)? }) => {
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: fn() = || {
+            const fn is_legal<Tag: $crate::raw::$Legal>() {}
+            $( checked! { @legal [ $($gate)? ] { const { is_legal::<$crate::qualifier::$axis::$Tag>() } } } )*
+        };
+    };
+    (@legal [] $check:tt) => { $check };
+    (@legal [ $gate:ident ] $check:tt) => { when! { $gate { $check } } };
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.

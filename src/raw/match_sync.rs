@@ -1,35 +1,37 @@
-//! `match.sync`: section 9.7.13.10.
+//! `match.sync`: comparison of a value among the lanes of a warp (`__match_any_sync()`, `__match_all_sync()`; PTX ISA 9.7.13.10).
 
 legal! {
     /// `.type` of `match.sync`.
-    MatchType(TypeTag): "`{Self}` is no `.type` of `match.sync`: it takes `.b32` or `.b64`"
+    MatchType(TypeTag): "`{Self}` is not a `.type` of `match.sync`: use `.b32` or `.b64`"
     { ty::B32, ty::B64 }
 }
 
 instruction! {
-    /// The threads of `membermask` whose `a` equals this thread's, by lane.
+    /// Returns the threads of `membermask` whose `a` equals this thread's `a`, as a mask with one bit per lane
+    /// (`__match_any_sync()`).
     @unsafe fn match_any_sync[Ty: MatchType](a: Ty::Value = typed, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
     form: "match.any.sync{.type} d, a, membermask;";
     ptx: "match.any.sync" .. " {d}, {a}, {membermask};";
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
     convergent: convergent;
     # Safety
-    "- the thread is in `membermask`, and all threads of it that have not exited execute this same instruction with it."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
-    /// The threads of `membermask` that have not exited, by lane, if `a` is equal in all of them; else 0.
+    /// Returns the threads of `membermask` that have not exited, as a mask with one bit per lane, if `a` is the same in all these
+    /// threads; otherwise 0 (`__match_all_sync()`).
     @unsafe fn match_all_sync[Ty: MatchType](a: Ty::Value = typed, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
     form: "match.all.sync{.type} d, a, membermask;";
     ptx: "match.all.sync" .. " {d}, {a}, {membermask};";
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
     convergent: convergent;
     # Safety
-    "- as [`match_any_sync`]."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
-    /// [`match_all_sync`], and whether `a` is equal in all.
+    /// Returns the result of [`match_all_sync`], and whether `a` is the same in all these threads.
     @unsafe fn match_all_sync_pred[
         Ty: MatchType,
     ](a: Ty::Value = typed, membermask: u32 = reg32) -> (u32, bool) = (d: u32 = reg32, all: u32 = reg32) (d, all != 0);
@@ -38,5 +40,5 @@ instruction! {
     isa: "6.0", target: "sm_70", section: "9.7.13.10";
     convergent: convergent;
     # Safety
-    "- as [`match_any_sync`]."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }

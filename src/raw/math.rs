@@ -1,26 +1,27 @@
-//! Approximations by the special function unit: sections 9.7.3.13 to 9.7.3.22, in half precision 9.7.4.9 and 9.7.4.10.
+//! Fast math: approximations of elementary functions by the special function unit (PTX ISA 9.7.3.13 to 9.7.3.22; in half
+//! precision 9.7.4.9 and 9.7.4.10). The error bounds are those of the PTX ISA.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
 
 legal! {
     /// `.ftz`, or nothing.
-    MathFtz: "`{Self}` does not say what becomes of subnormal numbers: it takes `ftz::Flush` or `ftz::Keep`"
+    MathFtz: "`{Self}` does not say whether subnormal numbers become zero: use `ftz::Flush` or `ftz::Keep`"
     { ftz::Flush, ftz::Keep }
 }
 legal! {
     /// `.type` of `ex2.approx` in half precision.
-    Ex2HalfType(TypeTag): "`{Self}` is no `.type` of `ex2.approx` in half precision: it takes `.f16` or `.f16x2`"
+    Ex2HalfType(TypeTag): "`{Self}` is not a `.type` of `ex2.approx` in half precision: use `.f16` or `.f16x2`"
     { ty::F16, ty::F16x2 }
 }
 legal! {
     /// `.type` of `ex2.approx.ftz` in bfloat16.
-    Ex2Bf16Type(TypeTag): "`{Self}` is no `.type` of `ex2.approx.ftz` in bfloat16: it takes `.bf16` or `.bf16x2`"
+    Ex2Bf16Type(TypeTag): "`{Self}` is not a `.type` of `ex2.approx.ftz` in bfloat16: use `.bf16` or `.bf16x2`"
     { ty::Bf16, ty::Bf16x2 }
 }
 legal! {
     /// `.type` of `tanh.approx`.
-    TanhType(TypeTag): "`{Self}` is no `.type` of `tanh.approx`: it takes `.f32`, `.f16`, `.f16x2`, `.bf16` or `.bf16x2`"
+    TanhType(TypeTag): "`{Self}` is not a `.type` of `tanh.approx`: use `.f32`, `.f16`, `.f16x2`, `.bf16` or `.bf16x2`"
     { ty::F32, ty::F16, ty::F16x2, ty::Bf16, ty::Bf16x2 }
 }
 
@@ -41,26 +42,28 @@ macro_rules! approx_f32 {
 }
 
 approx_f32! {
-    /// `1 / a`, one ulp off at most.
+    /// Returns `1 / a`, with an error of 1 ulp at most.
     rcp_approx "rcp" "9.7.3.13";
-    /// The square root of `a`, with a relative error of 2^-23 at most; of a negative number, NaN.
+    /// Returns the square root of `a`, with a relative error of 2^-23 at most. The result is NaN for a negative number.
     sqrt_approx "sqrt" "9.7.3.15";
-    /// `1 / sqrt(a)`, with a relative error of 2^-22.9 at most; of a negative number, NaN.
+    /// Returns `1 / sqrt(a)`, with a relative error of 2^-22.9 at most. The result is NaN for a negative number.
     rsqrt_approx "rsqrt" "9.7.3.16";
-    /// The sine of `a` radians, with an absolute error of 2^-20.5 at most in -2π to 2π, of 2^-14.7 in -100π to 100π;
-    /// beyond, no error is guaranteed. Of an infinity, NaN.
+    /// Returns the sine of `a` radians. The absolute error is at most 2^-20.5 in -2π to 2π, and at most 2^-14.7 in -100π to 100π;
+    /// beyond, PTX guarantees no bound. The result is NaN for an infinity.
     sin_approx "sin" "9.7.3.18";
-    /// The cosine of `a` radians, with the errors of [`sin_approx`].
+    /// Returns the cosine of `a` radians. The PTX ISA states the errors of [`sin_approx`]; [`math::cos`](crate::math::cos) names
+    /// a greater measured error.
     cos_approx "cos" "9.7.3.19";
-    /// The logarithm of `a` to base 2, with an absolute error of 2^-22 at most between 0.5 and 2, elsewhere a relative one of
-    /// 2^-22; of a negative number, NaN.
+    /// Returns the logarithm of `a` to base 2, with an absolute error of 2^-22 at most between 0.5 and 2, elsewhere a relative
+    /// error of 2^-22 at most. The result is NaN for a negative number.
     lg2_approx "lg2" "9.7.3.20";
-    /// `2` to the power `a`, two ulps off at most.
+    /// Returns 2 to the power `a`, with an error of 2 ulp at most.
     ex2_approx "ex2" "9.7.3.21";
 }
 
 instruction! {
-    /// `1 / a`, of the high 32 bits of `a` into those of the result, whose low ones are zero. Subnormal numbers count as zero.
+    /// Returns a rough `1 / a`. The instruction reads the high 32 bits of `a`; the low 32 bits of the result are zero. Subnormal
+    /// operands and results become zero.
     fn rcp_approx_ftz_f64(a: f64 = reg64) -> f64 = (d: f64 = reg64) d;
     form: "rcp.approx.ftz.f64 d, a;";
     ptx: "rcp.approx.ftz.f64" .. " {d}, {a};";
@@ -69,8 +72,8 @@ instruction! {
 }
 
 instruction! {
-    /// `1 / sqrt(a)`, by software; with `.ftz`, by one instruction of the hardware, of the high 32 bits of `a` into those of the
-    /// result, whose low ones are zero.
+    /// Returns `1 / sqrt(a)`, computed in software. With `.ftz`, one hardware instruction computes the result from the high 32
+    /// bits of `a`; the low 32 bits of the result are zero.
     fn rsqrt_approx_f64[
         Ftz: MathFtz { ftz::Flush @ "4.0" on "sm_20", ftz::Keep },
     ](a: f64 = reg64) -> f64 = (d: f64 = reg64) d;
@@ -81,7 +84,7 @@ instruction! {
 }
 
 instruction! {
-    /// `2` to the power `a`, or to each of two, with a relative error of 2^-9.9 at most.
+    /// Returns 2 to the power `a` (of a pair, element by element), with a relative error of 2^-9.9 at most.
     fn ex2_approx_f16[
         Ty: Ex2HalfType { ty::F16 as u16 in reg16, ty::F16x2 as u32 in reg32 },
     ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
@@ -92,8 +95,8 @@ instruction! {
 }
 
 instruction! {
-    /// `2` to the power `a`, or to each of two, with a relative error of 2^-7 at most. Subnormal operands and results become
-    /// zero, of the same sign.
+    /// Returns 2 to the power `a` (of a pair, element by element), with a relative error of 2^-7 at most. Subnormal operands
+    /// and results become zero, of the same sign.
     fn ex2_approx_ftz_bf16[
         Ty: Ex2Bf16Type { ty::Bf16 as u16 in reg16, ty::Bf16x2 as u32 in reg32 },
     ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
@@ -104,8 +107,10 @@ instruction! {
 }
 
 instruction! {
-    /// The hyperbolic tangent of `a`, or of each of two: in `.f32` with a relative error of 2^-11 at most, in `.f16` with an
-    /// absolute one of 2^-10.987, in `.bf16` of 2^-8. Subnormal numbers are kept.
+    /// Returns the hyperbolic tangent of `a` (of a pair, element by element). Subnormal numbers are kept.
+    ///
+    /// The relative error is at most 2^-11 in `.f32`. The absolute error is at most 2^-10.987 in `.f16`, and by the PTX ISA 2^-8
+    /// in `.bf16`; [`math::tanh`](crate::math::tanh) names a greater measured error.
     fn tanh_approx[
         Ty: TanhType {
             ty::F32 as f32 in reg32, ty::F16 as u16 in reg16, ty::F16x2 as u32 in reg32,

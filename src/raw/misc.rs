@@ -1,4 +1,4 @@
-//! `setmaxnreg` and `nanosleep`: sections 9.7.19.5 and 9.7.19.2.
+//! `setmaxnreg` (registers per thread of a warpgroup) and `nanosleep` (`__nanosleep()`; PTX ISA 9.7.19.5 and 9.7.19.2).
 
 macro_rules! setmaxnreg {
     ($( $doc:literal $name:ident $head:literal )*) => { $(
@@ -10,25 +10,26 @@ macro_rules! setmaxnreg {
             isa: "8.0", target: "sm_90a", section: "9.7.19.5";
             gate: sm_90a_sm_100f_sm_110a_sm_120a;
             assert: N >= 24 && N <= 256 && N.is_multiple_of(8),
-                "setmaxnreg takes a multiple of 8 in 24 ..= 256 (PTX ISA, section 9.7.19.5)";
+                "`setmaxnreg` takes a multiple of 8 in 24..=256 (PTX ISA 9.7.19.5)";
             convergent: convergent;
             # Safety
-            "- all threads of the warp execute this same instruction, and all warps of the warpgroup do before any of them"
-            "  executes another `setmaxnreg`."
-            "- the kernel was launched with a register count (`.maxnreg`, or a valid maximum at compile time)."
+            "- All threads of the warpgroup execute this same instruction, and its warps synchronise before any of them executes"
+            "  another `setmaxnreg`."
+            "- `N` is not less (`setmaxnreg_inc`) or not more (`setmaxnreg_dec`) than the warp's present maximum."
+            "- The kernel was launched with a maximum register count (`.maxnreg`, or set at compile time)."
         }
     )* };
 }
 
 setmaxnreg! {
-    "Takes registers from the CTA's pool, waiting until it has them: the warp may use `N` a thread, not less than now."
+    "Raises the warp's maximum number of registers per thread to `N`. Waits until the CTA's register pool has enough registers."
     setmaxnreg_inc "setmaxnreg.inc"
-    "Gives registers back to the CTA's pool: the warp may use `N` a thread, not more than now."
+    "Lowers the warp's maximum number of registers per thread to `N`. Releases the registers above `N` to the CTA's pool."
     setmaxnreg_dec "setmaxnreg.dec"
 }
 
 instruction! {
-    /// Suspends the thread for a time of 0 to `2 * t` nanoseconds; `t` is at most a millisecond.
+    /// Suspends the thread for 0 to `2 * t` nanoseconds, at most 1 ms (`__nanosleep()`).
     fn nanosleep(t: u32 = reg32);
     form: "nanosleep.u32 t;";
     ptx: "nanosleep" .. ".u32 {t};";

@@ -1,31 +1,38 @@
-//! One function per PTX instruction, one PTX instruction per call.
+//! One function per PTX instruction, one PTX instruction per call (libcu++: `cuda::ptx`).
 //!
-//! A function bears the instruction's name with dots as underscores. What PTX writes as a qualifier is a value of
-//! [`qualifier`](crate::qualifier), in the order of the syntax; so is an operand that PTX makes optional (a cache policy, a
-//! suspend-time hint), behind the other operands: `cache_hint::None` or `cache_hint::Policy(policy)`. In the emitted text
-//! every default is spelt out.
+//! A function has the name of the instruction, with underscores for dots. PTX qualifiers are arguments from
+//! [`qualifier`](crate::qualifier), in the order of the PTX syntax. Operands that are optional in PTX (a cache policy, a
+//! suspend-time hint) are qualifiers too, and come last: `cache_hint::None` or `cache_hint::Policy(policy)`. The emitted text
+//! spells out every default.
 //!
-//! Addresses in `.shared::cta` and `.shared::cluster` are the 32-bit addresses of those windows, as `mov.u32`
-//! and `mapa.shared::cluster.u32` give them. Global and generic addresses are pointers. Where the space is a qualifier,
-//! `Space::Address` is the one or the other ([`AddressSpace`](crate::qualifier::AddressSpace)).
+//! Addresses in `.shared::cta` and `.shared::cluster` are the 32-bit addresses of those windows, as `mov.u32` and
+//! `mapa.shared::cluster.u32` return them. Global and generic addresses are pointers. Where the space is a qualifier, the type of
+//! the address is `Space::Address` ([`AddressSpace`](crate::qualifier::AddressSpace)).
 //!
-//! Off the device (any target but `nvptx64`) everything type-checks, and a call panics with the name of the
-//! instruction.
+//! On targets other than `nvptx64` the functions type-check, and a call panics with the name of the instruction.
+//!
+//! # Tensor maps
+//!
+//! Tensor copies, reductions and prefetches (TMA) take the generic address of a tensor map (`CUtensorMap`), which must be valid:
+//! - the map has 128 bytes, aligned to 64, in `.param`, `.const` or global memory;
+//! - the map has the dimension and the mode of the instruction;
+//! - the tensor of the map is valid and meets the restrictions of PTX ISA 9.7.9.25.5.1;
+//! - earlier ordinary stores to the map are visible to the tensormap proxy (`fence.proxy.tensormap`).
 
 #[macro_use]
 #[allow(unused_macros, reason = "off the device nothing is emitted, and a gate may be without a tag")]
 mod macros;
 pub(crate) use probe;
 
-/// An operand for a probe.
+/// Reads an operand for a probe.
 #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
-    // SAFETY: never run.
+    // SAFETY: a probe is compiled for its text and never run.
     unsafe { core::ptr::read_volatile(operands.cast::<T>()) }
 }
 
-// Others use their macros, the sets of tags among them.
+// Families whose macros, such as sets of tags, other families use.
 #[macro_use]
 mod createpolicy;
 #[macro_use]
@@ -110,10 +117,10 @@ pub use tensormap_cp_fenceproxy::*;
 pub use vote::*;
 pub use warp::*;
 
-/// The same bits as another type of the same size: what a `typed` operand goes into its register as.
+/// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.
 ///
-/// The sizes are not asserted: rustc evaluates the `const` of a call even in the arm of a `match const` that is not taken,
-/// where the tag's type is another's.
+/// No `const` asserts the sizes: rustc would evaluate the `const` in each arm of the `match` on the tag, also in arms that are
+/// not taken, where the sizes differ.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 pub(crate) unsafe fn cast<From: Copy, To: Copy>(from: From) -> To {
@@ -122,7 +129,7 @@ pub(crate) unsafe fn cast<From: Copy, To: Copy>(from: From) -> To {
         from: From,
         to: To,
     }
-    // SAFETY: of one size by the tag's row, and any bit pattern is a value of a register's type and of a type tag's.
+    // SAFETY: the row of the tag pairs types of one size, and the bits of a value of one are a value of the other.
     unsafe { Bits { from }.to }
 }
 

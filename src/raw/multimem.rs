@@ -1,31 +1,31 @@
-//! `multimem.ld_reduce`, `multimem.st` and `multimem.red`: section 9.7.9.14 of the PTX ISA.
+//! `multimem.ld_reduce`, `multimem.st` and `multimem.red`: operations on multicast memory (NVLink SHARP; PTX ISA 9.7.9.14).
 //!
-//! They are offered on `.global`. In the section's syntax `multimem.red` has no `.op` of floats but `.add`; ptxas 13.5
-//! takes `.min` and `.max` with a vector too, which are not offered. The section's example
-//! `multimem.red.relaxed.gpu.max.f64` is in none of its tables, and ptxas refuses it.
+//! A multimem address stands for one location on each GPU of a multicast object (`cuMulticastCreate`). This module has the forms
+//! with `.global`. In the section's syntax, `.add` is the only `.op` of `multimem.red` on floats. ptxas 13.5 also accepts `.min`
+//! and `.max` on vectors, which this module does not offer. The section's example `multimem.red.relaxed.gpu.max.f64` is in none
+//! of its tables, and ptxas refuses it.
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
 
 legal! {
     /// `.sem` of `multimem.ld_reduce`.
-    MultimemLdSem: "`{Self}` is no `.sem` of `multimem.ld_reduce` with a `.scope`: it takes `.relaxed` or `.acquire`"
+    MultimemLdSem: "`{Self}` is not a `.sem` of `multimem.ld_reduce` with a `.scope`: use `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
     /// `.sem` of `multimem.st` and `multimem.red`.
-    MultimemStSem: "`{Self}` is no `.sem` of `multimem.st` or `.red` with a `.scope`: they take `.relaxed` or \
-        `.release`"
+    MultimemStSem: "`{Self}` is not a `.sem` of `multimem.st` or `.red` with a `.scope`: use `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
-    /// `.op` of integers and floats that is not `.add`.
-    MultimemMinMaxOp: "`{Self}` is neither `.min` nor `.max`"
+    /// `.min` and `.max` of `multimem`.
+    MultimemMinMaxOp: "`{Self}` is not an `.op` of this `multimem` instruction: use `.min` or `.max`"
     { op::Min, op::Max }
-    /// `.op` of bits.
-    MultimemBitOp: "`{Self}` is no `.op` of bits: they are `.and`, `.or` and `.xor`"
+    /// Bitwise `.op` of `multimem`.
+    MultimemBitOp: "`{Self}` is not a bitwise `.op` of `multimem`: use `.and`, `.or` or `.xor`"
     { op::And, op::Or, op::Xor }
-    /// `.op` and accumulation of elements of eight bits.
-    MultimemByteOp: "`{Self}` is no `.op` of `.e4m3` or `.e5m2`: they take `.add`, `.add.acc::f16`, `.min` or `.max`"
+    /// `.op` and `.acc_prec` of `multimem.ld_reduce` on elements of eight bits.
+    MultimemByteOp: "`{Self}` is not an `.op` of `multimem` on `.e4m3` or `.e5m2`: use `.add`, `.add.acc::f16`, `.min` or `.max`"
     { op::Add, op::AddAccF16, op::Min, op::Max }
     /// `.type` of `multimem.ld_reduce.add`.
-    MultimemAddType(TypeTag): "`{Self}` is no `.type` of `multimem.ld_reduce.add`: it takes `.u32`, `.s32`, `.u64`, \
+    MultimemAddType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.add`: use `.u32`, `.s32`, `.u64`, \
         `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or \
         `.e5m2x4`"
     {
@@ -33,7 +33,7 @@ legal! {
         ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     /// `.type` of `.min` and `.max` of `multimem.ld_reduce`.
-    MultimemMinMaxType(TypeTag): "`{Self}` is no `.type` of `multimem.ld_reduce.min` or `.max`: they take `.u32`, \
+    MultimemMinMaxType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.min` or `.max`: use `.u32`, \
         `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, \
         `.e4m3x4` or `.e5m2x4`"
     {
@@ -41,7 +41,7 @@ legal! {
         ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     /// `.type` of `multimem.st`.
-    MultimemStType(TypeTag): "`{Self}` is no `.type` of `multimem.st`: it takes `.b`, `.u` or `.s` of 32 or 64 \
+    MultimemStType(TypeTag): "`{Self}` is not a `.type` of `multimem.st`: use `.b`, `.u` or `.s` of 32 or 64 \
         bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` \
         or `.e5m2x4`"
     {
@@ -49,19 +49,17 @@ legal! {
         ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
     /// `.type` of `multimem.red.add`.
-    MultimemRedType(TypeTag): "`{Self}` is no `.type` of `multimem.red.add`: it takes `.u32`, `.s32`, `.u64`, \
+    MultimemRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red.add`: use `.u32`, `.s32`, `.u64`, \
         `.f32`, `.f64`, `.f16x2` or `.bf16x2`"
     { ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2 }
-    /// `.type` of `.add.acc::f32` without a vector.
-    MultimemAccF32Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f32` without a vector: it takes `.f16x2` or \
-        `.bf16x2`"
+    /// `.type` of `multimem.ld_reduce.add.acc::f32` on scalars.
+    MultimemAccF32Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f32` on scalars: use `.f16x2` or `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 }
-    /// `.type` of `.add.acc::f16` without a vector.
-    MultimemAccF16Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f16` without a vector: it takes `.e4m3x4` or \
-        `.e5m2x4`"
+    /// `.type` of `multimem.ld_reduce.add.acc::f16` on scalars.
+    MultimemAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` on scalars: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
-    /// `.type` of the elements of a `.v2` or `.v4`, of `.add` of `multimem.ld_reduce` and of `multimem.st`.
-    MultimemVectorType(TypeTag): "`{Self}` is no `.type` of a `.v2` or `.v4`: they take `.f16`, `.bf16`, `.f16x2`, \
+    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.ld_reduce.add` and `multimem.st`.
+    MultimemVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4` of `multimem`: use `.f16`, `.bf16`, `.f16x2`, \
         `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` \
         or `.e5m2x4`"
     {
@@ -69,8 +67,8 @@ legal! {
         ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of the elements of a `.v2` or `.v4`, of `.min` and `.max` of `multimem.ld_reduce`.
-    MultimemVectorMinMaxType(TypeTag): "`{Self}` is no `.type` of `.min` or `.max` with a `.v2` or `.v4`: they take \
+    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.ld_reduce.min` and `.max`.
+    MultimemVectorMinMaxType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max` with a `.v2` or `.v4`: use \
         `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, \
         `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
@@ -78,34 +76,34 @@ legal! {
         ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of the elements of a `.v2` or `.v4`, of `multimem.red.add`.
-    MultimemVectorRedType(TypeTag): "`{Self}` is no `.type` of `multimem.red` with a `.v2` or `.v4`: they take \
+    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.red.add`.
+    MultimemVectorRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red` with a `.v2` or `.v4`: use \
         `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32 }
-    /// `.type` of the elements of a `.v2` or `.v4`, of `.add.acc::f16`.
-    MultimemVectorAccF16Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f16` with a `.v2` or `.v4`: they take \
+    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.ld_reduce.add.acc::f16`.
+    MultimemVectorAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v2` or `.v4`: use \
         `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x2, ty::E5m2x2, ty::E4m3x4, ty::E5m2x4 }
-    /// `.type` of the elements of a `.v8`.
-    MultimemV8Type(TypeTag): "`{Self}` is no `.type` of a `.v8`: it takes `.f16`, `.bf16` or, with the feature \
+    /// `.type` of the elements of a `.v8` of `multimem.ld_reduce` and `multimem.st`.
+    MultimemV8Type(TypeTag): "`{Self}` is not a `.type` of a `.v8` of `multimem`: use `.f16`, `.bf16` or, with the feature \
         `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2` or `.e5m2x2`"
     {
         ty::F16, ty::Bf16, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of the elements of a `.v8`, of `.add.acc::f16`.
-    MultimemV8AccF16Type(TypeTag): "`{Self}` is no `.type` of `.add.acc::f16` with a `.v8`: it takes `.e4m3x2` or \
-        `.e5m2x2`"
+    /// `.type` of the elements of a `.v8` of `multimem.ld_reduce.add.acc::f16`.
+    MultimemV8AccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v8`: use `.e4m3x2` or `.e5m2x2`"
     { ty::E4m3x2, ty::E5m2x2 }
-    /// `.type` of elements of eight bits.
-    MultimemByteType(TypeTag): "`{Self}` is no `.type` of eight bits: they are `.e4m3` and `.e5m2`"
+    /// `.type` of eight bits of `multimem`.
+    MultimemByteType(TypeTag): "`{Self}` is not a `.type` of eight bits of `multimem`: use `.e4m3` or `.e5m2`"
     { ty::E4m3, ty::E5m2 }
 }
 
 /// `multimem.ld_reduce{.sem}{.scope}.global.op{.acc_prec}{.vec}.type d, [a];`,
 /// `multimem.st{.sem}{.scope}.global{.vec}.type [a], b;` and `multimem.red{.sem}{.scope}.global.op{.vec}.type [a], b;`
 ///
-/// The instruction, operation, PTX ISA, gate and types; and for each shape the names of the weak and the ordered form.
+/// Each line has the instruction, the operation, the PTX ISA version, the gate and the types; then, for each shape, the names of
+/// the weak and the ordered form.
 macro_rules! multimem {
     ($(
         $instruction:ident $op:ident $isa:literal $($gate:ident)?, $Type:ident $({ $($tag:tt)* })? $( $shape:ident $names:tt )*;
@@ -118,7 +116,7 @@ macro_rules! multimem {
         $( multimem!(@op $op $instruction $names $isa $shape $type); )*
     };
 
-    // The operation: its qualifier, its text, its form, what it does.
+    // The operation: its qualifier, its asm text, its text in `form:`, its name in the documentation.
     (@op none $($to:tt)*) => { multimem!(@shape [ [] ".global" ".global" "" ] $($to)*); };
     (@op add $($to:tt)*) => { multimem!(@shape [ [] ".global.add" ".global.add" "sum" ] $($to)*); };
     (@op add_acc_f32 $($to:tt)*) => {
@@ -134,7 +132,7 @@ macro_rules! multimem {
     };
     (@op bitwise $($to:tt)*) => {
         multimem!(@shape [
-            [ Op: MultimemBitOp after ".global", ] "" ".global{.op}" "bitwise combination"
+            [ Op: MultimemBitOp after ".global", ] "" ".global{.op}" "bitwise combination (by `Op`)"
         ] $($to)*);
     };
     (@op byte $($to:tt)*) => {
@@ -144,26 +142,27 @@ macro_rules! multimem {
         ] $($to)*);
     };
 
-    // The shape: its text, what it is; around `ld_reduce` and its result; around the others and their operand.
+    // The shape: its asm text; its name in the documentation; the asm text and result of `ld_reduce`; the asm text and operand of
+    // `st` and `red`.
     (@shape $op:tt $instruction:ident $names:tt $isa:tt scalar $($to:tt)*) => {
-        multimem!(@$instruction $names $op $isa $($to)* "" "values"
+        multimem!(@$instruction $names $op $isa $($to)* "" "value"
             [ "" " {d}, [{addr}];" Ty::Value = (d: _ = typed) cast(d) ]
             [ "" " [{addr}], {b};" b: Ty::Value = typed ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v2 $($to:tt)*) => {
-        multimem!(@$instruction $names $op $isa $($to)* ".v2" "vectors of two"
+        multimem!(@$instruction $names $op $isa $($to)* ".v2" "two-element vector"
             [ "" " {{{d0}, {d1}}}, [{addr}];" [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
             [ "" " [{addr}], {{{b0}, {b1}}};" b: [Ty::Value; 2] = [b0 b1] ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v4 $($to:tt)*) => {
-        multimem!(@$instruction $names $op $isa $($to)* ".v4" "vectors of four"
+        multimem!(@$instruction $names $op $isa $($to)* ".v4" "four-element vector"
             [ "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
                 [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)
                 [cast(d0), cast(d1), cast(d2), cast(d3)] ]
             [ "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};" b: [Ty::Value; 4] = [b0 b1 b2 b3] ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v8 $($to:tt)*) => {
-        multimem!(@$instruction $names $op $isa $($to)* ".v8" "vectors of eight"
+        multimem!(@$instruction $names $op $isa $($to)* ".v8" "eight-element vector"
             [ "" " {{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, [{addr}];"
                 [Ty::Value; 8] = (
                     d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed,
@@ -172,16 +171,16 @@ macro_rules! multimem {
             [ "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}, {b4}, {b5}, {b6}, {b7}}};"
                 b: [Ty::Value; 8] = [b0 b1 b2 b3 b4 b5 b6 b7] ]);
     };
-    // ptxas 13.5 wants registers of eight bits, which `asm!` does not have: the vector goes in one register.
+    // ptxas 13.5 requires registers of eight bits here, which `asm!` does not have. The operand is the vector in one register.
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v4_byte $($to:tt)*) => {
-        multimem!(@$instruction $names $op $isa $($to)* ".v4" "vectors of four"
+        multimem!(@$instruction $names $op $isa $($to)* ".v4" "four-element vector"
             [ "{{ .reg .b8 e<4>; " " {{e0, e1, e2, e3}}, [{addr}]; mov.b32 {d}, {{e0, e1, e2, e3}}; }}"
                 [Ty::Value; 4] = (d: _ = typed) cast(d) ]
             [ "{{ .reg .b8 e<4>; mov.b32 {{e0, e1, e2, e3}}, {b}; " " [{addr}], {{e0, e1, e2, e3}}; }}"
                 b: [Ty::Value; 4] = typed ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v8_byte $($to:tt)*) => {
-        multimem!(@$instruction $names $op $isa $($to)* ".v8" "vectors of eight"
+        multimem!(@$instruction $names $op $isa $($to)* ".v8" "eight-element vector"
             [ "{{ .reg .b8 e<8>; .reg .b32 w<2>; "
                 " {{e0, e1, e2, e3, e4, e5, e6, e7}}, [{addr}]; mov.b32 w0, {{e0, e1, e2, e3}}; \
                 mov.b32 w1, {{e4, e5, e6, e7}}; mov.b64 {d}, {{w0, w1}}; }}"
@@ -193,23 +192,26 @@ macro_rules! multimem {
     };
 
     (@ld_reduce [ $weak:ident $ordered:ident ] $($to:tt)*) => {
-        multimem!(@ld_row $weak "Loads the " ".weak" "" [] "- nobody writes them meanwhile." $($to)*);
-        multimem!(@ld_row $ordered "Loads atomically the " "" "{.sem}{.scope}"
+        multimem!(@ld_row $weak "" ".weak" "" [] "- No thread writes the locations at the same time." $($to)*);
+        multimem!(@ld_row $ordered ", by atomic accesses," "" "{.sem}{.scope}"
             [ Sem: MultimemLdSem, Scope: LdStScope, ]
-            "- what others do to them meanwhile is atomic, in scopes that include each other." $($to)*);
+            "- Concurrent accesses to the locations are atomic, in scopes that include each other." $($to)*);
     };
     (@st [ $weak:ident $ordered:ident ] $($to:tt)*) => {
-        multimem!(@st_row $weak "multimem.st" "Makes each of the " "`b`.", ".weak" "" []
-            "- nobody else reads or writes them meanwhile." $($to)*);
-        multimem!(@st_row $ordered "multimem.st" "Makes atomically each of the " "`b`.", "" "{.sem}{.scope}"
+        multimem!(@st_row $weak "multimem.st" "Stores the "
+            " `b` at each location of the multimem address `addr`.", ".weak" "" []
+            "- No other thread reads or writes the locations at the same time." $($to)*);
+        multimem!(@st_row $ordered "multimem.st" "Stores the "
+            " `b` at each location of the multimem address `addr`, by atomic accesses.", "" "{.sem}{.scope}"
             [ Sem: MultimemStSem, Scope: LdStScope, ]
-            "- what others do to them meanwhile is atomic, in scopes that include each other." $($to)*);
+            "- Concurrent accesses to the locations are atomic, in scopes that include each other." $($to)*);
     };
     (@red [ $ordered:ident ] [ $op:tt $text:literal $op_form:literal $does:literal ] $($to:tt)*) => {
-        multimem!(@st_row $ordered "multimem.red" "Makes atomically each of the "
-            concat!("the ", $does, " of itself and `b`."), "" "{.sem}{.scope}"
+        multimem!(@st_row $ordered "multimem.red" "Replaces the "
+            concat!(" at each location of the multimem address `addr` with the ", $does, " of the old value and `b`, by atomic \
+                operations."), "" "{.sem}{.scope}"
             [ Sem: MultimemStSem, Scope: LdStScope, ]
-            "- what others do to them meanwhile is atomic, in scopes that include each other."
+            "- Concurrent accesses to the locations are atomic, in scopes that include each other."
             [ $op $text $op_form $does ] $($to)*);
     };
 
@@ -219,7 +221,8 @@ macro_rules! multimem {
         [ $head:literal $tail:literal $($out:tt)* ] $st:tt
     ) => {
         instruction! {
-            #[doc = concat!($loads, $does, " of the ", $what, " behind the multimem address `addr`.")]
+            #[doc = concat!("Loads the ", $what, "s at the locations of the multimem address `addr`", $loads)]
+            #[doc = concat!("and returns their ", $does, ".")]
             @unsafe fn $name[ $($order)* $($op)* Ty: $Type after $text $vec $({ $($tag)* })? ](
                 addr: *const u8 = reg64,
             ) -> $($out)*;
@@ -228,7 +231,7 @@ macro_rules! multimem {
             isa: $isa, target: $target, section: "9.7.9.14";
             $( gate: $gate; )?
             # Safety
-            "- `addr` is a multimem address of such values in global memory, aligned to the size of one."
+            "- `addr` is a multimem address in global memory, aligned to the size of the value or vector."
             $others
         }
     };
@@ -239,7 +242,7 @@ macro_rules! multimem {
         $ld:tt [ $head:literal $tail:literal $($in:tt)* ]
     ) => {
         instruction! {
-            #[doc = concat!($makes, $what, " behind the multimem address `addr` ", $result)]
+            #[doc = concat!($makes, $what, $result)]
             @unsafe fn $name[ $($order)* $($op)* Ty: $Type after $text $vec $({ $($tag)* })? ](
                 addr: *mut u8 = reg64, $($in)*,
             );
@@ -248,7 +251,7 @@ macro_rules! multimem {
             isa: $isa, target: $target, section: "9.7.9.14";
             $( gate: $gate; )?
             # Safety
-            "- `addr` is a multimem address of such values in global memory, aligned to the size of one."
+            "- `addr` is a multimem address in global memory, aligned to the size of the value or vector."
             $others
         }
     };

@@ -1,23 +1,27 @@
-//! `multimem.cp.reduce.async.bulk`: section 9.7.9.27. It takes the types that `cp.reduce.async.bulk` takes in global memory.
+//! `multimem.cp.reduce.async.bulk`: bulk reductions from shared memory into multicast memory (TMA, NVLink SHARP; PTX ISA
+//! 9.7.9.27). The types are those of `cp.reduce.async.bulk` into global memory.
 
-/// An operation on a multimem address: its function, text up to the type, what it makes, types.
+/// Each entry has the function, the text up to the type, the new value of an element, and the types.
 macro_rules! multimem {
     ($( $name:ident $head:literal $what:literal $Legal:ident )*) => { $(
         instruction! {
-            #[doc = concat!($what, " of elements in the global memory of each GPU behind the multimem address `dst_mem` and")]
-            /// elements in shared memory of the executing CTA (`src_mem`), into the former, `size` bytes of each, as part of the
-            /// bulk async-group that the executing thread commits next.
+            #[doc = concat!("Starts a bulk reduction: at each location of the multimem address `dst_mem`, element *d* becomes \
+                ", $what, ".")]
+            /// *s* is the corresponding element at `src_mem`, in shared memory of the executing CTA. Both ranges are `size` bytes
+            /// long.
+            ///
+            /// The reduction belongs to the bulk async-group that the executing thread commits next.
             @unsafe fn $name[Type: $Legal](dst_mem: *mut u8 = reg64, src_mem: u32 = reg32, size: u32 = reg32);
             form: $head "{.type} [dstMem], [srcMem], size;";
             ptx: $head .. " [{dst_mem}], [{src_mem}], {size};";
             isa: "9.1", target: "sm_90", section: "9.7.9.27";
             # Safety
-            "- `size` is a multiple of 16, both addresses are aligned to 16 bytes, and both ranges lie in their memory; `dst_mem`"
-            "  is a multimem address."
-            "- until the group's reads are complete nobody writes the source; until the group is complete others access the"
-            "  destination by atomic operations on its elements only."
-            "- what ordinary stores wrote to the source is made visible first (`fence.proxy.async`)."
-            "- the CTA does not exit before the group's reads are complete."
+            "- `dst_mem` is a multimem address. `size` is a multiple of 16, both addresses are aligned to 16 bytes, and both"
+            "  ranges lie in their memory."
+            "- No thread and no copy writes the source before the group's reads are complete."
+            "- Before the group is complete, all other accesses to the destination are atomic operations on its elements."
+            "- A `fence.proxy.async` makes earlier ordinary stores to the source visible to the async proxy."
+            "- The CTA does not exit before the group's reads are complete."
         }
     )* };
 }
@@ -25,29 +29,29 @@ macro_rules! multimem {
 multimem! {
     multimem_cp_reduce_async_bulk_global_shared_cta_add
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add"
-        "Sums" BulkAddType
+        "*d* + *s*" BulkAddType
     multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz"
-        "Sums that keep subnormals" BulkAddNoftzType
+        "*d* + *s*, without flushing subnormal numbers" BulkAddNoftzType
     multimem_cp_reduce_async_bulk_global_shared_cta_min
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.min"
-        "Minima" BulkMinMaxType
+        "the minimum of *d* and *s*" BulkMinMaxType
     multimem_cp_reduce_async_bulk_global_shared_cta_max
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.max"
-        "Maxima" BulkMinMaxType
+        "the maximum of *d* and *s*" BulkMinMaxType
     multimem_cp_reduce_async_bulk_global_shared_cta_inc
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.inc"
-        "Increments that wrap to 0 at the source value" BulkIncDecType
+        "*d* + 1, or 0 if *d* is *s* or more" BulkIncDecType
     multimem_cp_reduce_async_bulk_global_shared_cta_dec
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.dec"
-        "Decrements that wrap to the source value at 0" BulkIncDecType
+        "*d* - 1, or *s* if *d* is 0 or more than *s*" BulkIncDecType
     multimem_cp_reduce_async_bulk_global_shared_cta_and
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.and"
-        "Bitwise ands" BulkBitwiseType
+        "the bitwise `and` of *d* and *s*" BulkBitwiseType
     multimem_cp_reduce_async_bulk_global_shared_cta_or
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.or"
-        "Bitwise ors" BulkBitwiseType
+        "the bitwise `or` of *d* and *s*" BulkBitwiseType
     multimem_cp_reduce_async_bulk_global_shared_cta_xor
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.xor"
-        "Bitwise exclusive ors" BulkBitwiseType
+        "the bitwise `xor` of *d* and *s*" BulkBitwiseType
 }

@@ -1,8 +1,8 @@
-//! `red` with scalar types: section 9.7.13.6.
+//! `red` on scalars: atomic read-modify-write operations without a result (PTX ISA 9.7.13.6).
 
 legal! {
     /// `.sem` of `red`.
-    RedSem(AtomSem): "`{Self}` is no `.sem` of `red`: it takes `.relaxed` or `.release`"
+    RedSem(AtomSem): "`{Self}` is not a `.sem` of `red`: use `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
 }
 
@@ -18,7 +18,7 @@ macro_rules! red {
             ptx: "red" .. " [{addr}], {b}" .. ";";
             isa: $isa, target: "sm_70", section: "9.7.13.6";
             # Safety
-            "- as [`atom_add`](crate::raw::atom_add)."
+            "- As [`atom_add`](crate::raw::atom_add)."
             $($of_peers)*
         }
     };
@@ -27,20 +27,21 @@ macro_rules! red {
 atom_op! { red
     "Adds `b` to the value at `addr`."
     add: red_add;
-    "Adds `b` to the value at `addr`, subnormals preserved. Of a pair each is atomic for itself."
+    "Adds `b` to the value at `addr`, without flushing subnormal numbers. The addition of a pair is atomic per \
+    element, not as a whole."
     add_noftz: red_add_noftz;
-    "Increments the value at `addr`, or makes it 0 if it is `b` or more."
+    "Increments the value at `addr`, or stores 0 if the old value is `b` or more."
     inc: red_inc;
-    "Decrements the value at `addr`, or makes it `b` if it is 0 or more than `b`."
+    "Decrements the value at `addr`, or stores `b` if the old value is 0 or more than `b`."
     dec: red_dec;
-    "Makes the value at `addr` the minimum of itself and `b`."
+    "Replaces the value at `addr` with the minimum of the value and `b`."
     min: red_min;
-    "Makes the value at `addr` the maximum of itself and `b`."
+    "Replaces the value at `addr` with the maximum of the value and `b`."
     max: red_max;
-    "Makes the value at `addr` its bitwise and with `b`."
+    "Replaces the value at `addr` with the bitwise `and` of the value and `b`."
     and: red_and;
-    "Makes the value at `addr` its bitwise or with `b`."
+    "Replaces the value at `addr` with the bitwise `or` of the value and `b`."
     or: red_or;
-    "Makes the value at `addr` its bitwise exclusive or with `b`."
+    "Replaces the value at `addr` with the bitwise `xor` of the value and `b`."
     xor: red_xor;
 }

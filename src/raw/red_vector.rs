@@ -1,4 +1,4 @@
-//! `red` with vector types: section 9.7.13.6.
+//! `red` on vectors in global memory (PTX ISA 9.7.13.6).
 
 /// `red{.sem}{.scope}{.global}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy};`
 macro_rules! red_vector {
@@ -7,7 +7,7 @@ macro_rules! red_vector {
     ) => {
         instruction! {
             #[doc = $doc]
-            /// They are in global memory. Each element is atomic for itself.
+            /// The vector is in global memory. The operation is atomic per element, not as a whole.
             @unsafe fn $name[
                 Sem: RedSem, Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
                 Space: AtomGlobalSpace, ?CacheHint: L2CacheHint after $op, Ty: $Type after $vec,
@@ -16,27 +16,27 @@ macro_rules! red_vector {
             ptx: "red" .. " [{addr}], " $b_text .. ";";
             isa: "8.1", target: "sm_90", section: "9.7.13.6";
             # Safety
-            "- as [`atom_add_v2`](crate::raw::atom_add_v2)."
+            "- As [`atom_add_v2`](crate::raw::atom_add_v2)."
         }
     };
 }
 
 atom_vec! { red_vector
-    "Adds the elements of `b` to those at `addr`."
+    "Adds the elements of `b` to the elements at `addr`."
     ".add" f32:
         v2 red_add_v2;
         v4 red_add_v4;
-    "Adds the elements of `b` to those at `addr`, subnormals preserved."
+    "Adds the elements of `b` to the elements at `addr`, without flushing subnormal numbers."
     ".add.noftz" half:
         v2 red_add_noftz_v2;
         v4 red_add_noftz_v4;
         v8 red_add_noftz_v8;
-    "Makes each element at `addr` the minimum of itself and that of `b`."
+    "Replaces each element at `addr` with the minimum of the element and its counterpart in `b`."
     ".min.noftz" half:
         v2 red_min_noftz_v2;
         v4 red_min_noftz_v4;
         v8 red_min_noftz_v8;
-    "Makes each element at `addr` the maximum of itself and that of `b`."
+    "Replaces each element at `addr` with the maximum of the element and its counterpart in `b`."
     ".max.noftz" half:
         v2 red_max_noftz_v2;
         v4 red_max_noftz_v4;

@@ -1,31 +1,32 @@
-//! `redux.sync`: section 9.7.13.12.
+//! `redux.sync`: reductions among the lanes of a warp (`__reduce_add_sync()` …; PTX ISA 9.7.13.12).
 
 #[cfg(target_arch = "nvptx64")]
 use super::cast;
 
 legal! {
     /// `.op` of `redux.sync` on integers.
-    ReduxOp: "`{Self}` is no `.op` of `redux.sync` on integers: it takes `.add`, `.min` or `.max`"
+    ReduxOp: "`{Self}` is not an `.op` of `redux.sync` on integers: use `.add`, `.min` or `.max`"
     { op::Add, op::Min, op::Max }
     /// `.type` of `redux.sync` on integers.
-    ReduxType(TypeTag): "`{Self}` is no `.type` of `redux.sync` on integers: it takes `.u32` or `.s32`"
+    ReduxType(TypeTag): "`{Self}` is not a `.type` of `redux.sync` on integers: use `.u32` or `.s32`"
     { ty::U32, ty::S32 }
     /// `.op` of `redux.sync` on bits.
-    ReduxBitOp: "`{Self}` is no `.op` of `redux.sync` on bits: it takes `.and`, `.or` or `.xor`"
+    ReduxBitOp: "`{Self}` is not an `.op` of `redux.sync` on bits: use `.and`, `.or` or `.xor`"
     { op::And, op::Or, op::Xor }
     /// `.op` of `redux.sync` on floats.
-    ReduxFloatOp: "`{Self}` is no `.op` of `redux.sync` on floats: it takes `.min` or `.max`"
+    ReduxFloatOp: "`{Self}` is not an `.op` of `redux.sync` on floats: use `.min` or `.max`"
     { op::Min, op::Max }
     /// `.abs`, or nothing.
-    ReduxAbs: "`{Self}` does not say whether a `redux.sync` takes absolute values: it takes `Abs` or `Signed`"
+    ReduxAbs: "`{Self}` does not say whether a `redux.sync` takes absolute values: use `abs::Abs` or `abs::Signed`"
     { abs::Abs, abs::Signed }
     /// `.NaN`, or nothing.
-    ReduxNan: "`{Self}` does not say what a `redux.sync` does with NaN: it takes `Propagate` or `Ignore`"
+    ReduxNan: "`{Self}` does not say what a `redux.sync` does with NaN: use `nan::Propagate` or `nan::Ignore`"
     { nan::Propagate, nan::Ignore }
 }
 
 instruction! {
-    /// The sum (in 32 bits), least or greatest `src` of the threads of `membermask`.
+    /// Returns the sum (truncated to 32 bits), the minimum or the maximum of `src` among the threads of `membermask`
+    /// (`__reduce_add_sync()` …).
     @unsafe fn redux_sync[
         Op: ReduxOp, Ty: ReduxType,
     ](src: Ty::Value = typed, membermask: u32 = reg32) -> Ty::Value = (dst: _ = typed) cast(dst);
@@ -34,11 +35,11 @@ instruction! {
     isa: "7.0", target: "sm_80", section: "9.7.13.12";
     convergent: convergent;
     # Safety
-    "- the thread is in `membermask`, and all threads of it that have not exited execute this same instruction with it."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
-    /// The bits of `src` of the threads of `membermask`, joined by `.and`, `.or` or `.xor`.
+    /// Returns the bitwise `and`, `or` or `xor` of `src` among the threads of `membermask` (`__reduce_and_sync()` …).
     @unsafe fn redux_sync_b32[
         Op: ReduxBitOp,
     ](src: u32 = reg32, membermask: u32 = reg32) -> u32 = (dst: u32 = reg32) dst;
@@ -47,12 +48,14 @@ instruction! {
     isa: "7.0", target: "sm_80", section: "9.7.13.12";
     convergent: convergent;
     # Safety
-    "- as [`redux_sync`]."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }
 
 instruction! {
-    /// The least or greatest `src`, or of their absolute values, of the threads of `membermask`; +0.0 is above -0.0.
-    /// NaN counts as nothing, or with `.NaN` makes the result NaN.
+    /// Returns the minimum or maximum of `src`, or of the absolute values of `src`, among the threads of `membermask`. +0.0 is
+    /// greater than -0.0.
+    ///
+    /// NaN is ignored; the result is NaN if all values are NaN. With `.NaN`, the result is NaN if any value is NaN.
     @unsafe fn redux_sync_f32[
         Op: ReduxFloatOp, Abs: ReduxAbs, Nan: ReduxNan,
     ](src: f32 = reg32, membermask: u32 = reg32) -> f32 = (dst: f32 = reg32) dst;
@@ -62,5 +65,5 @@ instruction! {
     gate: sm_100f;
     convergent: convergent;
     # Safety
-    "- as [`redux_sync`]."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
 }

@@ -1,15 +1,20 @@
-//! `shfl.sync`: section 9.7.9.6.
+//! `shfl.sync`: exchange of values among the lanes of a warp (`__shfl_sync()` …; PTX ISA 9.7.9.6).
 
 legal! {
     /// `.mode` of `shfl.sync`.
-    ShflMode: "`{Self}` is no `.mode` of `shfl.sync`: it takes `.up`, `.down`, `.bfly` or `.idx`"
+    ShflMode: "`{Self}` is not a `.mode` of `shfl.sync`: use `.up`, `.down`, `.bfly` or `.idx`"
     { mode::Up, mode::Down, mode::Bfly, mode::Idx }
 }
 
 instruction! {
-    /// The `a` of the thread of `membermask` that `b` leads to from this one: by `.idx` to lane `b`, by `.up` and `.down`
-    /// `b` lanes away, by `.bfly` to the lane exclusive or `b`. `c` holds the clamp (bits 0 to 4) and the segment mask (8
-    /// to 12). Outside of the segment it is the thread's own `a`.
+    /// Returns `a` of the source lane, which `b` selects (`__shfl_sync()` …).
+    ///
+    /// - `.idx`: the source is lane `b`.
+    /// - `.up`, `.down`: the source is `b` lanes lower or higher.
+    /// - `.bfly`: the source is the lane whose number is the own lane number xor `b`.
+    ///
+    /// `c` holds the clamp value (bits 0 to 4) and the segment mask (bits 8 to 12). If the source is outside the segment, the
+    /// result is the thread's own `a`.
     @unsafe fn shfl_sync[
         Mode: ShflMode,
     ](a: u32 = reg32, b: u32 = reg32, c: u32 = reg32, membermask: u32 = reg32) -> u32 = (d: u32 = reg32) d;
@@ -18,12 +23,12 @@ instruction! {
     isa: "6.0", target: "sm_30", section: "9.7.9.6";
     convergent: convergent;
     # Safety
-    "- the thread is in `membermask`, and all threads of it that have not exited execute this same instruction with it."
-    "- the thread that `b` leads to is in `membermask`, or the result is not used (it is then unspecified)."
+    "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."
+    "- The source lane is in `membermask`, or the result is not used (it is then unspecified)."
 }
 
 instruction! {
-    /// [`shfl_sync`], and whether the lane that `b` leads to is in the segment.
+    /// Returns the result of [`shfl_sync`], and whether the source lane is in the segment.
     @unsafe fn shfl_sync_pred[Mode: ShflMode](a: u32 = reg32, b: u32 = reg32, c: u32 = reg32, membermask: u32 = reg32)
         -> (u32, bool) = (d: u32 = reg32, inside: u32 = reg32) (d, inside != 0);
     form: "shfl.sync{.mode}.b32 d|p, a, b, c, membermask;";
@@ -31,5 +36,5 @@ instruction! {
     isa: "6.0", target: "sm_30", section: "9.7.9.6";
     convergent: convergent;
     # Safety
-    "- as [`shfl_sync`]."
+    "- As [`shfl_sync`]."
 }

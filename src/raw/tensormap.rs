@@ -1,14 +1,14 @@
-//! `tensormap.replace` (section 9.7.9.28) and `prefetch.tensormap` (9.7.9.15).
+//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28). Also `prefetch.tensormap` (9.7.9.15).
 
 legal! {
     /// `.ss` of `tensormap.replace`.
-    TensormapSpace(AddressSpace): "`{Self}` is no space of `tensormap.replace`: it takes `.global`, `.shared::cta` or none (generic)"
+    TensormapSpace(AddressSpace): "`{Self}` is not a space of `tensormap.replace`: use `.global`, `.shared::cta` or `space::All` (generic)"
     { space::All, space::Global, space::SharedCta }
     /// `ord` of `tensormap.replace`.
-    TensormapOrd: "`{Self}` is no `ord` of `tensormap.replace`: it takes `ord::D0` to `ord::D4`"
+    TensormapOrd: "`{Self}` is not an `ord` of `tensormap.replace`: use `ord::D0` to `ord::D4`"
     { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 }
     /// `new_val` of `tensormap.replace.tile.elemtype`.
-    TensormapElemtype: "`{Self}` is no `new_val` of `.elemtype`: it takes a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110a` or `sm_120a`"
+    TensormapElemtype: "`{Self}` is not a `new_val` of `.elemtype`: use a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110a` or `sm_120a`"
     {
         elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
         elemtype::F32, elemtype::F32Ftz, elemtype::F64, elemtype::Bf16, elemtype::Tf32, elemtype::Tf32Ftz,
@@ -17,28 +17,28 @@ legal! {
         elemtype::B6x16P32 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
     }
     /// `new_val` of `tensormap.replace.tile.interleave_layout`.
-    TensormapInterleave: "`{Self}` is no `new_val` of `.interleave_layout`: it takes a value of `qualifier::interleave_layout`"
+    TensormapInterleave: "`{Self}` is not a `new_val` of `.interleave_layout`: use a value of `qualifier::interleave_layout`"
     { interleave_layout::None, interleave_layout::B16, interleave_layout::B32 }
     /// `new_val` of `tensormap.replace.tile.swizzle_mode`.
-    TensormapSwizzle: "`{Self}` is no `new_val` of `.swizzle_mode`: it takes a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a`"
+    TensormapSwizzle: "`{Self}` is not a `new_val` of `.swizzle_mode`: use a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a`"
     {
         swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
         swizzle_mode::B96 @ "8.8" on "sm_103" gate sm_103a,
     }
     /// `new_val` of `tensormap.replace.tile.swizzle_atomicity`.
-    TensormapSwizzleAtomicity: "`{Self}` is no `new_val` of `.swizzle_atomicity`: it takes a value of `qualifier::swizzle_atomicity`"
+    TensormapSwizzleAtomicity: "`{Self}` is not a `new_val` of `.swizzle_atomicity`: use a value of `qualifier::swizzle_atomicity`"
     { swizzle_atomicity::B16, swizzle_atomicity::B32, swizzle_atomicity::B32FlipB8, swizzle_atomicity::B64 }
     /// `new_val` of `tensormap.replace.tile.fill_mode`.
-    TensormapFill: "`{Self}` is no `new_val` of `.fill_mode`: it takes `fill_mode::Zero` or `fill_mode::OobNan`"
+    TensormapFill: "`{Self}` is not a `new_val` of `.fill_mode`: use `fill_mode::Zero` or `fill_mode::OobNan`"
     { fill_mode::Zero, fill_mode::OobNan }
     /// `.space` of `prefetch.tensormap`.
-    PrefetchTensormapSpace: "`{Self}` is no space of `prefetch.tensormap`: it takes `.param`, `.const` or none (generic)"
+    PrefetchTensormapSpace: "`{Self}` is not a space of `prefetch.tensormap`: use `.param`, `.const` or `space::All` (generic)"
     { space::All, space::Param, space::Const }
 }
 
 /// `tensormap.replace.tile.field{.ss}.b1024.type [addr], {ord,} new_val;`
 ///
-/// A field of a value in a register, of one value a dimension, or of an immediate.
+/// The rows of fields with a value in a register, with one such value per dimension, and with an immediate.
 macro_rules! replace {
     ($( $doc:literal $kind:ident $field:literal $ty:literal $New:tt $name:ident )*) => { $(
         replace!(@$kind $doc $field $ty $New $name);
@@ -74,8 +74,8 @@ macro_rules! replace {
             isa: $isa, target: "sm_90a", section: "9.7.9.28";
             gate: $gate;
             # Safety
-            "- `addr` is the address, in the given space, of a tensor map, which nobody else accesses meanwhile."
-            "- `.global` and generic: of global memory or of shared memory of the executing CTA."
+            "- `addr` is the address, in the given space, of a tensor map in global memory or in shared memory of the executing"
+            "  CTA. Nothing else accesses the map meanwhile."
         }
     };
     (@row $doc:literal $($row:tt)*) => {
@@ -84,45 +84,45 @@ macro_rules! replace {
             $($row)* target: "sm_90a", section: "9.7.9.28";
             gate: sm_90a_sm_100f_sm_110a_sm_120a;
             # Safety
-            "- `addr` is the address, in the given space, of a tensor map, which nobody else accesses meanwhile."
-            "- `.global` and generic: of global memory or of shared memory of the executing CTA."
-            "- who uses the tensor map afterwards finds the new value legal with its other fields."
+            "- `addr` is the address, in the given space, of a tensor map in global memory or in shared memory of the executing"
+            "  CTA. Nothing else accesses the map meanwhile."
+            "- When a copy uses the tensor map, the new value is legal with the other fields of the map."
         }
     };
 }
 
 replace! {
-    "Replaces the global address of a tensor map in memory." value "global_address" "b64" (*const u8 = reg64)
+    "Sets the global address in the tensor map at `addr`." value "global_address" "b64" (*const u8 = reg64)
         tensormap_replace_tile_global_address
-    "Replaces the rank of a tensor map in memory; `new_val` is one less than the rank." value "rank" "b32" (u32 = reg32)
+    "Sets the rank in the tensor map at `addr`; `new_val` is one less than the rank." value "rank" "b32" (u32 = reg32)
         tensormap_replace_tile_rank
-    "Replaces the size of the box in a dimension of a tensor map in memory." dimension "box_dim" "b32" (u32 = reg32)
+    "Sets the box size of dimension `Ord` in the tensor map at `addr`." dimension "box_dim" "b32" (u32 = reg32)
         tensormap_replace_tile_box_dim
-    "Replaces the size of the tensor in a dimension of a tensor map in memory." dimension "global_dim" "b32" (u32 = reg32)
+    "Sets the tensor size of dimension `Ord` in the tensor map at `addr`." dimension "global_dim" "b32" (u32 = reg32)
         tensormap_replace_tile_global_dim
-    "Replaces the bytes from one index to the next of a dimension of a tensor map in memory." dimension "global_stride" "b64"
-        (u64 = reg64) tensormap_replace_tile_global_stride
-    "Replaces the traversal stride in a dimension of a tensor map in memory." dimension "element_stride" "b32" (u32 = reg32)
+    "Sets the stride of dimension `Ord` + 1, in bytes, in the tensor map at `addr`. Dimension 0 is contiguous."
+        dimension "global_stride" "b64" (u64 = reg64) tensormap_replace_tile_global_stride
+    "Sets the traversal stride of dimension `Ord` in the tensor map at `addr`." dimension "element_stride" "b32" (u32 = reg32)
         tensormap_replace_tile_element_stride
-    "Replaces the element type of a tensor map in memory." immediate "elemtype" "b32"
+    "Sets the element type in the tensor map at `addr`." immediate "elemtype" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapElemtype) tensormap_replace_tile_elemtype
-    "Replaces the interleave layout of a tensor map in memory." immediate "interleave_layout" "b32"
+    "Sets the interleave layout in the tensor map at `addr`." immediate "interleave_layout" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapInterleave) tensormap_replace_tile_interleave_layout
-    "Replaces the swizzle mode of a tensor map in memory." immediate "swizzle_mode" "b32"
+    "Sets the swizzle mode in the tensor map at `addr`." immediate "swizzle_mode" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapSwizzle) tensormap_replace_tile_swizzle_mode
-    "Replaces the swizzle atomicity of a tensor map in memory." immediate "swizzle_atomicity" "b32"
+    "Sets the swizzle atomicity in the tensor map at `addr`." immediate "swizzle_atomicity" "b32"
         ("8.6" sm_100f_sm_110a_sm_120a TensormapSwizzleAtomicity) tensormap_replace_tile_swizzle_atomicity
-    "Replaces what elements outside of the tensor read as in a tensor map in memory." immediate "fill_mode" "b32"
+    "Sets the fill mode in the tensor map at `addr`: the value of elements outside the tensor." immediate "fill_mode" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapFill)
         tensormap_replace_tile_fill_mode
 }
 
 instruction! {
-    /// Brings a tensor map into the cache for a tensor copy to come.
+    /// Prefetches the tensor map at `addr` into the cache, for a later tensor copy.
     @unsafe fn prefetch_tensormap[Space: PrefetchTensormapSpace](addr: *const u8 = reg64);
     form: "prefetch{.space}.tensormap [addr];";
     ptx: "prefetch" .. ".tensormap [{addr}];";
     isa: "8.0", target: "sm_90", section: "9.7.9.15";
     # Safety
-    "- `addr` is the address, in the given space, of a tensor map; generic: in `.const`, `.param` or `.global`."
+    "- `addr` is the address, in the given space, of a tensor map. A generic address is in `.const`, `.param` or `.global`."
 }

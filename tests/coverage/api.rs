@@ -92,6 +92,31 @@ pub fn callable(json: &Value) -> Vec<Function> {
     Docs { json, hidden: true }.functions()
 }
 
+/// The kind of a public name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A type, a type alias or a trait.
+    Type,
+    /// A function, or a method of a type or of a trait.
+    Function,
+    /// A constant, a variant, a macro, or an associated constant or type.
+    Other,
+}
+
+/// A public name of the typed layer: `Type`, `function`, `Type::method` or `macro!`.
+#[derive(Debug)]
+pub struct Name {
+    /// Its module; empty for a macro, which is in the crate's root.
+    pub module: String,
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// Returns the public names in rustdoc's JSON that are not hidden.
+pub fn names(json: &Value) -> Vec<Name> {
+    Docs { json, hidden: false }.names()
+}
+
 /// Returns the safe methods of the public traits of the typed layer, hidden or not: module, trait and name.
 pub fn safe_trait_methods(json: &Value) -> BTreeSet<[String; 3]> {
     let index = json["index"].as_object().expect("an index");
@@ -127,33 +152,65 @@ struct Docs<'a> {
     hidden: bool,
 }
 
-impl Docs<'_> {
+impl<'a> Docs<'a> {
     fn functions(&self) -> Vec<Function> {
         let mut functions = Vec::new();
-        for module in self.items(&self.item(&self.json["root"])["inner"]["module"]["items"]) {
-            let name = module["name"].as_str().unwrap_or_default();
-            if module["inner"].get("module").is_some() && !["raw", "qualifier"].contains(&name) {
-                self.walk(module, name, &mut functions);
-            }
-        }
+        self.walk(&mut |module, kind, item| match kind {
+            "function" => functions.push(self.function(item, module, None)),
+            "struct" | "enum" => functions.extend(
+                self.methods(&item["inner"][kind])
+                    .map(|(owner, method)| self.function(method, module, Some(owner))),
+            ),
+            _ => {}
+        });
         functions
     }
 
-    fn item(&self, id: &Value) -> &Value {
+    fn names(&self) -> Vec<Name> {
+        let mut names = Vec::new();
+        self.walk(&mut |module, kind, item| {
+            let name = item["name"].as_str().unwrap_or_default();
+            let mut add = |kind, name: String| names.push(Name { module: module.into(), name, kind });
+            let part = |item: &Value| format!("{name}::{}", item["name"].as_str().unwrap_or_default());
+            let inner = &item["inner"][kind];
+            match kind {
+                "function" => add(Kind::Function, name.into()),
+                "struct" | "enum" => {
+                    add(Kind::Type, name.into());
+                    self.methods(inner).for_each(|(_, method)| add(Kind::Function, part(method)));
+                    self.items(&inner["variants"]).for_each(|variant| add(Kind::Other, part(variant)));
+                }
+                "trait" => {
+                    add(Kind::Type, name.into());
+                    for item in self.items(&inner["items"]) {
+                        let is_method = item["inner"].get("function").is_some();
+                        add(if is_method { Kind::Function } else { Kind::Other }, part(item));
+                    }
+                }
+                "type_alias" => add(Kind::Type, name.into()),
+                _ => add(Kind::Other, name.into()),
+            }
+        });
+        let macros = self.items(&self.item(&self.json["root"])["inner"]["module"]["items"]);
+        names.extend(macros.filter(|item| item["inner"].get("macro").is_some()).map(|item| Name {
+            module: String::new(),
+            name: format!("{}!", item["name"].as_str().unwrap_or_default()),
+            kind: Kind::Other,
+        }));
+        names
+    }
+
+    fn item(&self, id: &Value) -> &'a Value {
         &self.json["index"][id.to_string()]
     }
 
     /// Returns the public items of a list, with hidden items only if wanted.
-    fn items<'a>(&'a self, ids: &'a Value) -> impl Iterator<Item = &'a Value> {
+    fn items(&self, ids: &'a Value) -> impl Iterator<Item = &'a Value> {
         // `default` marks an item with the visibility of another: an `impl`, a method of a trait.
         let is_public = |item: &&Value| item["visibility"] == "public" || item["visibility"] == "default";
-        let is_hidden = |item: &Value| {
-            item["attrs"]
-                .as_array()
-                .is_some_and(|attrs| attrs.iter().any(|attr| attr["other"] == "#[doc(hidden)]"))
-        };
         let items = ids.as_array().into_iter().flatten().map(|id| self.item(id));
-        items.filter(is_public).filter(move |item| self.hidden || !is_hidden(item))
+        let hidden = self.hidden;
+        items.filter(is_public).filter(move |item| hidden || !is_hidden(item))
     }
 
     /// Returns true if the path `crate::…` is a public module or an item in one.
@@ -165,8 +222,22 @@ impl Docs<'_> {
         self.items(of_the_root).any(|item| item["name"] == name && item["inner"].get("module").is_some())
     }
 
-    /// Collects the functions of a module, of its types and of its exports.
-    fn walk(&self, module: &Value, name: &str, functions: &mut Vec<Function>) {
+    /// Visits each item of the public modules of the typed layer, exported items included, with its module and kind.
+    fn walk(&self, visit: &mut impl FnMut(&'a str, &'a str, &'a Value)) {
+        for module in self.items(&self.item(&self.json["root"])["inner"]["module"]["items"]) {
+            let name = module["name"].as_str().unwrap_or_default();
+            if module["inner"].get("module").is_some() && !["raw", "qualifier"].contains(&name) {
+                self.walk_module(module, name, visit);
+            }
+        }
+    }
+
+    fn walk_module(
+        &self,
+        module: &'a Value,
+        name: &'a str,
+        visit: &mut impl FnMut(&'a str, &'a str, &'a Value),
+    ) {
         for item in self.items(&module["inner"]["module"]["items"]) {
             let item = match item["inner"].get("use") {
                 // An item that another public module exports counts there.
@@ -176,28 +247,24 @@ impl Docs<'_> {
                 Some(export) => self.item(&export["id"]),
                 None => item,
             };
-            let Some((kind, inner)) = item["inner"].as_object().and_then(|inner| inner.iter().next()) else {
+            if !self.hidden && is_hidden(item) {
                 continue;
-            };
-            match kind.as_str() {
-                "module" => self.walk(item, name, functions),
-                "function" => functions.push(self.function(item, name, None)),
-                "struct" | "enum" => {
-                    for block in self.items(&inner["impls"]).map(|block| &block["inner"]["impl"]) {
-                        if !block["trait"].is_null() {
-                            continue;
-                        }
-                        let methods = self.items(&block["items"]);
-                        functions.extend(
-                            methods
-                                .filter(|item| item["inner"].get("function").is_some())
-                                .map(|method| self.function(method, name, Some(&block["for"]))),
-                        );
-                    }
-                }
-                _ => {}
+            }
+            match item["inner"].as_object().and_then(|inner| inner.keys().next()).map(String::as_str) {
+                Some("module") => self.walk_module(item, name, visit),
+                Some(kind) => visit(name, kind, item),
+                None => {}
             }
         }
+    }
+
+    /// The inherent methods of a type, each with the type of its `impl`.
+    fn methods(&self, ty: &'a Value) -> impl Iterator<Item = (&'a Value, &'a Value)> {
+        let blocks = self.items(&ty["impls"]).map(|block| &block["inner"]["impl"]);
+        blocks.filter(|block| block["trait"].is_null()).flat_map(|block| {
+            let items = self.items(&block["items"]).map(move |item| (&block["for"], item));
+            items.filter(|(_, item)| item["inner"].get("function").is_some())
+        })
     }
 
     fn function(&self, item: &Value, module: &str, owner: Option<&Value>) -> Function {
@@ -282,6 +349,11 @@ impl Docs<'_> {
             _ => Type::Any,
         }
     }
+}
+
+fn is_hidden(item: &Value) -> bool {
+    let mut attrs = item["attrs"].as_array().into_iter().flatten();
+    attrs.any(|attr| attr["other"] == "#[doc(hidden)]")
 }
 
 /// Returns the names of the calls in the lines of a case that a compiler's message quotes.

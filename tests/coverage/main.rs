@@ -1,13 +1,14 @@
 //! Coverage of the typed layer. Every function has a twin in `tests/device/typed` and a case of misuse in `tests/ui`. Every
 //! function that takes a group says which threads make the call together. Golden files hold the implementations of traits, the
 //! safe ways to make a handle, the safe functions made of convergent instructions, and the index of instructions:
-//! `BLESS=1 cargo test --test coverage` writes them.
+//! `BLESS=1 cargo test --test coverage` writes them. docs/GLOSSARY.md, written by hand, names every item and nothing else.
 //!
 //! The list of functions comes from rustdoc's JSON. The calls of the twins come from the functions that rustc instantiates.
 
 mod api;
 mod calls;
 mod collective;
+mod glossary;
 mod implementations;
 mod index;
 mod makers;
@@ -21,7 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use api::Function;
+use api::{Function, Name};
 use calls::{Called, Calls};
 use serde_json::Value;
 use support::ok;
@@ -132,7 +133,7 @@ const NO_TOKEN: Exceptions = &[
     ("consumes its handle, in any state", &["group::End::end"]),
 ];
 
-/// Traits for users to implement. The library, or the contract of the function that takes it, checks what an implementation says.
+/// Traits for users to implement. The library checks an implementation, or a function that takes it states a contract for it.
 const OPEN: [&str; 1] = ["launch::LaunchShape"];
 
 /// The methods that `bitflags` generates for each mask: operations on an integer.
@@ -178,6 +179,18 @@ static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
     functions.retain(|function| function.module != "mask" || !BITFLAGS.contains(&&*function.name));
     assert!(functions.len() > 300, "{} functions", functions.len());
     functions
+});
+
+/// The public names of the typed layer, without the methods that `bitflags` generates.
+static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
+    let Some(docs) = &*DOCS else { return Vec::new() };
+    let mut names = api::names(docs);
+    names.retain(|name| {
+        let method = name.name.split_once("::").map_or("", |(_, method)| method);
+        name.module != "mask" || !BITFLAGS.contains(&method)
+    });
+    assert!(names.len() > 500, "{} names", names.len());
+    names
 });
 
 #[test]
@@ -319,6 +332,46 @@ fn the_index_of_instructions_is_up_to_date() {
         "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
         golden::diff(&present, &text)
     );
+}
+
+/// docs/GLOSSARY.md lists every type, trait, function and method with its counterpart in CUDA.
+#[test]
+fn the_glossary_names_every_item() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let lacking = glossary().lacks(&NAMES);
+    assert!(
+        lacking.is_empty(),
+        "docs/GLOSSARY.md lacks public items: add each to a row of its module's section, with its counterpart in CUDA and its \
+         meaning: {lacking:#?}"
+    );
+}
+
+#[test]
+fn the_glossary_names_nothing_else() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let invented = glossary().invents(&NAMES);
+    assert!(
+        invented.is_empty(),
+        "docs/GLOSSARY.md names items that the crate, or the section's module, does not have: write the present name, move or delete \
+         the row, or remove the backticks if the name is not from this crate: {invented:#?}"
+    );
+}
+
+/// A name in the glossary, or in a compiler's message, means one item.
+#[test]
+fn no_two_types_have_the_same_name() {
+    let homonyms = glossary::homonyms(&NAMES);
+    assert!(homonyms.is_empty(), "types or traits have the same name; rename all but one: {homonyms:#?}");
+}
+
+fn glossary() -> glossary::Page {
+    let path = xtask::root().join("docs/GLOSSARY.md");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    glossary::Page::read(&text)
 }
 
 /// Safe code reaches convergent instructions through reviewed functions only. Each is collective by its arguments.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::device::Arch;
@@ -93,7 +95,7 @@ pub struct AssembleReport {
 }
 
 /// ptxas's errors for a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineError {
     /// Line number, from 1.
     pub line: usize,
@@ -165,23 +167,48 @@ impl Tools {
         self.bin.join(name)
     }
 
-    /// Assembles a PTX file into a cubin.
+    /// Assembles a PTX file into a cubin. Reuses an earlier result of this ptxas for the same text.
     pub fn assemble(&self, ptx: &Path, arch: Arch, out_cubin: &Path) -> Result<AssembleReport> {
-        let scratch = TempDir::new()?;
-        let cubin = scratch.path().join("module.cubin");
-        let mut ptxas = Command::new(self.program("ptxas"));
-        ptxas.arg("-v").arg(format!("-arch={arch}")).arg("-o").arg(&cubin).arg(ptx);
-        let output =
-            run(&mut ptxas).with_context(|| format!("cannot assemble {} for {arch}", ptx.display()))?;
-        files::write(out_cubin, fs::read(&cubin).context("ptxas wrote no cubin")?)?;
-        let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
-        text.push_str(&String::from_utf8_lossy(&output.stdout));
-        parse_verbose(text).with_context(|| format!("ptxas on {}", ptx.display()))
+        let text = fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))?;
+        let kept = self.kept(&text, arch);
+        let (kept_cubin, kept_report) = (kept.with_extension("cubin"), kept.with_extension("log"));
+        // The report is written last, so its existence means that the cubin exists.
+        let report = match fs::read_to_string(&kept_report) {
+            Ok(report) => report,
+            Err(_) => {
+                let scratch = TempDir::new()?;
+                let cubin = scratch.path().join("module.cubin");
+                let mut ptxas = Command::new(self.program("ptxas"));
+                ptxas.arg("-v").arg(format!("-arch={arch}")).arg("-o").arg(&cubin).arg(ptx);
+                let output = run(&mut ptxas)
+                    .with_context(|| format!("cannot assemble {} for {arch}", ptx.display()))?;
+                files::write(&kept_cubin, fs::read(&cubin).context("ptxas wrote no cubin")?)?;
+                let report =
+                    String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+                files::write(&kept_report, report.as_bytes())?;
+                report.into_owned()
+            }
+        };
+        let cubin = fs::read(&kept_cubin).with_context(|| format!("cannot read {}", kept_cubin.display()))?;
+        files::write(out_cubin, cubin)?;
+        parse_verbose(report).with_context(|| format!("ptxas on {}", ptx.display()))
+    }
+
+    /// Returns the path, without extension, of the kept results of this ptxas for a text.
+    fn kept(&self, ptx_text: &str, arch: impl fmt::Display) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (ptx_text, arch.to_string(), self.version.to_string()).hash(&mut hasher);
+        root().join("target/ptxas").join(format!("{:016x}", hasher.finish()))
     }
 
     /// Assembles a text and returns all of ptxas's errors by line. ptxas stops after the first pass with errors, so the function
-    /// blanks the faulty lines and assembles again until the rest is accepted.
+    /// blanks the faulty lines and assembles again until the rest is accepted. Reuses an earlier result for the same text.
     pub fn check_text(&self, ptx_text: &str, arch: impl fmt::Display) -> Result<Vec<LineError>> {
+        let kept = self.kept(ptx_text, &arch).with_extension("json");
+        if let Ok(errors) = fs::read(&kept) {
+            return serde_json::from_slice(&errors)
+                .with_context(|| format!("cannot read {}", kept.display()));
+        }
         let scratch = TempDir::new()?;
         let mut lines: Vec<&str> = ptx_text.lines().collect();
         let mut found = BTreeMap::new();
@@ -207,7 +234,9 @@ impl Tools {
                 "ptxas refuses the text for {arch} without naming a line:\n{stderr}"
             );
         }
-        Ok(found.into_iter().map(|(line, message)| LineError { line, message }).collect())
+        let errors: Vec<_> = found.into_iter().map(|(line, message)| LineError { line, message }).collect();
+        files::write(&kept, serde_json::to_vec(&errors)?)?;
+        Ok(errors)
     }
 
     /// Returns the machine code of a cubin, as `nvdisasm -c` prints it.

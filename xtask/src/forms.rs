@@ -1,16 +1,14 @@
-//! The forms of the raw layer: the instructions that each row of `src/raw` emits, read from a build of `tests/device/probe`.
+//! The forms of the raw layer: the instructions that each row of `src/raw` emits, read from a build of its families.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 use ptx_link::convergence::is_convergent;
 
-use crate::device::{Arch, Build};
-use crate::{files, root};
+use crate::device::Arch;
+use crate::family;
 
 /// One raw instruction, as compiled in its probe.
 #[derive(Clone, Debug)]
@@ -87,136 +85,36 @@ impl Row {
     }
 }
 
-/// Returns the rows that a target has, in the order of the probe.
-pub fn probe(arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
-    let mut build = Build::new(root().join("tests/device/probe"), arch);
-    build.features = features.iter().map(|&feature| feature.to_owned()).collect();
-    rows(&build.run()?.text, arch).with_context(|| format!("the probe for {arch}"))
+/// The rows of the raw layer to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Every row.
+    All,
+    /// The rows that differ between targets.
+    Gated,
+    /// The convergent rows, with the feature `stock-linker`.
+    Labelled,
 }
 
-/// Returns the rows of one family on all targets, compiled without the rest of `ptx`.
-pub fn family(name: &str) -> Result<Vec<Row>> {
-    let probe = family_crate(name)?;
-    let probes = probe_targets(|arch, features| {
-        let mut build = Build::new(&probe, arch);
-        build.features = features.iter().copied().chain(["probe"]).map(str::to_owned).collect();
-        let mut rows = rows(&build.run()?.text, arch)?;
-        rows.retain(|row| row.family == name);
-        Ok(rows)
-    })?;
-    let rows = union(&probes)?;
-    ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
-    Ok(rows)
+impl Part {
+    /// Returns the features of `ptx` that leave out the other rows.
+    pub(crate) fn features(self) -> &'static [&'static str] {
+        match self {
+            Part::All => &[],
+            Part::Gated => &["probe-gated"],
+            Part::Labelled => &["probe-convergent", "stock-linker"],
+        }
+    }
 }
 
-/// Writes a crate with one family of the raw layer, and the families whose sets and macros the family uses.
-fn family_crate(name: &str) -> Result<PathBuf> {
-    let raw = root().join("src/raw");
-    let index = fs::read_to_string(raw.join("mod.rs")).context("cannot read src/raw/mod.rs")?;
-    let module =
-        |line: &str| line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')).map(str::to_owned);
-    let families: Vec<String> = index.lines().filter_map(module).filter(|name| name != "macros").collect();
-    ensure!(
-        families.iter().any(|family| family == name),
-        "src/raw/mod.rs has no `mod {name};`: add a new family there, also with `pub use {name}::*;`. The families are {}",
-        families.join(", ")
-    );
-    let sources = families
-        .iter()
-        .map(|family| Ok((family.as_str(), fs::read_to_string(raw.join(family).with_extension("rs"))?)))
-        .collect::<Result<BTreeMap<&str, String>>>()?;
-    let mut wanted = BTreeSet::from([name]);
-    loop {
-        let words: BTreeSet<&str> = wanted.iter().flat_map(|family| words(&sources[family])).collect();
-        let used =
-            sources.iter().filter(|(_, source)| defined(source).any(|defined| words.contains(defined)));
-        let more: BTreeSet<&str> = used.map(|(&family, _)| family).chain(wanted.iter().copied()).collect();
-        if more == wanted {
-            break;
-        }
-        wanted = more;
-    }
-
-    let source = |path: &str| format!("#[path = {:?}]\n", root().join("src").join(path));
-    let crate_root = fs::read_to_string(root().join("src/lib.rs")).context("cannot read src/lib.rs")?;
-    let mut text = String::from("#![allow(unused, unused_features)]\n");
-    for line in crate_root.lines().take_while(|&line| line != "pub mod raw;") {
-        match line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
-            Some(module) => text += &format!("{}{line}\n", source(&format!("{module}.rs"))),
-            None if line.starts_with("//!") || line.starts_with("#![deny") || line.contains("README") => {}
-            None => text += &format!("{line}\n"),
-        }
-    }
-    text += "pub mod raw {\n";
-    // Attributes of the next item.
-    let mut attributes = String::new();
-    for line in index.lines().filter(|line| !line.starts_with("//!")) {
-        let used = line.strip_prefix("pub use ").and_then(|rest| rest.strip_suffix("::*;"));
-        let is_left_out = |family: &str| family != "macros" && !wanted.contains(family);
-        match module(line) {
-            _ if line.starts_with("#[") => attributes += &format!("{line}\n"),
-            Some(family) if is_left_out(&family) => attributes.clear(),
-            Some(family) => {
-                let body = if family == name { "$crate::raw::probe! { $($row)* }" } else { "" };
-                if family != "macros" {
-                    text += &format!("macro_rules! probed {{ ($($row:tt)*) => {{ {body} }}; }}\n");
-                }
-                text += &format!(
-                    "{}{}{line}\n",
-                    std::mem::take(&mut attributes),
-                    source(&format!("raw/{family}.rs"))
-                );
-            }
-            None if used.is_some_and(is_left_out) => {}
-            None => text += &format!("{}{line}\n", std::mem::take(&mut attributes)),
-        }
-    }
-    // A target may have no form of the family. This function then gives the linker something to link.
-    text += "}\n#[unsafe(no_mangle)]\npub extern \"C\" fn row() {}\n";
-    text += "#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
-
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).context("cannot read Cargo.toml")?;
-    let manifest: toml::Table = toml::from_str(&manifest)?;
-    let own = |section: &str| -> Result<toml::Value> {
-        manifest.get(section).cloned().with_context(|| format!("Cargo.toml has no [{section}]"))
+/// Returns the rows of a target, in the order of their families.
+pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
+    let (folder, families) = match part {
+        Part::All => ("all", family::sources()?.into_keys().collect()),
+        Part::Gated => ("gated", family::with("gate")?),
+        Part::Labelled => ("labelled", family::with("convergent")?),
     };
-    let mut package = toml::toml! {
-        [package]
-        name = "row"
-        version = "0.0.0"
-        edition = "2024"
-        [lib]
-        crate-type = ["cdylib"]
-        [profile.release]
-        lto = "off"
-        [workspace]
-    };
-    package.insert("features".into(), own("features")?);
-    package.insert("dependencies".into(), own("dependencies")?);
-    let folder = root().join("target/row").join(name);
-    files::write(&folder.join("Cargo.toml"), toml::to_string(&package)?)?;
-    files::write(&folder.join("src/lib.rs"), text)?;
-    Ok(folder)
-}
-
-/// Returns the words in the code of a source file.
-fn words(source: &str) -> impl Iterator<Item = &str> {
-    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
-    code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
-        .filter(|word| !word.is_empty())
-}
-
-/// Returns the tag sets and the macros that a family defines.
-fn defined(source: &str) -> impl Iterator<Item = &str> {
-    source.lines().filter_map(|line| {
-        let line = line.trim_start();
-        let set = || {
-            let (name, rest) = line.split_at(line.find(|c: char| !c.is_alphanumeric())?);
-            let is_set = name.starts_with(|c: char| c.is_ascii_uppercase()) && rest.contains(": \"");
-            is_set.then_some(name)
-        };
-        line.strip_prefix("macro_rules! ").and_then(|rest| rest.split_whitespace().next()).or_else(set)
-    })
+    family::probe(folder, &families, arch, part.features()).with_context(|| format!("the rows for {arch}"))
 }
 
 /// The targets whose probe has every row. The other targets' probes have the gated rows only.
@@ -227,10 +125,12 @@ pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
     probe_targets(probe)
 }
 
-/// Returns the rows of every target. `probe` builds them for a target and features; two builds run at a time.
-fn probe_targets(probe: impl Fn(Arch, &[&str]) -> Result<Vec<Row>> + Sync) -> Result<Vec<(Arch, Vec<Row>)>> {
-    let features = |arch| if WHOLE.contains(&arch) { &[][..] } else { &["probe-gated"] };
-    let probes = by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, features(arch))?)));
+/// Returns the rows of every target. `probe` builds a part of them for a target; two builds run at a time.
+pub(crate) fn probe_targets(
+    probe: impl Fn(Arch, Part) -> Result<Vec<Row>> + Sync,
+) -> Result<Vec<(Arch, Vec<Row>)>> {
+    let part = |arch| if WHOLE.contains(&arch) { Part::All } else { Part::Gated };
+    let probes = by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, part(arch))?)));
     let mut probes: Vec<(Arch, Vec<Row>)> = probes.into_iter().collect::<Result<_>>()?;
     let ungated = |arch: Arch| -> Vec<Row> {
         let of_arch = probes.iter().filter(|(other, _)| *other == arch).flat_map(|(_, rows)| rows);

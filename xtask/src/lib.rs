@@ -5,6 +5,7 @@
 pub mod bench;
 pub mod cuda;
 pub mod device;
+pub mod family;
 pub mod files;
 pub mod forms;
 pub mod golden;

@@ -1,4 +1,4 @@
-//! References to atomic values come from a view.
+//! Only a view makes references to atomic values.
 
 use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::qualifier::{scope, space};

@@ -1,4 +1,4 @@
-//! A reference stays with its thread.
+//! A reference to an atomic value stays in its thread.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

@@ -1,4 +1,4 @@
-//! Views of global memory are made by `unsafe`, once it is known who else accesses it.
+//! A view of global memory is made by `unsafe`: the caller knows who else accesses the memory.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::qualifier::scope;

@@ -1,4 +1,4 @@
-//! Asynchronous stores to global memory are of sm_100.
+//! Asynchronous stores to global memory need sm_100.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, space};

@@ -1,4 +1,4 @@
-//! A `red` returns nothing, so it acquires nothing.
+//! `red` has no result, so it cannot acquire.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

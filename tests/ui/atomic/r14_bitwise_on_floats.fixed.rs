@@ -1,4 +1,4 @@
-//! `atom.and`, `atom.or`, `atom.xor` take bits, as integers.
+//! `atom.and`, `atom.or` and `atom.xor` take integers only.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

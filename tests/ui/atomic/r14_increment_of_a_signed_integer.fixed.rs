@@ -1,4 +1,4 @@
-//! `atom.inc` and `atom.dec` take `u32`.
+//! `atom.inc` and `atom.dec` take `u32` only.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

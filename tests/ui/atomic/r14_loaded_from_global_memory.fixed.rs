@@ -1,4 +1,4 @@
-//! Global memory is read by an operation that changes nothing.
+//! `atom` reads global memory by an operation that changes nothing; there is no plain load.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

@@ -1,4 +1,4 @@
-//! `atom.min` and `atom.max` take no floats: there is a trick by integers, for numbers that are not negative.
+//! `atom.min` and `atom.max` take no floats. The bits of nonnegative floats have the same order as integers.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

@@ -1,4 +1,4 @@
-//! `atom` has no `.sc`: there is a fence for it.
+//! `atom` has no `.sc`: use a fence.
 
 use ptx::atomic::AtomicRef;
 use ptx::fence;

@@ -1,4 +1,4 @@
-//! The L2 cache is one of global memory.
+//! A cache policy is for global memory: the L2 cache does not hold shared memory.
 
 use ptx::atomic::AtomicRef;
 use ptx::cache_policy::CachePolicy;

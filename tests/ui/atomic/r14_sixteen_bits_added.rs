@@ -1,4 +1,4 @@
-//! 16 bits have a compare-and-exchange and no addition.
+//! Elements of 16 bits have compare-and-exchange, but no addition.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

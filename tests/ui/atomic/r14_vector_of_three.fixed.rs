@@ -1,4 +1,4 @@
-//! `atom` has vectors of two and four floats.
+//! `atom` has vectors of two and of four floats.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::qualifier::scope;

@@ -1,4 +1,4 @@
-//! Each element of a vector is atomic for itself: a vector is not exchanged.
+//! A vector has no exchange: each of its elements is atomic separately.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

@@ -1,4 +1,4 @@
-//! The scope of a view is fixed: accesses in scopes that do not include each other are not atomic.
+//! A view has one scope: accesses in scopes that do not include each other are not atomic.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

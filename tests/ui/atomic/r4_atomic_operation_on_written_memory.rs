@@ -1,4 +1,4 @@
-//! Elements are atomic after `into_atomic`.
+//! Elements are atomic only after `into_atomic`.
 
 use ptx::launch::Cta;
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! Memory that holds nothing does not become atomic.
+//! Free memory holds no values, so it cannot become atomic.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

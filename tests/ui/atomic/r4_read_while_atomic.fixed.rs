@@ -1,4 +1,4 @@
-//! While memory is atomic, nothing but atomic operations reads it.
+//! While memory is atomic, only atomic operations read it.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

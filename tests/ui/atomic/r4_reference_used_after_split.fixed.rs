@@ -1,4 +1,4 @@
-//! A reference to an atomic element ends before the elements are divided.
+//! A reference to an atomic element ends before the array is split.
 
 use ptx::launch::{Cta, trap};
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! A reference to an atomic element ends before the elements go to copies.
+//! A reference to an atomic element ends before copies get the elements.
 
 use ptx::launch::Cta;
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! While memory is atomic, nothing but atomic operations changes it.
+//! While memory is atomic, only atomic operations change it.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! A scope ends with free memory, not with memory that is atomic.
+//! A scope ends with free memory, not with atomic memory.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

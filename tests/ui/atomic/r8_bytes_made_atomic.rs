@@ -1,4 +1,4 @@
-//! There are no atomic operations on bytes.
+//! Bytes have no atomic operations.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

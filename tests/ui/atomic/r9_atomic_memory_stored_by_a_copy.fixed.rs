@@ -1,4 +1,4 @@
-//! What atomic operations left reaches copies through a proxy fence.
+//! Results of atomic operations need a proxy fence before a copy reads them.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

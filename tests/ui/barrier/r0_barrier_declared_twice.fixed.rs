@@ -1,4 +1,4 @@
-//! Two parts of a kernel on one barrier would let each other pass.
+//! A barrier number is declared once: two parts of a kernel on one barrier would release each other.
 
 use ptx::barrier::NamedBarrier;
 

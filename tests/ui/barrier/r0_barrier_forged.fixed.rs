@@ -1,4 +1,4 @@
-//! A barrier comes from the memory that the kernel declares, which has each number once.
+//! A barrier comes from the memory that the kernel declares, which has each barrier number once.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A barrier is a number that a CTA has once, not bytes: `DynamicShared` could hand it out again and again.
+//! A barrier number exists once per CTA. `DynamicShared` could return it many times, so a barrier is no place there.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! On one barrier `barrier.cta.red` never meets `.sync`: each kind has numbers of its own.
+//! `barrier.cta.red` and `.sync` never share a barrier: each kind has its own numbers.
 
 use ptx::barrier::{NamedBarrier, Popc, ReductionBarrier};
 

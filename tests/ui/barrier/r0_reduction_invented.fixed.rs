@@ -1,4 +1,4 @@
-//! What a barrier reduces is an instruction of its own: a crate does not make one up for a result of its own type.
+//! A reduction at a barrier is an instruction: a crate cannot define one for its own type.
 
 use ptx::barrier::ReductionBarrier;
 use ptx::qualifier::op;

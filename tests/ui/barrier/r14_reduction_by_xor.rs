@@ -1,4 +1,4 @@
-//! `barrier.cta.red` counts, or combines by and or or.
+//! `barrier.cta.red` counts (`.popc`), or combines by `.and` or `.or`.
 
 use ptx::barrier::ReductionBarrier;
 use ptx::launch::Cta;

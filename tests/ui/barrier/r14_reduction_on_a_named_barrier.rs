@@ -1,4 +1,4 @@
-//! A barrier has one kind of use: `barrier.cta.red` must not be mixed with `.sync`.
+//! A barrier has one kind of use: `barrier.cta.red` cannot run on a barrier of `.sync`.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

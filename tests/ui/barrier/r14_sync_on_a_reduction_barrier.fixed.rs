@@ -1,4 +1,4 @@
-//! A barrier has one kind of use: `.sync` must not be mixed with `barrier.cta.red`.
+//! A barrier has one kind of use: `.sync` cannot run on a barrier of `barrier.cta.red`.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

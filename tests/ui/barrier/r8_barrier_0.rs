@@ -1,4 +1,4 @@
-//! Barrier 0 is where all threads of the CTA meet in every collective call: a group of them would let it pass too early.
+//! Barrier 0 belongs to the collective calls of the CTA: a named barrier on it would release them too early.
 
 use ptx::barrier::NamedBarrier;
 

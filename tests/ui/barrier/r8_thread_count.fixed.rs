@@ -1,4 +1,4 @@
-//! Whole warps meet at a barrier.
+//! The number of threads at a barrier is a multiple of the warp size.
 
 use ptx::barrier::NamedBarrier;
 

@@ -1,4 +1,4 @@
-//! Some threads meet at a barrier, and no more than a CTA has.
+//! A barrier has at least one warp, and at most the threads of a CTA.
 
 use ptx::barrier::NamedBarrier;
 use ptx::pipeline::{BarrierPair, PipelineMemory};

@@ -1,4 +1,4 @@
-//! A group of copies in flight and its order come from the calls that commit and queue them.
+//! Only the calls that commit and queue copies make groups in flight and their order.
 
 use ptx::async_group::InFlight;
 use ptx::bulk::{BulkGroup, Committed, Uncommitted, Store};

@@ -1,4 +1,4 @@
-//! A load in flight comes from the call that starts it.
+//! Only the call that starts a load makes a load in flight.
 
 use ptx::bulk::{self, Load};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! What CTAs reduce into is promised once, by `unsafe`.
+//! The destination of reductions is made by `unsafe`, once.
 
 use ptx::bulk::GlobalReduce;
 

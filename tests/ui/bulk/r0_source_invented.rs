@@ -1,4 +1,4 @@
-//! What is stored or sent is read by a copy: that an address is a source of one's own elements is promised by `unsafe impl`.
+//! A copy reads the address of a source, so a source of a user's type needs `unsafe impl`.
 
 use ptx::bulk::CopySource;
 use ptx::shared::{Fenced, Shared};

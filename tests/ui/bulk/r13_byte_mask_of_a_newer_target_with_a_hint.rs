@@ -1,4 +1,4 @@
-//! Byte masks are an instruction of sm_100.
+//! Byte masks need sm_100.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! A reduction has an operation.
+//! A reduction takes an operation of `qualifier::op`.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A copy goes by one cache policy, which is that of global memory.
+//! A copy takes one cache policy, for its global memory.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::cache_policy::CachePolicy;

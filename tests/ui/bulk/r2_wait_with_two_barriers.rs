@@ -1,4 +1,4 @@
-//! A group is waited for once, and ends with one barrier.
+//! A group is waited for once, and ends at one barrier.
 
 use ptx::async_group::InFlight;
 use ptx::bulk::{self, BulkGroup, Committed, Store};

@@ -1,4 +1,4 @@
-//! A copy starts a phase: the one before has been waited for.
+//! A copy starts a phase of its mbarrier: wait for the phase before first.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

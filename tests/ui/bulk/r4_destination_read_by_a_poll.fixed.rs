@@ -1,4 +1,4 @@
-//! That the bytes have come is no wait: the wait gives the tile.
+//! A test for completion gives no access: only the wait returns the tile.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

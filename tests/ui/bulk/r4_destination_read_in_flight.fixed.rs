@@ -1,4 +1,4 @@
-//! The destination of a copy is readable after the wait.
+//! The destination of a copy is readable only after the wait.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

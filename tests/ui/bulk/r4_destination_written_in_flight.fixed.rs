@@ -1,4 +1,4 @@
-//! The destination of a copy is not written before the wait.
+//! The destination of a copy is writable only after the wait.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A hint changes nothing of ownership: the destination is written after the wait.
+//! A cache hint does not change ownership: the destination is writable only after the wait.
 
 use ptx::bulk;
 use ptx::cache_policy::CachePolicy;

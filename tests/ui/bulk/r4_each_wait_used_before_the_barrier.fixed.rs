@@ -1,4 +1,4 @@
-//! A wait whose barrier is shared gives its handles behind that barrier.
+//! A wait that shares a barrier returns its handles after that barrier.
 
 use ptx::async_group::InFlight;
 use ptx::bulk::{self, BulkGroup, Committed, Uncommitted, ReadDone, Store};

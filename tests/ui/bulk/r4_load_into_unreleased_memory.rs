@@ -1,4 +1,4 @@
-//! A destination is released when all threads have read it.
+//! Threads release a tile before a copy overwrites it.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

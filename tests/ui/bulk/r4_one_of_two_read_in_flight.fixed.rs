@@ -1,4 +1,4 @@
-//! Tiles that are loaded together arrive together: none is read before the wait.
+//! Tiles that are loaded together arrive together: none is readable before the wait.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

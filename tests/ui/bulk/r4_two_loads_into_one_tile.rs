@@ -1,4 +1,4 @@
-//! A destination is free when a copy into it starts.
+//! A copy starts only into a free tile.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! `wait_read` gives back the sources: the destinations are still being written.
+//! `wait_read` returns the sources only: the copies may still be writing the destinations.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

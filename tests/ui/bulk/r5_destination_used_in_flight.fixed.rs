@@ -1,4 +1,4 @@
-//! A tile of global memory that a copy writes belongs to the copy.
+//! A copy in flight owns the tile of global memory that it writes.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

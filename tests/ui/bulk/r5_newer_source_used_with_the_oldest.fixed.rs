@@ -1,4 +1,4 @@
-//! The wait for the oldest group gives its sources, not those of the newer ones.
+//! The wait for the oldest group returns its sources, not those of the newer groups.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::launch::Cta;

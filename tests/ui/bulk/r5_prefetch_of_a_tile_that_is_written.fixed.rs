@@ -1,4 +1,4 @@
-//! A prefetch reads: what CTAs write meanwhile is not its source.
+//! A prefetch reads: memory that CTAs may write is not its source.
 
 use ptx::bulk;
 use ptx::cache_policy::CachePolicy;

@@ -1,8 +1,8 @@
-//! Nobody reads what the grid reduces into.
+//! Memory that the grid reduces into is not readable.
 
 use ptx::bulk::GlobalReduce;
 
 pub fn kernel(sums: GlobalReduce<u32, 64>) {
-    // The grid's end makes the sums visible: the next kernel, or the host, reads them.
+    // The sums are visible after the grid's end: to the next kernel, or to the host.
     let _tile = sums.get(0);
 }

@@ -1,4 +1,4 @@
-//! Nobody reads what the grid reduces into.
+//! Memory that the grid reduces into is not readable.
 
 use ptx::bulk::GlobalReduce;
 

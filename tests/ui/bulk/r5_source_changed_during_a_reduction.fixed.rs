@@ -1,4 +1,4 @@
-//! The source of a reduction is changed after its wait.
+//! The source of a reduction is writable only after its wait.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::launch::Cta;

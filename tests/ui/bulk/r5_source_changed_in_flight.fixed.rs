@@ -1,4 +1,4 @@
-//! A source that a copy is reading is not changed.
+//! The source of a copy in flight is not writable.
 
 use ptx::bulk;
 use ptx::global::{GlobalTile, GlobalTileMut};

@@ -1,4 +1,4 @@
-//! A copy owns its source until it has been read.
+//! A copy owns its source until the source has been read.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

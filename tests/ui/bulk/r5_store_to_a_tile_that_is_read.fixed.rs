@@ -1,4 +1,4 @@
-//! A tile that nobody writes is no destination.
+//! The destination of a store is a tile that the CTA may write.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! Groups that become one are open, both: a committed group is closed.
+//! Two groups are joined while both are open: a committed group is closed.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A committed group takes no more copies, by `and` neither: they are in a group of their own.
+//! A committed group takes no more copies, not by `and` either.
 
 use ptx::bulk::{BulkGroup, Committed, Uncommitted, Store};
 use ptx::launch::Cta;

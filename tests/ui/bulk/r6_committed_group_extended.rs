@@ -1,4 +1,4 @@
-//! A committed group is closed.
+//! A committed group takes no more copies, so start a new group.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

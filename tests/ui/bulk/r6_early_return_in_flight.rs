@@ -1,4 +1,4 @@
-//! An early return out of a scope waits first.
+//! An early return from a scope waits for the copies first.
 
 use ptx::bulk;
 use ptx::global::Tiles;

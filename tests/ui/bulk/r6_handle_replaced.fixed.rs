@@ -1,4 +1,4 @@
-//! A copy does not leave its scope, however its handle is hidden.
+//! A copy stays in its scope, wherever its handle is stored.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A scope does not end with a group that is not waited for.
+//! A scope cannot end with a committed group that is not waited for.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! A scope does not end with a load in flight.
+//! A scope cannot end with a load in flight.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

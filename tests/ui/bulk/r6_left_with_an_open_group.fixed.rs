@@ -1,4 +1,4 @@
-//! A scope does not end with a group that is not committed.
+//! A scope cannot end with a group that is not committed.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! A scope ends when all threads have read what was loaded.
+//! Loaded memory is released before the scope ends: other threads may still read it.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

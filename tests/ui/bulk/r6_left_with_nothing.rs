@@ -1,4 +1,4 @@
-//! A scope ends with all that it was lent.
+//! A scope returns all memory that it received.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

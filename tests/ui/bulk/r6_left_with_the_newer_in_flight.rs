@@ -1,4 +1,4 @@
-//! The oldest group of a queue is complete, the newer is in flight: its source is not given up.
+//! The oldest group of a queue is complete; the newer group is in flight and keeps its source.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::launch::Cta;

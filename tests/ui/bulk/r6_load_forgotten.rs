@@ -1,4 +1,4 @@
-//! To forget a copy does not end it: the scope wants its memory back.
+//! A copy whose handle is forgotten stays in flight: the scope still requires its memory.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Shared memory is lent to a scope before a copy gets it: the scope ends when the copy is complete.
+//! A copy takes shared memory of a scope only: the scope ends when the copy is complete.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A loop that ends with a copy in flight does not end the scope.
+//! A loop may not leave a copy in flight at the end of the scope.
 
 use ptx::bulk;
 use ptx::global::Tiles;

@@ -1,4 +1,4 @@
-//! An early return out of a scope gives the memory back too.
+//! An early return by `?` also returns the memory of the scope.
 
 use ptx::bulk;
 use ptx::global::Tiles;

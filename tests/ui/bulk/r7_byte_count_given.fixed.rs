@@ -1,4 +1,4 @@
-//! Byte counts come from the types: there is nowhere to write one.
+//! Byte counts come from types: no argument takes one.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! An mbarrier expects the bytes of the copies that are started on it, and no others.
+//! An mbarrier expects exactly the bytes of the copies that are started on it.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,9 +1,9 @@
-//! An mbarrier expects the bytes of the copies that are started on it, and no others.
+//! An mbarrier expects exactly the bytes of the copies that are started on it.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    // SAFETY: nothing makes this right.
+    // SAFETY: none; no contract allows a foreign byte count.
     let _bar = unsafe { bar.arrive_expect_tx(4096) }.wait(cta);
 }

@@ -1,4 +1,4 @@
-//! A slice of a length known at run time has a type that says how long it can be: as long as the memory.
+//! A slice of run-time length has its maximum length in its type, which is the length of the shared array.
 
 use ptx::bulk::{self, Load};
 use ptx::cache_policy::CachePolicy;

@@ -1,4 +1,4 @@
-//! A tile is as long as the memory that it is loaded into.
+//! A tile and the shared array that it is loaded into have the same length.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

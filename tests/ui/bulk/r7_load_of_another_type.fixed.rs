@@ -1,4 +1,4 @@
-//! A tile has the elements of the memory that it is loaded into.
+//! A tile and the shared array that it is loaded into have the same element type.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A reduction is as long as its source.
+//! A reduction and its source have the same length.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Of tiles that are loaded together, each is as long as its own source.
+//! Each of two tiles that are loaded together has the length of its own source.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

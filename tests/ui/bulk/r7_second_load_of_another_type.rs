@@ -1,4 +1,4 @@
-//! Of tiles that are loaded together, each has the type of its own source.
+//! Each of two tiles that are loaded together has the element type of its own source.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A tile is as long as the memory that is stored to it.
+//! A tile and the shared array that is stored to it have the same length.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! Two tiles are loaded from two sources.
+//! A load of two tiles takes two sources.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

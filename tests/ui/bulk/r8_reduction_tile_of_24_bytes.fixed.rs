@@ -3,6 +3,6 @@
 use ptx::bulk::GlobalReduce;
 
 pub fn kernel(sums: *mut u32) {
-    // SAFETY: compiled, not run.
+    // SAFETY: the kernel is compiled and never run.
     let _sums = unsafe { GlobalReduce::<u32, 8>::from_raw(sums, 600) };
 }

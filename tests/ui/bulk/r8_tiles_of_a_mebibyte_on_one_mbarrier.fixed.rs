@@ -1,4 +1,4 @@
-//! An mbarrier counts fewer than 2^20 bytes, of all tiles that are loaded on it together.
+//! An mbarrier counts fewer than 2^20 bytes, over all tiles that are loaded on it together.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

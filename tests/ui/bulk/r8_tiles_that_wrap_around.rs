@@ -1,4 +1,4 @@
-//! What copies move is counted in a number that does not wrap around, and so is what they bring to an mbarrier together.
+//! The byte counts of copies do not wrap around, and neither do their sums on one mbarrier.
 
 use ptx::bulk::{self, BulkGroup, Load, Uncommitted, Reduce, ReduceTile, Store};
 use ptx::global::{GlobalTile, GlobalTileMut};

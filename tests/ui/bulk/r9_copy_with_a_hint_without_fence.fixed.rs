@@ -1,4 +1,4 @@
-//! A policy changes nothing of proxies: what threads stored is fenced before a copy reads it.
+//! A cache policy is no proxy fence: stores of threads are fenced before a copy reads them.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::cache_policy::CachePolicy;

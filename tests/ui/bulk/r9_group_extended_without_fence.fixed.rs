@@ -1,4 +1,4 @@
-//! What threads stored is fenced before a copy reads it.
+//! Stores of threads are fenced before a copy reads them.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! A barrier between the threads is no fence between the proxies, whichever way the copy goes.
+//! A barrier of threads is no proxy fence: a load over published memory needs the fence too.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

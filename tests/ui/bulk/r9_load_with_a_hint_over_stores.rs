@@ -1,4 +1,4 @@
-//! A policy changes nothing of proxies: what threads stored is fenced before a copy overwrites it.
+//! A cache policy is no proxy fence: stores of threads are fenced before a copy overwrites them.
 
 use ptx::bulk;
 use ptx::cache_policy::CachePolicy;

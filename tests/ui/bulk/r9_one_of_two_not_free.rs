@@ -1,4 +1,4 @@
-//! Each tile of a pair that is loaded is free.
+//! A load of two tiles takes two free tiles.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

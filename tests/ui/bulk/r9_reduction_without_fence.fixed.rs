@@ -1,4 +1,4 @@
-//! What threads stored is fenced before a reduction reads it.
+//! Stores of threads are fenced before a reduction reads them.
 
 use ptx::bulk::{self, GlobalReduce};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Free memory holds nothing to store.
+//! Free memory holds no values that a copy could store.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

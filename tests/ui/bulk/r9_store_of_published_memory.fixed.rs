@@ -1,4 +1,4 @@
-//! A barrier between the threads is no fence between the proxies.
+//! A barrier of threads is no proxy fence.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! What threads changed is fenced before a copy reads it.
+//! Updates by threads are fenced before a copy reads them.
 
 use ptx::bulk;
 use ptx::global::{GlobalTile, GlobalTileMut};

@@ -1,4 +1,4 @@
-//! What threads stored is fenced, and behind a barrier, when a copy or another thread reads it: no tuple of handles says so.
+//! A tuple of handles does not replace the fence and the barrier that a copy, or another thread, needs to read stores.
 
 use ptx::bulk::Split as _;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! A policy has one of two secondary priorities.
+//! The secondary priority of a policy is `EvictFirst` or `EvictUnchanged`.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::global::Global;

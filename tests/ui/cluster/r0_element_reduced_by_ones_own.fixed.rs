@@ -1,4 +1,4 @@
-//! A reduction of one's own type is no reduction in a DSMEM buffer, whose elements are plain numbers.
+//! Elements of a DSMEM buffer are plain numbers: a reduction of a user's type is not possible there.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 use ptx::qualifier::op;

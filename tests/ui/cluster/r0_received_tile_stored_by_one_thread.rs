@@ -1,4 +1,4 @@
-//! All threads of the CTA hold what it has received: the part of one thread cannot store it.
+//! All threads of the CTA hold a received tile: one thread alone cannot store it.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};

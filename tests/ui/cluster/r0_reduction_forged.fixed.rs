@@ -1,4 +1,4 @@
-//! Operations are taken as they are.
+//! The operations of the crate work on DSMEM buffers.
 
 use ptx::cluster::{ByElement, Cluster, ClusterReduce, Inbox};
 

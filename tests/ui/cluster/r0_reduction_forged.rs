@@ -1,4 +1,4 @@
-//! A reduction is an instruction: its bytes are what the DSMEM buffer expects.
+//! A reduction is an instruction, whose bytes the DSMEM buffer expects: a crate cannot define one.
 
 use ptx::cluster::ClusterReduce;
 

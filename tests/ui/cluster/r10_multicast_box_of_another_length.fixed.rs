@@ -1,4 +1,4 @@
-//! A box of 32 by 32 fills a DSMEM buffer of 1024.
+//! A box of 32 by 32 fills a DSMEM buffer of 1024 elements.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};

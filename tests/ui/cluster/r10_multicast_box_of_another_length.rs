@@ -1,4 +1,4 @@
-//! A part of a tensor fills the DSMEM buffer, and no more.
+//! A box and the DSMEM buffer that receives it have the same length.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};

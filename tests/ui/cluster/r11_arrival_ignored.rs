@@ -1,4 +1,4 @@
-//! An arrival without its wait: the lint says so, and the scope cannot end.
+//! An arrival without its wait: the lint warns, and the scope cannot end.
 
 use ptx::cluster::Cluster;
 

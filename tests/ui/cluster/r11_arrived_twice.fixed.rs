@@ -1,4 +1,4 @@
-//! A thread that has arrived waits before it arrives again.
+//! A thread waits for a cluster barrier before it arrives there again.
 
 use ptx::cluster::Cluster;
 

@@ -1,4 +1,4 @@
-//! After the barrier that closes it, a peer uses its memory for something else.
+//! After the barrier that closes its memory, a peer uses the memory for something else.
 
 use ptx::cluster::Cluster;
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! A DSMEM buffer `ByTile` has no mbarrier for the acknowledgment that a channel waits for.
+//! A channel waits for acknowledgements at a second mbarrier, which a DSMEM buffer `ByTile` lacks.
 
 use ptx::cluster::{ByTile, Channel, Inbox, Permutation};
 

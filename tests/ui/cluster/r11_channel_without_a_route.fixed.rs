@@ -1,4 +1,4 @@
-//! A channel leads along a permutation, which there may not be.
+//! A channel needs a permutation, and `rotation` may return `None`.
 
 use ptx::cluster::{ByChannel, Cluster, Inbox};
 

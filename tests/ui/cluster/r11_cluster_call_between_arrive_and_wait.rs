@@ -1,4 +1,4 @@
-//! Between an arrive and its wait there is no cluster call: it would arrive again.
+//! Between an arrive and its wait there is no collective call of the cluster: the call would arrive again.
 
 use ptx::cluster::Cluster;
 use ptx::shared::{Free, Shared};

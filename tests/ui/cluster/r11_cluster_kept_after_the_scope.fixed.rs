@@ -1,4 +1,4 @@
-//! No cluster leaves its scope.
+//! The cluster does not leave its scope.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

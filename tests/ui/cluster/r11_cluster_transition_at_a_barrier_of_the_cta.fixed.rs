@@ -1,4 +1,4 @@
-//! A barrier of the CTA does not wait for the other CTAs.
+//! A barrier of the CTA does not wait for the other CTAs of the cluster.
 
 use ptx::bulk;
 use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};

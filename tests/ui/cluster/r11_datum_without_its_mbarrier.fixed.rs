@@ -1,4 +1,4 @@
-//! A copy into a peer's array would complete on one's own mbarrier: datum and mbarrier are one DSMEM buffer.
+//! A copy into a peer's array would complete on the sender's mbarrier: a DSMEM buffer holds array and mbarrier together.
 
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;

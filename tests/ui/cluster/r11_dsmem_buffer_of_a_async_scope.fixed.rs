@@ -1,4 +1,4 @@
-//! What an async scope lends is this CTA's alone: no other CTA may send there.
+//! Memory of an async scope belongs to this CTA alone: no other CTA may send to it.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! What a call of the cluster takes is of its one scope: outside of it, peers may not live.
+//! Handles of a cluster's scope are used only in that scope: outside it, peers may have exited.
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{

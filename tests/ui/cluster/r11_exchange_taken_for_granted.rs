@@ -1,4 +1,4 @@
-//! An exchange by 0, or by more than the cluster has, leads to no other CTA.
+//! `exchange` returns `None` for 0, and for numbers that lead out of the cluster.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::shared::{Fenced, Shared};

@@ -1,4 +1,4 @@
-//! A DSMEM buffer that a tile was forwarded from is free behind a barrier of the cluster: others may not have received yet.
+//! A DSMEM buffer that forwarded its tile is free after a barrier of the cluster: other CTAs may not have received yet.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Origin, Received};
 

@@ -1,4 +1,4 @@
-//! The memory of its mbarriers can be kept.
+//! The memory of the group barrier's mbarriers can be kept.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

@@ -1,4 +1,4 @@
-//! Outside of the scope the CTAs of the group, at whose mbarriers it arrives, may have exited.
+//! A group barrier stays in its scope: outside it, the CTAs at whose mbarriers it arrives may have exited.
 
 use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Which CTAs a copy goes to is a group, which each CTA of the cluster is in.
+//! The destination of a multicast is a group, in which every CTA of the cluster takes part.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::global::GlobalTile;

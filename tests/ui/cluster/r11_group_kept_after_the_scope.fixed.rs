@@ -1,4 +1,4 @@
-//! What the group says can be kept.
+//! The numbers of a group can be kept.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

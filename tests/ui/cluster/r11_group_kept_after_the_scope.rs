@@ -1,4 +1,4 @@
-//! A group is of one scope: outside, its CTAs may have exited.
+//! A group stays in its scope: outside it, its CTAs may have exited.
 
 use ptx::cluster::Group;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A group is of the cluster of its scope.
+//! A group belongs to the cluster of its scope.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A cluster of another shape has none.
+//! A cluster of another shape has no such group: the kernel handles `None`.
 
 use ptx::cluster::{Cluster, Group};
 

@@ -1,4 +1,4 @@
-//! The launch decides how many CTAs a cluster has: there may be no row or column of two, no four in all.
+//! The launch decides the shape of a cluster: there may be no row or column of two, and no four CTAs.
 
 use ptx::cluster::{Cluster, Group};
 

@@ -1,4 +1,4 @@
-//! A scope does not end between an arrive and its wait.
+//! A scope cannot end between an arrive and its wait.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

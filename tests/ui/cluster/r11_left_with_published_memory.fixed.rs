@@ -1,4 +1,4 @@
-//! A scope does not end with memory that peers may read.
+//! A scope cannot end with memory that peers may still read.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! What another scope lends may end before the cluster's does, so the cluster cannot have it.
+//! Memory of another scope may end before the cluster's scope does, so the cluster cannot use it.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! CTA 3 alone.
+//! A multicast to CTA 3 alone.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::global::GlobalTile;

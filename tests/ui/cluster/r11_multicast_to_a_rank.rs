@@ -1,4 +1,4 @@
-//! A multicast goes to a set of CTAs, each by its bit: the rank 3 would be CTAs 0 and 1.
+//! A multicast takes a mask of CTAs, not a rank: the number 3 would mean the CTAs 0 and 1.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A DSMEM buffer is of one scope of a cluster, in which all CTAs have theirs.
+//! A DSMEM buffer belongs to one scope of the cluster, in which each CTA has its buffer.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::global::GlobalTile;

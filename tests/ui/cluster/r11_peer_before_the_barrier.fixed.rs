@@ -1,4 +1,4 @@
-//! No way to a peer opens before the barrier that is shared.
+//! Memory of peers is accessible only after the barrier that opens it.
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{Cluster, ClusterSmem};

@@ -1,4 +1,4 @@
-//! What stands for a peer's memory does not leave the scope: the peer may have exited then.
+//! The handle of a peer's memory stays in the scope: the peer may exit afterwards.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

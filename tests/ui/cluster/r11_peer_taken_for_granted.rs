@@ -1,4 +1,4 @@
-//! The cluster may have no CTA of that rank.
+//! `peer` returns `None` if the cluster has no CTA of that rank.
 
 use ptx::cluster::{ClusterSmem, WriteOnly};
 

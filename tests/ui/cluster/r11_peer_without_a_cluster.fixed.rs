@@ -1,4 +1,4 @@
-//! Outside a cluster's scope there is no peer: it may not have begun, or have exited.
+//! Outside a cluster's scope there is no peer: it may not have started, or may have exited.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

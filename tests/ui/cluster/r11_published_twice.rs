@@ -1,4 +1,4 @@
-//! What the cluster may read is not published again.
+//! Memory that is published in the cluster is not published again.
 
 use ptx::cluster::{Cluster, ClusterSmem, ReadOnly};
 use ptx::shared::Published;

@@ -1,4 +1,4 @@
-//! A rank is no permutation: two CTAs could send to the same one, and one's own rank be named.
+//! A rank is no permutation: two CTAs could send to the same CTA, or a CTA to itself.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 

@@ -1,4 +1,4 @@
-//! A rotation by 0, or by the cluster's size, would lead to the CTA itself: a copy to another CTA wants another.
+//! `rotation` returns `None` for 0 and for the cluster's size: the tile would go to the CTA itself.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::shared::{Fenced, Shared};

@@ -1,4 +1,4 @@
-//! A permutation is not made from a rank: it could be one's own.
+//! A permutation is not made from a rank: the rank could be that of the CTA itself.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 use ptx::qualifier::op;

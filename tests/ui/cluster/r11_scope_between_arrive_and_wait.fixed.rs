@@ -1,4 +1,4 @@
-//! A thread that has arrived must not arrive again: between an arrive and its wait no scope of the cluster is opened.
+//! Between an arrive and its wait no scope of the cluster is opened: the scope would arrive again.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! The cluster of a scope is at rest while another scope is open inside: a thread must not arrive at its barrier twice.
+//! While an inner scope is open, the outer cluster is not used: a thread must not arrive twice at its barrier.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! Between an arrive and its wait there is no barrier of the cluster: it would arrive again.
+//! Between an arrive and its wait there is no barrier of the cluster: a thread would arrive again.
 
 use ptx::cluster::Cluster;
 

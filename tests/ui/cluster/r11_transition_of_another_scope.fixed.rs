@@ -1,4 +1,4 @@
-//! A scope's barrier is no barrier of another scope.
+//! The barrier of a scope does not end transitions of another scope.
 
 use ptx::cluster::{ByElement, Cluster, ClusterSmem, GroupBarrier, WriteOnly, Received};
 

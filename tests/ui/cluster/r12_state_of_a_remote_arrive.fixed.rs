@@ -1,4 +1,4 @@
-//! An arrival on another CTA's mbarrier gives no state to wait with.
+//! An arrival at another CTA's mbarrier returns no state, so this CTA cannot wait for it.
 
 use ptx::cluster::{Channel, Cluster};
 use ptx::shared::{Fenced, Shared};

@@ -1,4 +1,4 @@
-//! An mbarrier is not shown to the cluster: a peer could not wait on it.
+//! An mbarrier is not shared with the cluster: a peer could not wait on it.
 
 use ptx::cluster::Cluster;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! The receiver waits on its own DSMEM buffer; there is no waiting on that of a peer.
+//! A CTA waits on its own DSMEM buffer, never on that of a peer.
 
 use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
 

@@ -1,4 +1,4 @@
-//! `red.async` adds integers alone.
+//! `red.async` adds integers only.
 
 use ptx::cluster::{ByElement, Cluster, Inbox};
 use ptx::qualifier::op;

@@ -1,4 +1,4 @@
-//! `red.async.inc` takes `u32` alone.
+//! `red.async.inc` takes `u32` only.
 
 use ptx::cluster::{ByElement, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;

@@ -1,4 +1,4 @@
-//! In `.shared::cluster` there is no `.min.u64`, which there is in global memory.
+//! `.shared::cluster` has no `.min.u64`, unlike global memory.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;

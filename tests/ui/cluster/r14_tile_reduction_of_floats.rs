@@ -1,4 +1,4 @@
-//! Bulk reductions into a peer have the operations that the table of 9.7.9.25.4.2 lists for `.shared::cluster`.
+//! Bulk reductions to a peer have the operations that the table of 9.7.9.25.4.2 lists for `.shared::cluster`.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;

@@ -1,4 +1,4 @@
-//! `init_with` is an `init` with contents.
+//! `init_with` initialises a DSMEM buffer and gives it contents.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;

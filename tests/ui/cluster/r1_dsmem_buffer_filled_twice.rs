@@ -1,4 +1,4 @@
-//! Its mbarrier is initialised once: the first contents are given then.
+//! The mbarrier of a DSMEM buffer is initialised once, together with the first contents.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! The mbarriers of a group's barrier are valid in all CTAs behind a barrier of the cluster, and are invalidated behind another.
+//! The mbarriers of a group barrier become valid at a barrier of the cluster, and are invalidated after another.
 
 use ptx::cluster::{Cluster, Group, GroupBarrier};
 use ptx::mbarrier::{Arrived, Mbarrier, Uninit};

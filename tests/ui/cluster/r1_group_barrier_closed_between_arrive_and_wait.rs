@@ -1,4 +1,4 @@
-//! The mbarriers end their lives when nobody waits.
+//! The mbarriers of a group barrier are invalidated when no CTA waits on them.
 
 use ptx::cluster::{Cluster, GroupBarrier};
 use ptx::mbarrier::{Mbarrier, Uninit};

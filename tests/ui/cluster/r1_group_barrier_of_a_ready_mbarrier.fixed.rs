@@ -1,4 +1,4 @@
-//! A barrier of a group initialises its mbarriers itself.
+//! A group barrier initialises its own mbarriers.
 
 use ptx::cluster::{Cluster, Group, GroupBarrier};
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A DSMEM buffer is initialised once, and invalidated only then.
+//! A DSMEM buffer is initialised once; `inval` takes a buffer that is initialised.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;

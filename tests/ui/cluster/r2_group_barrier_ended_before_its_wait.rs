@@ -1,4 +1,4 @@
-//! A round of a group's barrier is over when it has been waited for, in the last scope too.
+//! A round of a group barrier ends with its wait, in the last scope too.
 
 use ptx::cluster::{Cluster, GroupBarrier};
 

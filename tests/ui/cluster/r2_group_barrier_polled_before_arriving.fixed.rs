@@ -1,4 +1,4 @@
-//! The others wait for this CTA, so it has arrived before it asks whether they have.
+//! A CTA arrives at a group barrier before it tests the round: the other CTAs wait for its arrival.
 
 use ptx::cluster::{Cluster, GroupBarrier};
 

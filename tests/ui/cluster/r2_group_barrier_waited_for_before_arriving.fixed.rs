@@ -1,4 +1,4 @@
-//! First the arrival, then the wait.
+//! A CTA arrives at a group barrier, and then waits.
 
 use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;

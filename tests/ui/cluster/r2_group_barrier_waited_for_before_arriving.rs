@@ -1,4 +1,4 @@
-//! A wait is for the round in which this CTA has arrived.
+//! A wait at a group barrier follows the arrival of this CTA in the same round.
 
 use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! After the wait there is nothing to ask for.
+//! After the wait there is no copy to test for completion.
 
 use ptx::cluster::{ByElement, Cluster, Sent};
 

@@ -1,4 +1,4 @@
-//! Each CTA arrives once a round.
+//! Each CTA arrives once per round at a group barrier.
 
 use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Each CTA arrives once a round: a second arrival would be taken for another CTA's.
+//! Each CTA arrives once per round at a group barrier: a second arrival would count for another CTA.
 
 use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! What peers store into by ordinary stores is not accessed by atomic operations.
+//! Memory that peers store to by plain stores is not accessed by atomic operations.
 
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;

@@ -1,4 +1,4 @@
-//! What was acknowledged is overwritten by the next tile.
+//! After the acknowledgement, the next tile overwrites the tile of a channel.
 
 use ptx::cluster::{Channel, Cluster};
 use ptx::shared::{Fenced, Shared};

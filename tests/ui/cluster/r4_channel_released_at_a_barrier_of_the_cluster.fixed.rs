@@ -1,4 +1,4 @@
-//! The sender of a channel is told by its mbarrier: no barrier makes the channel ready for more.
+//! The receiver tells the sender of a channel by an mbarrier: a barrier does not make the channel ready for more.
 
 use ptx::bulk;
 use ptx::cluster::{ChannelReceived, Cluster};

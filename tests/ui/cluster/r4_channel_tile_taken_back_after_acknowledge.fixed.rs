@@ -1,4 +1,4 @@
-//! A tile whose sender has been told is no longer there.
+//! An acknowledged tile is not readable: the sender may overwrite it.
 
 use ptx::cluster::ChannelReleased;
 use ptx::launch::Cta;

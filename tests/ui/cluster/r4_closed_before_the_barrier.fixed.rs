@@ -1,4 +1,4 @@
-//! What peers use is the CTA's own again behind the barrier that is shared.
+//! Memory that peers use belongs to this CTA again only after the barrier that closes it.
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{Cluster, ClusterSmem, WriteOnly, ReadOnly};

@@ -1,4 +1,4 @@
-//! Nobody sends again before every CTA has received and read, with a hint neither.
+//! A CTA sends again only after every CTA has received and read, with a hint too.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};

@@ -1,4 +1,4 @@
-//! Nobody sends again before every CTA has received and read.
+//! A CTA sends again only after every CTA has received and read.
 
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;

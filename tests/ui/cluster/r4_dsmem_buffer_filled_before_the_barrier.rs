@@ -1,4 +1,4 @@
-//! A DSMEM buffer is ready for more, and a channel has ended, behind the barrier that is shared.
+//! A DSMEM buffer is ready for more, and a channel has ended, only after the shared barrier.
 
 use ptx::cluster::{ByElement, ByChannel, ByTile, Channel, Cluster, Inbox, Received, Permutation};
 use ptx::global::GlobalTile;

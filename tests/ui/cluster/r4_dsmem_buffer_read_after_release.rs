@@ -1,4 +1,4 @@
-//! What was released is overwritten by what is sent next.
+//! After `release`, the next send overwrites the DSMEM buffer.
 
 use ptx::cluster::{ByElement, ByTile, Cluster, Received};
 use ptx::global::GlobalTile;

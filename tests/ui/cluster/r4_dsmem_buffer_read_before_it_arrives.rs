@@ -1,4 +1,4 @@
-//! What is sent here is read after the wait.
+//! A received tile is readable only after the wait.
 
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;

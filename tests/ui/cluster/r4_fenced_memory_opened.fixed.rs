@@ -1,4 +1,4 @@
-//! What a copy may still read, peers do not write.
+//! Memory that a copy may still read is not opened to peers.
 
 use ptx::cluster::Cluster;
 use ptx::shared::{Fenced, Shared};

@@ -1,4 +1,4 @@
-//! Memory is given values before peers change them by atomic operations.
+//! Memory gets values before peers change it by atomic operations.
 
 use ptx::cluster::Cluster;
 use ptx::shared::{Free, Shared};

@@ -1,4 +1,4 @@
-//! What holds nothing is not published.
+//! Free memory holds no values that could be published.
 
 use ptx::cluster::Cluster;
 use ptx::shared::{Free, Shared};

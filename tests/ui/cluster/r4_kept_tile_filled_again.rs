@@ -1,4 +1,4 @@
-//! What `reclaim` keeps readable is no inbox before `release`.
+//! A tile that `reclaim` keeps readable occupies its DSMEM buffer until `release`.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
 

@@ -1,4 +1,4 @@
-//! What peers are changing is not read by its own CTA either.
+//! Memory that peers change is not readable by its own CTA either.
 
 use ptx::cluster::{ClusterSmem, ReadOnly};
 use ptx::shared::Published;

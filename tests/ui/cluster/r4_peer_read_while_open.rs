@@ -1,4 +1,4 @@
-//! What peers are writing is not read.
+//! Memory that peers write is not readable.
 
 use ptx::cluster::{ClusterSmem, WriteOnly};
 

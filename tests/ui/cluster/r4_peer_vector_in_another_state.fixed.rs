@@ -1,4 +1,4 @@
-//! Vectors are read of what was published, and written into what is open.
+//! Vectors are read from published memory, and written to open memory.
 
 use ptx::cluster::{ClusterSmem, WriteOnly, ReadOnly};
 use ptx::shared::Loaded;

@@ -1,4 +1,4 @@
-//! What peers access by atomic operations is not read otherwise before it is closed.
+//! Memory that peers access by atomic operations is readable otherwise only after it is closed.
 
 use ptx::cluster::Cluster;
 use ptx::shared::{Free, Shared};

@@ -1,4 +1,4 @@
-//! What peers are reading is not written.
+//! Memory that peers read is not writable.
 
 use ptx::cluster::Cluster;
 use ptx::shared::{Loaded, Shared};

@@ -1,4 +1,4 @@
-//! What is on its way is no source of a store.
+//! A tile that has not arrived is not the source of a store.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Sent};

@@ -1,4 +1,4 @@
-//! What is under way is not read: the wait gives what can be.
+//! A tile in flight is not readable: only the wait returns the tile.
 
 use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Shared};

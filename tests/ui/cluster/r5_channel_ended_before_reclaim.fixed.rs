@@ -1,4 +1,4 @@
-//! A channel ends when its last tile was acknowledged by the receiver, and one's own is back.
+//! A channel ends after the receiver has acknowledged the last tile and this CTA has its source back.
 
 use ptx::cluster::{Channel, Cluster};
 use ptx::shared::{Fenced, Shared};

@@ -1,4 +1,4 @@
-//! The sender of a tile that goes on may not send the next before this one was read.
+//! A forwarded tile is acknowledged after the copy has read it: the acknowledgement lets the sender overwrite it.
 
 use ptx::cluster::{Channel, ChannelReceived, Cluster};
 

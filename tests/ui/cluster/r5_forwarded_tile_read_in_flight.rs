@@ -1,4 +1,4 @@
-//! A tile that is forwarded belongs to the copy, which lets it be read.
+//! The copy owns a forwarded tile; `source` gives read access.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
 

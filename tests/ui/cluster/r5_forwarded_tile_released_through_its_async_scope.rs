@@ -1,4 +1,4 @@
-//! `source` lends what a copy reads, to be read and no more.
+//! `source` gives read access only to the memory that a copy reads.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
 

@@ -1,4 +1,4 @@
-//! A tile that is forwarded is what the copy reads: its DSMEM buffer is not released meanwhile.
+//! The DSMEM buffer of a forwarded tile is not released while the copy reads it.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
 

@@ -1,4 +1,4 @@
-//! A DSMEM buffer takes more words when the reduction has read these.
+//! A DSMEM buffer receives more words after the reduction has read the words in it.
 
 use ptx::bulk::{self, ReduceTile};
 use ptx::cluster::{ByElement, Cluster, Received};

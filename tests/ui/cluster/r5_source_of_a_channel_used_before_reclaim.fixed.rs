@@ -1,4 +1,4 @@
-//! That a tile has come in does not say that one's own was read: the receiver says it.
+//! An incoming tile does not prove that this CTA's tile has been read: only the receiver's acknowledgement does.
 
 use ptx::cluster::{Channel, Cluster};
 use ptx::shared::{Fenced, Shared};

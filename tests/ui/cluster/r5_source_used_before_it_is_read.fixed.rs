@@ -1,4 +1,4 @@
-//! What the receiver has is one's own again.
+//! After the receiver has the tile, the CTA has its source back.
 
 use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Free, Shared};

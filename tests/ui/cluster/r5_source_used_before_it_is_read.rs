@@ -1,4 +1,4 @@
-//! What is being sent may still be read: `source` lends it for reading alone.
+//! A source in flight may still be read by the copy: `source` gives read access only.
 
 use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Free, Shared};

@@ -1,5 +1,5 @@
-//! One thread knows that a source is read; the others know behind the barrier that is shared. And a channel's sender is told behind
-//! one.
+//! One thread knows that a source has been read; the other threads know after the shared barrier. The sender of a channel is told
+//! after a barrier too.
 
 use ptx::cluster::{ChannelAcknowledged, ChannelReceived};
 use ptx::launch::Cta;

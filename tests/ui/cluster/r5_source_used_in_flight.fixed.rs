@@ -1,4 +1,4 @@
-//! What is being sent is not changed: the copy has it until every CTA has received.
+//! A source in flight is not writable: the copy owns it until every CTA has received.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::shared::{Loaded, Shared};

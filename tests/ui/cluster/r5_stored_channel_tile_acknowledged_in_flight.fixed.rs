@@ -1,4 +1,4 @@
-//! The sender may send the next tile when the store has read this one.
+//! A tile is acknowledged after the store has read it: the sender may then send the next tile.
 
 use ptx::bulk;
 use ptx::cluster::ChannelReceived;

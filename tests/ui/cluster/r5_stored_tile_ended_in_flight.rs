@@ -1,4 +1,4 @@
-//! The last scope ends the use of a DSMEM buffer when the store has read it.
+//! The last scope ends the use of a DSMEM buffer after the store has read it.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};

@@ -1,4 +1,4 @@
-//! A tile that is stored belongs to the store.
+//! A store in flight owns its tile.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};

@@ -1,4 +1,4 @@
-//! The leader knows that the store has read the DSMEM buffer; the barrier tells the others.
+//! The leader knows that the store has read the DSMEM buffer; the barrier tells the other threads.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};

@@ -1,4 +1,4 @@
-//! A DSMEM buffer takes the next tile when the store has read this one.
+//! A DSMEM buffer receives the next tile after the store has read this one.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};

@@ -1,4 +1,4 @@
-//! A tile that is stored is sent on when the store has read it.
+//! A tile that is stored can be sent on after the store has read it.
 
 use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};

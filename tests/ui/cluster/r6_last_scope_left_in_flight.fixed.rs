@@ -1,4 +1,4 @@
-//! The last scope of a cluster ends when what was sent has been received.
+//! The last scope of a cluster ends after all sent tiles have been received.
 
 use ptx::cluster::{ByElement, Cluster, Inbox, DsmemBuffer, Sent};
 use ptx::launch::Cta;

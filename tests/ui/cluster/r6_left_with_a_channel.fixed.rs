@@ -1,4 +1,4 @@
-//! A scope does not end with a channel: the channels of the others may not have come to their end.
+//! A scope cannot end with an open channel: the channels of other CTAs may not have ended.
 
 use ptx::cluster::{ByChannel, DsmemBuffer};
 use ptx::launch::{Cta, trap};

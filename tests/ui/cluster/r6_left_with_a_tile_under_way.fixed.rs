@@ -1,4 +1,4 @@
-//! A scope does not end while something is under way to a DSMEM buffer.
+//! A scope cannot end while a tile is in flight to a DSMEM buffer.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! What is under way and forgotten leaves nothing to return.
+//! A forgotten tile leaves nothing to return from the scope.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;

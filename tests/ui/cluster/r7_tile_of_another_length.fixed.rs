@@ -1,4 +1,4 @@
-//! The DSMEM buffer expects the bytes of its own type, and so that many are sent.
+//! A tile that is sent has the type of the DSMEM buffer, which expects the bytes of that type.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Shared};

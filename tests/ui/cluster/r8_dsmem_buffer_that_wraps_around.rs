@@ -1,4 +1,4 @@
-//! A DSMEM buffer has the elements that its type says, however many.
+//! The size of a DSMEM buffer does not wrap around.
 
 use ptx::cluster::{ByElement, ByTile, DsmemBuffer};
 use ptx::shared::Place;

@@ -1,4 +1,4 @@
-//! All other CTAs may send to a DSMEM buffer at once: their bytes together are what the mbarrier counts.
+//! All other CTAs may send to a DSMEM buffer at once: its mbarrier counts all their bytes.
 
 use ptx::cluster::{ByElement, DsmemBuffer};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A multicast reaches 16 CTAs: its mask has as many bits.
+//! A multicast reaches 16 CTAs at most: its mask has 16 bits.
 
 use ptx::cluster::Cluster;
 

@@ -1,4 +1,4 @@
-//! The tiles of 15 others arrive in one phase: their bytes together are what the mbarrier counts.
+//! The tiles of up to 15 other CTAs arrive in one phase: the mbarrier counts all their bytes.
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::qualifier::op;

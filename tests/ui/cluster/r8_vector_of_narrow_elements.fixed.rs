@@ -1,4 +1,4 @@
-//! Elements of fewer than 4 bytes are written one by one, lest a vector race with one in another size.
+//! Elements of fewer than 4 bytes are written one by one: a vector would race with stores of another size.
 
 use ptx::cluster::{ClusterSmem, WriteOnly};
 

@@ -1,4 +1,4 @@
-//! A barrier of the cluster is no proxy fence: what threads of any CTA stored is fenced before a copy reads it.
+//! A cluster barrier is no proxy fence: stores of threads of any CTA are fenced before a copy reads them.
 
 use ptx::bulk;
 use ptx::cluster::Cluster;

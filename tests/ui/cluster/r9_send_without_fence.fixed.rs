@@ -1,4 +1,4 @@
-//! What threads wrote is fenced before a bulk copy sends it.
+//! Stores of threads are fenced before a bulk copy sends them.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::shared::{Shared, Written};

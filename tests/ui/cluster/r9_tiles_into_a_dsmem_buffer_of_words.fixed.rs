@@ -1,4 +1,4 @@
-//! A DSMEM buffer is filled through one proxy: bulk copies do not fill what threads do.
+//! One proxy fills a DSMEM buffer: bulk copies do not fill a buffer of threads.
 
 use ptx::cluster::{ByTile, Cluster, Group, Inbox, Permutation};
 use ptx::global::GlobalTile;

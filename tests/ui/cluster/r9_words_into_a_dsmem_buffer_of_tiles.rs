@@ -1,4 +1,4 @@
-//! A DSMEM buffer is filled through one proxy, which is part of its type.
+//! One proxy fills a DSMEM buffer, and the buffer's type says which.
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::qualifier::op;

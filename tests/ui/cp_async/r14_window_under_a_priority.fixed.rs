@@ -1,4 +1,4 @@
-//! A priority becomes a policy by `createpolicy`.
+//! A priority becomes a cache policy by `createpolicy`.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;

@@ -1,4 +1,4 @@
-//! A queue that was waited for is the newer groups: the older are given back.
+//! A wait for the oldest group returns a queue of the newer groups: the older queue is gone.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

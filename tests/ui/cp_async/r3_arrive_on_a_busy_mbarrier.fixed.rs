@@ -1,4 +1,4 @@
-//! An mbarrier tracks the copies of one group a phase.
+//! An mbarrier tracks the copies of one group per phase.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

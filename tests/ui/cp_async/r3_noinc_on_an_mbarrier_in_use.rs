@@ -1,4 +1,4 @@
-//! Both arrivals of a phase are used up by one group: the next group waits for the phase first.
+//! One group uses both arrivals of a phase: the next group waits for the phase first.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

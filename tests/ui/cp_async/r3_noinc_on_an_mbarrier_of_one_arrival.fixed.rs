@@ -1,4 +1,4 @@
-//! The arrival of the copies is in the mbarrier's count: each thread arrives twice a phase.
+//! The arrival of the copies counts at the mbarrier: each thread arrives twice per phase.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

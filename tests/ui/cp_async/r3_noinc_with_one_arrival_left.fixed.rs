@@ -1,4 +1,4 @@
-//! A thread that has made one of its arrivals has none left for its copies.
+//! A thread that has made one of its two arrivals has none left for its copies.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! However a tile is copied, what threads may still read is released before.
+//! Memory that threads may still read is released before a copy overwrites it, however the tile is copied.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;

@@ -1,4 +1,4 @@
-//! However a tile is copied, threads write it after the wait.
+//! A tile is writable only after the wait, however it is copied.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;

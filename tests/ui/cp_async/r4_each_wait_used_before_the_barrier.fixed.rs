@@ -1,4 +1,4 @@
-//! Each thread waits for its own copies: what the others copied is there behind the barrier.
+//! Each thread waits for its own copies; after the barrier, the copies of the other threads are complete too.
 
 use ptx::async_group::InFlight;
 use ptx::bulk::{Committed, Uncommitted};

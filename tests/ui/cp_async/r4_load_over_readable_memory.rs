@@ -1,4 +1,4 @@
-//! What threads may still read is released before the next copy overwrites it.
+//! Memory that threads may still read is released before the next copy overwrites it.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

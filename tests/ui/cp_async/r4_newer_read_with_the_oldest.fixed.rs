@@ -1,4 +1,4 @@
-//! The wait for the oldest group gives its tiles, not those of the newer ones.
+//! The wait for the oldest group returns its tiles, not those of the newer groups.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

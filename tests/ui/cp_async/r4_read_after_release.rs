@@ -1,4 +1,4 @@
-//! What was released is not read.
+//! Released memory is not readable.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! That copies have come is no wait: the wait gives their tiles.
+//! A test for completion gives no access: only the wait returns the tiles.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A tile is read after the wait for its copy.
+//! A tile is readable only after the wait for its copy.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

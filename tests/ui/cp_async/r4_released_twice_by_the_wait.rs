@@ -1,4 +1,4 @@
-//! The tile that a wait releases is given up.
+//! A tile that is released at the barrier of a wait is not readable afterwards.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A tile that the CTA owns belongs to the copy that reads it.
+//! A copy in flight owns the tile of global memory that it reads.
 
 use ptx::bulk;
 use ptx::cp_async;

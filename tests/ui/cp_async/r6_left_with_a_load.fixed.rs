@@ -1,4 +1,4 @@
-//! A scope does not end with a copy in flight.
+//! A scope cannot end with a copy in flight.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A scope does not end with the newer groups of a queue in flight.
+//! A scope cannot end with the newer groups of a queue in flight.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Which group is the older is known from the commits alone.
+//! The order of groups comes from their commits only.
 
 use ptx::async_group::Newer;
 use ptx::cp_async;

@@ -1,4 +1,4 @@
-//! The tiles of a queue come out by a wait alone.
+//! Only a wait takes tiles out of a queue.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

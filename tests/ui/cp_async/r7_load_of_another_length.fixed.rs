@@ -1,4 +1,4 @@
-//! A copy is as long as its destination.
+//! A copy and its destination have the same length.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! An array is filled by vectors of 16 bytes: what is left over at its end would hold nothing.
+//! An array is filled by vectors of 16 bytes: a remainder at its end would stay unwritten.
 
 use ptx::cp_async;
 use ptx::global::{GlobalTile, Tail};

@@ -1,4 +1,4 @@
-//! A queue holds eight groups.
+//! A queue holds eight groups at most.
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;

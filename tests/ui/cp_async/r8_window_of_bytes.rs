@@ -1,4 +1,4 @@
-//! `cp.async` copies 4 bytes at least: bytes by themselves it cannot.
+//! `cp.async` copies at least 4 bytes, so not single bytes.
 
 use ptx::cp_async;
 use ptx::global::Global;

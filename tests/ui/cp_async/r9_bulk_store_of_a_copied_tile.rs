@@ -1,4 +1,4 @@
-//! `cp.async` writes through the generic proxy: a bulk copy takes its tile after a fence.
+//! `cp.async` writes through the generic proxy: a fence comes before a bulk copy reads the tile.
 
 use ptx::bulk;
 use ptx::cp_async;

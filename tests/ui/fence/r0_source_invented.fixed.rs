@@ -1,4 +1,4 @@
-//! A tile of 128 bytes is a source of itself.
+//! A tile of 128 bytes is its own source.
 
 use ptx::fence;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! What stands for global memory comes from the library: its address is trusted.
+//! A source of a user's type needs `unsafe impl`: the fence relies on its address.
 
 use ptx::fence;
 use ptx::global::{GlobalTile, TileSource};

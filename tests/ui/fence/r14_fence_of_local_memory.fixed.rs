@@ -1,4 +1,4 @@
-//! A proxy fence takes no space that copies do not reach.
+//! A proxy fence takes only the state spaces that copies access.
 
 use ptx::fence;
 use ptx::qualifier::space;

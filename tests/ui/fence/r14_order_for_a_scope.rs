@@ -1,4 +1,4 @@
-//! A fence takes a scope; its order is in its name.
+//! A fence takes a scope; its name says the order.
 
 use ptx::fence;
 use ptx::qualifier::{sem, space};

@@ -1,4 +1,4 @@
-//! A proxy fence for asynchronous copies takes a space.
+//! A proxy fence for asynchronous copies takes a state space.
 
 use ptx::fence;
 use ptx::qualifier::scope;

@@ -1,4 +1,4 @@
-//! A tensor map has 128 bytes, and not 2^64 more.
+//! A tensor map has 128 bytes: its size does not wrap around at 2^64.
 
 use ptx::fence;
 use ptx::global::GlobalTile;

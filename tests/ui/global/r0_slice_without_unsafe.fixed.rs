@@ -1,10 +1,10 @@
-//! To make a slice of a pointer is to promise what lies behind it.
+//! A slice of a pointer is made by `unsafe`: the caller vouches for the memory.
 
 use ptx::global::{Global, GlobalMut};
 
 pub fn kernel(x: *const f32, y: *mut f32, n: usize) {
-    // SAFETY: the kernel's contract.
+    // SAFETY: the kernel's caller passes such memory.
     let (_tiles, _tail) = unsafe { Global::from_raw(x, n) }.tiles::<1024>();
-    // SAFETY: as above.
+    // SAFETY: the kernel's caller passes such memory.
     let _y = unsafe { GlobalMut::<f32, 1024>::from_raw(y, n) };
 }

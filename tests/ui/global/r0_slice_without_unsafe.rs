@@ -1,4 +1,4 @@
-//! To make a slice of a pointer is to promise what lies behind it.
+//! A slice of a pointer is made by `unsafe`: the caller vouches for the memory.
 
 use ptx::global::{Global, GlobalMut};
 

@@ -1,4 +1,4 @@
-//! A copy goes by one cache policy.
+//! A copy takes one cache policy.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;

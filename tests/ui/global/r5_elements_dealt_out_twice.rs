@@ -1,4 +1,4 @@
-//! Each element has one owner, whether it is dealt out alone, in a vector, or in a tile.
+//! Each element has one owner, whether it is dealt out singly, in a vector, or in a tile.
 
 use ptx::bulk;
 use ptx::global::{ElementMut, ElementsMut, GlobalElementsMut, GlobalTileMut, GlobalVectorsMut, VectorMut, VectorsMut};

@@ -1,4 +1,4 @@
-//! A row is dealt out to threads once: by another unit, the same elements would be those of other threads.
+//! A row is dealt out to threads once: in another unit, the same elements would belong to other threads.
 
 use ptx::global::RowMut;
 use ptx::launch::Cta;

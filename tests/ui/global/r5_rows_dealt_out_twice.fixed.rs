@@ -1,4 +1,4 @@
-//! The rows of a matrix are dealt out by one handle: a row has one owner.
+//! One handle deals out the rows of a matrix: each row has one owner.
 
 use ptx::global::GlobalRowsMut;
 use ptx::launch::Cta;

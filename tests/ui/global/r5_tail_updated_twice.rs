@@ -1,4 +1,4 @@
-//! What is left of a slice is updated once: each element has one thread, in one pass.
+//! The tail of a slice is updated once: each element belongs to one thread, in one pass.
 
 use ptx::global::TailMut;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! There is one handle of a tile that is written.
+//! A tile that is written has one handle.
 
 use ptx::bulk;
 use ptx::global::TilesMut;

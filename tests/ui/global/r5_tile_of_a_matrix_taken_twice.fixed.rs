@@ -1,4 +1,4 @@
-//! A CTA has one tile of a matrix, and a thread one fragment of it.
+//! A CTA has one tile of a matrix, and a thread one fragment of the tile.
 
 use ptx::global::GlobalMatrixMut;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! The tiles of a slice are dealt out by one handle: a tile has one owner.
+//! One handle deals out the tiles of a slice: each tile has one owner.
 
 use ptx::global::{GlobalTileMut, TilesMut};
 

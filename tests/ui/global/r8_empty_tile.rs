@@ -1,4 +1,4 @@
-//! A tile has elements.
+//! A tile has at least one element.
 
 use ptx::global::Global;
 

@@ -1,4 +1,4 @@
-//! Vectors that no distance lies between would never end.
+//! The distance between vectors is not 0: the loop would never end.
 
 use ptx::global::Global;
 

@@ -1,4 +1,4 @@
-//! The bytes of a tile are counted in a number that does not wrap around.
+//! The byte count of a tile does not wrap around.
 
 use ptx::global::{Global, GlobalMut, Tiles};
 
@@ -10,8 +10,8 @@ pub fn tiles(x: Global<u32>) -> Tiles<u32, N> {
 
 /// # Safety
 ///
-/// That of `GlobalMut::from_raw`.
+/// The clauses of `GlobalMut::from_raw`.
 pub unsafe fn slice(y: *mut u32, n: usize) -> GlobalMut<u32, N> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller passes such memory (`# Safety`).
     unsafe { GlobalMut::from_raw(y, n) }
 }

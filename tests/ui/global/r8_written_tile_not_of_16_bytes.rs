@@ -4,7 +4,7 @@ use ptx::global::GlobalMut;
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, y: *mut u8, n: usize) {
-    // SAFETY: the kernel's contract.
+    // SAFETY: the kernel's caller passes such memory.
     let y: GlobalMut<_, 40> = unsafe { GlobalMut::from_raw(y, n) };
     let (_tiles, _tail) = y.tiles(cta);
 }

@@ -1,4 +1,4 @@
-//! A thread has one `Cta`: there is no second.
+//! A thread has one `Cta`: it cannot be cloned.
 
 use ptx::launch::Cta;
 

@@ -1,4 +1,4 @@
-//! A `Cta` comes from `Cta::enter` alone.
+//! Only `Cta::enter` makes a `Cta`.
 
 use core::marker::PhantomData;
 

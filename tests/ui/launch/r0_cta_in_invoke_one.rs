@@ -1,4 +1,4 @@
-//! What one thread calls for itself has no call that waits for the other threads of the CTA.
+//! In the part of one thread, no call waits for the other threads of the CTA.
 
 use ptx::cluster::Cluster;
 use ptx::launch::Cta;

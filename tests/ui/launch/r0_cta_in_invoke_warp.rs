@@ -1,4 +1,4 @@
-//! What one warp calls for itself has no call that waits for the other warps of the CTA.
+//! In the part of one warp, no call waits for the other warps of the CTA.
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};

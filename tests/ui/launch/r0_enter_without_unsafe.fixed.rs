@@ -1,4 +1,4 @@
-//! To enter is to promise that all threads make the same collective calls.
+//! `Cta::enter` is unsafe: the caller promises that all threads make the same collective calls.
 
 use ptx::launch::{Cta, LaunchShape};
 
@@ -15,7 +15,7 @@ pub fn kernel() {
 }
 
 pub fn kernel_of_a_shape() {
-    // SAFETY: the kernel's first call; grids are rows.
+    // SAFETY: the kernel's first call, in a 1-D grid.
     let (cta, (), _) = unsafe { Cta::enter_with::<(), Shape>() };
     cta.sync();
 }

@@ -1,4 +1,4 @@
-//! To enter is to promise that all threads make the same collective calls.
+//! `Cta::enter` is unsafe: the caller promises that all threads make the same collective calls.
 
 use ptx::launch::{Cta, LaunchShape};
 

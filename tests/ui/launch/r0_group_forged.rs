@@ -1,4 +1,4 @@
-//! Groups come from the calls that make them.
+//! Only calls of the crate make groups.
 
 use ptx::launch::{Cta, FirstWarp, ThreadGroup, Thread};
 use ptx::shared::{Loaded, Shared};

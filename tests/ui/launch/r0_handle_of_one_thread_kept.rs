@@ -1,4 +1,4 @@
-//! What one thread holds it gives back, all of it.
+//! The part of one thread returns all handles that it holds.
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};

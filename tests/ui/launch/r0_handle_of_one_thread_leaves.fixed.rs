@@ -1,4 +1,4 @@
-//! What one thread holds stays in its call, and comes back from it as it was handed over.
+//! The handles of one thread stay in its part, and come back in the state in which they were handed over.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

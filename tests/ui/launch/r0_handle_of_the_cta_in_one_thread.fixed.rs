@@ -1,4 +1,4 @@
-//! What the CTA holds takes all its threads: one of them alone makes no call on it.
+//! A handle of the CTA needs all threads: one thread alone makes no call on it.
 
 use ptx::bulk;
 use ptx::global::{GlobalTile, GlobalTileMut};

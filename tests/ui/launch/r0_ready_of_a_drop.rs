@@ -1,4 +1,4 @@
-//! What waits for a barrier is handles: no value of a user's type that runs code where it is dropped.
+//! Only handles wait for a barrier: no value of a user's type, whose `Drop` would run code.
 
 use ptx::launch::{AfterSync, Cta};
 

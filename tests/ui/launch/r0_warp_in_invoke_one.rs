@@ -1,4 +1,4 @@
-//! What one thread calls for itself has no call that waits for the other threads of its warp.
+//! In the part of one thread, no call waits for the other threads of its warp.
 
 use ptx::launch::{Cta, FirstWarp};
 

@@ -1,4 +1,4 @@
-//! `barrier.red` takes a predicate: a number is compared first.
+//! `barrier.red` takes a predicate: compare the number first.
 
 use ptx::launch::Cta;
 

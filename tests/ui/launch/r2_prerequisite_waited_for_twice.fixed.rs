@@ -1,4 +1,4 @@
-//! One wait opens it; the handle is spent.
+//! A `Prerequisite` is waited for once: the wait consumes it.
 
 use ptx::global::Global;
 use ptx::launch::{Cta, Prerequisite};

@@ -1,4 +1,4 @@
-//! To launch the grids after this one is no wait for the grid before it: it gives no memory.
+//! `launch_dependents` does not wait for the previous grid, so it returns no memory.
 
 use ptx::global::Global;
 use ptx::launch::{Cta, Prerequisite};

@@ -1,4 +1,4 @@
-//! The grid before may still write its memory: it comes out by the wait.
+//! The previous grid may still write its memory: only the wait returns it.
 
 use ptx::global::Global;
 use ptx::launch::{Cta, Prerequisite};

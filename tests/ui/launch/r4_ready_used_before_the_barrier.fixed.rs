@@ -1,4 +1,4 @@
-//! What is ready comes out behind the barrier, as everything that waits for it.
+//! A value in `AfterSync::ready` comes out after the barrier, as all values that wait for it.
 
 use ptx::launch::{AfterSync, Cta};
 use ptx::shared::{Published, Shared};

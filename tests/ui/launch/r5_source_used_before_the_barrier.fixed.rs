@@ -1,4 +1,4 @@
-//! The source of a store is there again behind the barrier that tells all threads that it has been read.
+//! The source of a store is free after the barrier that tells all threads that the store has read it.
 
 use ptx::bulk::{BulkGroup, Committed};
 use ptx::global::GlobalTileMut;

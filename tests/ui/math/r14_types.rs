@@ -1,4 +1,4 @@
-//! The approximations are of `f32` and of halves.
+//! The approximations take `f32` and halves.
 
 use ptx::math::{ex2, ex2_ftz, tanh};
 

@@ -1,4 +1,4 @@
-//! There is one handle of an mbarrier.
+//! An mbarrier has one handle.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

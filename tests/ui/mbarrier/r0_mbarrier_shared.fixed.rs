@@ -1,4 +1,4 @@
-//! The handle of an mbarrier belongs to its thread: its address means nothing to another CTA.
+//! The handle of an mbarrier belongs to its thread: in another CTA, its address means something else.
 
 use ptx::mbarrier::{Mbarrier, Ready};
 

@@ -1,4 +1,4 @@
-//! `init` takes the handle of the raw memory and gives that of the mbarrier.
+//! `init` consumes the handle of raw memory and returns that of the mbarrier.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

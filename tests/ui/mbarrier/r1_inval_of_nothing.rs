@@ -1,4 +1,4 @@
-//! `inval` ends a life that `init` began.
+//! `inval` takes an initialised mbarrier.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

@@ -1,4 +1,4 @@
-//! A scope is lent an mbarrier that copies can complete on.
+//! A scope takes an initialised mbarrier, on which copies can complete.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

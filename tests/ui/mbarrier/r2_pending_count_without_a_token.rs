@@ -1,4 +1,4 @@
-//! The pending count is asked of an arrival that completes no phase.
+//! The pending count comes from an arrival that completes no phase.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! So does a look at whether the phase is complete.
+//! A test of whether a phase is complete needs the token of an arrive.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

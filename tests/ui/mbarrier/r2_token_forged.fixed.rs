@@ -1,4 +1,4 @@
-//! The token of an arrive comes from an arrive.
+//! Only an arrive makes its token.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A token cannot wait on another mbarrier: it lives in the handle of its own.
+//! A token cannot wait on another mbarrier: the mbarrier's handle holds the token.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A wait needs the token of an arrive, the suspended one too.
+//! A wait needs the token of an arrive, with a suspend-time hint too.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A thread arrives once in a phase: the handle is used up.
+//! A thread arrives once per phase: the arrive consumes the handle.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! What is begun in one step is completed before the wait.
+//! An arrival that is begun in two steps is completed before the wait.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A phase is begun by one arrival, and by none before `init` or before the wait.
+//! One arrival begins a phase, after `init` and after the wait for the phase before.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Arrived, PartlyArrived, Mbarrier, Uninit};

@@ -1,4 +1,4 @@
-//! A thread arrives once in a phase.
+//! A thread arrives once per phase.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! Transitions that a phase ends give their handles behind the phase.
+//! Transitions that end at a phase return their handles after the phase.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};

@@ -1,4 +1,4 @@
-//! An mbarrier expects an arrival of each thread, and who drops none just arrives.
+//! A thread drops at least one of its arrivals, and keeps at least one.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A thread arrives once a phase or more, and so seldom that all threads fit the count.
+//! Each thread arrives at least once per phase, and the arrivals of all threads fit into the mbarrier's count.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

@@ -1,4 +1,4 @@
-//! An arrival that completes no phase is of one arrival or more, and leaves one to come.
+//! An arrival that completes no phase counts at least one arrival, and leaves at least one.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

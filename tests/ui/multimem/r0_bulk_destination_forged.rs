@@ -1,4 +1,4 @@
-//! What CTAs of all GPUs reduce into is made by `unsafe`, once it is known who else accesses it.
+//! The destination of reductions by all GPUs is made by `unsafe`: the caller knows who else accesses it.
 
 use ptx::multimem::MulticastReduce;
 

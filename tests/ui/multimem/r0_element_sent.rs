@@ -1,4 +1,4 @@
-//! An element stays with its thread.
+//! An element stays in its thread.
 
 use ptx::multimem::MulticastRef;
 

@@ -1,4 +1,4 @@
-//! Multicast memory is made by `unsafe`: an address that is none of a multicast object is undefined behaviour.
+//! Multicast memory is made by `unsafe`: other addresses than those of a multicast object are undefined behaviour.
 
 use ptx::multimem::Multicast;
 

@@ -1,4 +1,4 @@
-//! Eight-bit floats behind a multimem address are of sm_100f, sm_110a and sm_120a.
+//! Eight-bit floats at a multimem address need sm_100f, sm_110a or sm_120a.
 
 use ptx::multimem::{Fp8, Multicast};
 use ptx::qualifier::{sem, ty};

@@ -1,4 +1,4 @@
-//! `.acc::f32` is for halves: `f32` is accumulated as it is.
+//! `.acc::f32` is for halves: sums of `f32` need no qualifier.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! A reduction has no result to acquire by.
+//! A reduction has no result, so it cannot acquire.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! A store releases.
+//! A store can release, but not acquire.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

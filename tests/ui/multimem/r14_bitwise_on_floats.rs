@@ -1,4 +1,4 @@
-//! The bitwise operations take bits, as integers.
+//! The bitwise operations take integers only.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

@@ -1,4 +1,4 @@
-//! `multimem.cp.reduce.async.bulk.or` takes bits, as integers.
+//! `multimem.cp.reduce.async.bulk.or` takes integers only.
 
 use ptx::launch::Cta;
 use ptx::multimem::{self, MulticastTile};

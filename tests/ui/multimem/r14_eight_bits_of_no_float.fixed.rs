@@ -1,4 +1,4 @@
-//! The formats of eight bits are `E4m3` and `E5m2`.
+//! The eight-bit formats are `E4m3` and `E5m2`.
 
 use ptx::multimem::Fp8;
 use ptx::qualifier::ty;

@@ -1,4 +1,4 @@
-//! `multimem.red` returns nothing; a ticket is of one GPU's counter.
+//! `multimem.red` returns no value; a ticket comes from the counter of one GPU.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

@@ -1,4 +1,4 @@
-//! `multimem.red` returns nothing: there is a value before on every GPU.
+//! `multimem.red` returns no value: each GPU has an old value of its own.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

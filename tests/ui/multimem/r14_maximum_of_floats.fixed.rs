@@ -1,4 +1,4 @@
-//! Of `f32`, `multimem` has the sum alone.
+//! On `f32`, `multimem` only adds.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

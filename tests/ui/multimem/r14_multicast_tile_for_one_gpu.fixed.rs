@@ -1,4 +1,4 @@
-//! An ordinary bulk reduction does not take a multimem address.
+//! An ordinary bulk reduction takes no multimem address.
 
 use ptx::launch::Cta;
 use ptx::multimem::{self, MulticastTile};

@@ -1,4 +1,4 @@
-//! An ordinary bulk reduction does not take a multimem address.
+//! An ordinary bulk reduction takes no multimem address.
 
 use ptx::bulk;
 use ptx::launch::Cta;

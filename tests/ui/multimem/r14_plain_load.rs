@@ -1,4 +1,4 @@
-//! Only `multimem` operations take a multimem address: there is no load of one GPU's value.
+//! Only `multimem` operations take a multimem address: they cannot load the value of one GPU.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

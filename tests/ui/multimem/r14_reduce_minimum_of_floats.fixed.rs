@@ -1,4 +1,4 @@
-//! `multimem.red.min` takes integers.
+//! `multimem.red.min` takes integers only.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

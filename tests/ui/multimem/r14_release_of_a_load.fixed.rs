@@ -1,4 +1,4 @@
-//! A load acquires.
+//! A load can acquire, but not release.
 
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;

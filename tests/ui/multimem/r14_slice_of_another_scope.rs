@@ -1,4 +1,4 @@
-//! The scope of a slice is fixed: accesses in scopes that do not include each other are not atomic.
+//! A slice has one scope: accesses in scopes that do not include each other are not atomic.
 
 use ptx::multimem::Multicast;
 use ptx::qualifier::{scope, sem};

@@ -1,4 +1,4 @@
-//! Vectors are of floats.
+//! `multimem` has vectors of floats only.
 
 use ptx::multimem::Multicast;
 

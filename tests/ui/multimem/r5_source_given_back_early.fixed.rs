@@ -1,4 +1,4 @@
-//! The source of a reduction is owned until it is read.
+//! A reduction owns its source until the source has been read.
 
 use ptx::launch::Cta;
 use ptx::multimem::{self, MulticastTile};

@@ -1,4 +1,4 @@
-//! A reduction is waited for in a committed group.
+//! A reduction is committed before its group is waited for.
 
 use ptx::launch::Cta;
 use ptx::multimem::{self, MulticastTile};

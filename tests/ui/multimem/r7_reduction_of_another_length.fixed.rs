@@ -1,4 +1,4 @@
-//! The lengths of source and destination are one.
+//! Source and destination have the same length.
 
 use ptx::launch::Cta;
 use ptx::multimem::{self, MulticastTile};

@@ -1,4 +1,4 @@
-//! A hand-off has both its barriers for itself.
+//! A `BarrierPair` has both its barriers for itself.
 
 use ptx::barrier::NamedBarrier;
 use ptx::pipeline::{BarrierPair, PipelineMemory};

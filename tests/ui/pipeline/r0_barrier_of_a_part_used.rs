@@ -1,4 +1,4 @@
-//! The consumers of a run have their barrier for themselves: another call would be taken for one of theirs.
+//! The consumers of a run have their barrier for themselves: another call would count as an arrival of theirs.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

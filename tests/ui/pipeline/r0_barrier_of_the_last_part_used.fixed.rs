@@ -1,4 +1,4 @@
-//! The last run keeps the barrier of the consumers: a warp that leaves the run before them could arrive there.
+//! The last run keeps the barrier of the consumers: a warp that leaves the run early could arrive at it.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

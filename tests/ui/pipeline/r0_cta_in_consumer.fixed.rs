@@ -1,4 +1,4 @@
-//! The consumers are not all threads of the CTA: no call there waits for all of them.
+//! The consumers are not all threads of the CTA: none of their calls waits for the CTA.
 
 use ptx::barrier::NamedBarrier;
 use ptx::global::GlobalTile;

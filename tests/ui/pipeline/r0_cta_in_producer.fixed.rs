@@ -1,4 +1,4 @@
-//! The producer is one thread: no call there waits for the others of the CTA.
+//! The producer is one thread: none of its calls waits for the other threads of the CTA.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! What the consumers hold they hold in the run.
+//! Handles of the consumers stay in the run.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

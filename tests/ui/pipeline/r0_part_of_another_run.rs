@@ -1,4 +1,4 @@
-//! The threads of a part have the handle of their own run.
+//! The threads of a part use the handle of their own run.
 
 use ptx::global::GlobalTile;
 use ptx::launch::{Thread, Warps};

@@ -1,11 +1,11 @@
-//! What a stage holds, what fills it, and who shares it is promised by `unsafe impl`.
+//! `unsafe impl` promises what a stage holds, what fills it, and who shares it.
 
 use ptx::pipeline::{Sharing, SharingIn, StageSource, StageTiles};
 use ptx::raw::L2CacheHint;
 
 pub struct Mine;
 
-// SAFETY: for this test; nothing loads it.
+// SAFETY: no pipeline loads this type.
 unsafe impl StageTiles for Mine {
     const BYTES: usize = 64;
     const SIZE: usize = 128;
@@ -16,7 +16,7 @@ unsafe impl StageTiles for Mine {
 #[derive(Clone, Copy)]
 pub struct Pair;
 
-// SAFETY: as above.
+// SAFETY: no pipeline loads this type.
 unsafe impl Sharing for Pair {
     const CTAS: u32 = 2;
     fn cta(&self, i: u32) -> u32 {
@@ -24,10 +24,10 @@ unsafe impl Sharing for Pair {
     }
 }
 
-// SAFETY: as above.
+// SAFETY: no pipeline loads this type.
 unsafe impl<'c> SharingIn<'c> for Pair {}
 
-// SAFETY: as above.
+// SAFETY: no pipeline loads this type.
 unsafe impl StageSource<[f32; 64], ()> for Pair {
     const FITS: () = ();
     unsafe fn load(self, _: u32, _: (), _: u32, _: impl L2CacheHint) {}

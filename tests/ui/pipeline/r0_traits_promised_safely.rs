@@ -1,4 +1,4 @@
-//! What a stage holds, what fills it, and who shares it is promised by `unsafe impl`.
+//! `unsafe impl` promises what a stage holds, what fills it, and who shares it.
 
 use ptx::pipeline::{Sharing, SharingIn, StageSource, StageTiles};
 use ptx::raw::L2CacheHint;

@@ -1,4 +1,4 @@
-//! Warps without a barrier of their own make no collective calls on handles: nothing would make them wait for each other.
+//! Warps without a barrier of their own make no collective calls on handles: they could not wait for each other.
 
 use ptx::launch::Warps;
 use ptx::shared::{Free, Shared, Written};

@@ -1,4 +1,4 @@
-//! A stage is as large as the box that is loaded into it.
+//! A stage has the size of the box that is loaded into it.
 
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;

@@ -1,4 +1,4 @@
-//! A policy changes nothing of sizes: a stage is as large as the box that is loaded into it.
+//! A cache policy does not change sizes: a stage has the size of the box that is loaded into it.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Each tile of a stage is as large as the boxes that are loaded into it.
+//! Each tile of a stage has the size of the box that is loaded into it.
 
 use ptx::cluster::Group;
 use ptx::launch::Thread;

@@ -1,4 +1,4 @@
-//! Each CTA of the group loads its part of a tile of a tensor: of two, a half.
+//! Each CTA of a group loads its part of a tensor's tile: in a group of two, a half.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::pipeline::Pipeline;

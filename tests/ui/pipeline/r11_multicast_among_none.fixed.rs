@@ -1,4 +1,4 @@
-//! Without a group it is the pipeline of one CTA.
+//! Without a group, a pipeline belongs to one CTA.
 
 use ptx::cluster::Cluster;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Where no CTA shares a tile, the threads of this one alone use the pipeline, and need no barrier of the cluster.
+//! Without a shared tile, only threads of this CTA use the pipeline, and no barrier of the cluster is needed.
 
 use ptx::cluster::Cluster;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Both groups are of the scope of the cluster and of the pipeline.
+//! Both groups belong to the scope of the cluster and of the pipeline.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A group is of one scope of a cluster, in which its CTAs are alive.
+//! A group belongs to one scope of a cluster, in which its CTAs have not exited.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

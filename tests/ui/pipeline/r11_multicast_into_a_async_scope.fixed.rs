@@ -1,4 +1,4 @@
-//! What the cluster's scope lends is there in every CTA.
+//! A multicast needs memory of the cluster's scope, which each CTA has.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

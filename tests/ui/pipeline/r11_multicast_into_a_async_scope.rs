@@ -1,4 +1,4 @@
-//! What the cluster's scope lends is there in every CTA.
+//! A multicast needs memory of the cluster's scope, which each CTA has.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

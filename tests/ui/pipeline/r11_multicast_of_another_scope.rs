@@ -1,4 +1,4 @@
-//! A pipeline is of the scope of the cluster whose CTAs share its tiles.
+//! A pipeline belongs to the scope of the cluster whose CTAs share its tiles.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! CTAs that have tiles in common run their pipeline together.
+//! CTAs that share tiles run their pipeline together.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A producer for two CTAs loads halves; that of a group of four loads quarters.
+//! The producer of a group of two loads halves, that of a group of four quarters.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

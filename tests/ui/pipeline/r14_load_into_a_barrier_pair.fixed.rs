@@ -1,4 +1,4 @@
-//! Copies complete on mbarriers, which a hand-off does not have: its producers write.
+//! Copies complete on mbarriers, which a `BarrierPair` lacks: its producers write.
 
 use ptx::global::GlobalTile;
 use ptx::launch::{Thread, Warps};

@@ -1,4 +1,4 @@
-//! A tile that is swizzled has its elements elsewhere.
+//! A swizzle permutes the elements of a tile.
 
 use ptx::pipeline::StageTile;
 use ptx::qualifier::swizzle_mode;

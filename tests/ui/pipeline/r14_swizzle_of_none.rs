@@ -1,4 +1,4 @@
-//! A tile that is not swizzled has its elements in order.
+//! A tile without a swizzle has its elements in order.
 
 use ptx::pipeline::StageTile;
 use ptx::qualifier::swizzle_mode;

@@ -1,4 +1,4 @@
-//! A consumer that has the tile waits for the next behind its release: the producers do not fill it before.
+//! A consumer releases a tile before it waits for the next one: the producers fill the tile only then.
 
 use ptx::launch::Warps;
 use ptx::pipeline::{Consumer, BarrierPair};

@@ -1,4 +1,4 @@
-//! A consumer waits for a stage once: after the wait it has the stage.
+//! A consumer waits for a stage once: the wait returns the stage.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A consumer releases a tile once: a second arrival would stand for the next tile.
+//! A consumer releases a tile once: a second arrival would count for the next tile.
 
 use ptx::launch::Warps;
 use ptx::pipeline::{Consumer, BarrierPair};

@@ -1,4 +1,4 @@
-//! A consumer reads the tile between `wait` and `release`.
+//! A consumer reads a tile between `wait` and `release`.
 
 use ptx::launch::Warps;
 use ptx::pipeline::{Consumer, BarrierPair};

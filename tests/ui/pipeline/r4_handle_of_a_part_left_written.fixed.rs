@@ -1,4 +1,4 @@
-//! A part gives a handle back in the state in which it got it.
+//! A part returns a handle in the state in which it received the handle.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A stage is read after the wait.
+//! A stage is readable only after the wait.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A stage is computed after its wait.
+//! A stage is computed only after its wait.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

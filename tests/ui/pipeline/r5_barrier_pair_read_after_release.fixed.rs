@@ -1,4 +1,4 @@
-//! The producers write a tile that is released.
+//! The producers may overwrite a released tile.
 
 use ptx::launch::Warps;
 use ptx::pipeline::{Consumer, BarrierPair};

@@ -1,4 +1,4 @@
-//! A consumer gives back every stage that it took.
+//! A consumer releases every stage that it waits for.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A stage that was released can be overwritten.
+//! The producer may overwrite a released stage.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

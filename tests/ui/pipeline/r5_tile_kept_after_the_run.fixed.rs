@@ -1,4 +1,4 @@
-//! What was read of it can be kept.
+//! Values that were read from a tile can be kept.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

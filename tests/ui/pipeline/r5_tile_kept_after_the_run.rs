@@ -1,4 +1,4 @@
-//! A tile is of its stage, which is loaded again once it is released.
+//! A tile belongs to its stage, which is loaded again after its release.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

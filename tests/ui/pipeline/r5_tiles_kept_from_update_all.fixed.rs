@@ -1,4 +1,4 @@
-//! Tiles that a ring updates belong to it: each pass has its own.
+//! A ring consumes the tiles that it updates: each pass has tiles of its own.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

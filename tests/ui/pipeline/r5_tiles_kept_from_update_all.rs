@@ -1,4 +1,4 @@
-//! Tiles that a ring updates belong to it: they cannot be streamed a second time.
+//! A ring consumes the tiles that it updates: they cannot be updated a second time.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

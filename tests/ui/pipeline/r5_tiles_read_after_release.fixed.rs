@@ -1,4 +1,4 @@
-//! First the tiles are read.
+//! The tiles are read before the release.
 
 use ptx::launch::Warps;
 use ptx::pipeline::{FullStage, Consumer};

@@ -1,4 +1,4 @@
-//! A released stage is loaded again: what stood for its tiles is gone.
+//! A released stage is loaded again, so the borrows of its tiles end.
 
 use ptx::launch::Warps;
 use ptx::pipeline::{FullStage, Consumer};

@@ -1,4 +1,4 @@
-//! The tiles that a ring stores to are its own.
+//! A ring owns the tiles that it stores to.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A stage that was released can be overwritten: its vectors too.
+//! The producer may overwrite a released stage, and so its vectors.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

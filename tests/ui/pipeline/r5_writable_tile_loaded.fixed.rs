@@ -1,4 +1,4 @@
-//! What a copy of a pipeline reads nobody writes.
+//! A copy of a pipeline reads only memory that no thread writes.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

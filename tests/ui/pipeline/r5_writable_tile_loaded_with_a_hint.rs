@@ -1,4 +1,4 @@
-//! What a copy of a pipeline reads nobody writes, whatever the policy.
+//! A copy of a pipeline reads only memory that no thread writes, under a cache policy too.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::global::GlobalTileMut;

@@ -1,4 +1,4 @@
-//! What ends for the last time leaves its mbarriers as they are: a scope that gives the memory back needs them invalidated.
+//! A `…_last` call leaves mbarriers valid: a scope that returns its memory needs them invalidated.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{GlobalTile, Tiles, TilesMut};

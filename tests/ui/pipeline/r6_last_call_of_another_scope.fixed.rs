@@ -1,4 +1,4 @@
-//! The last scope ends with its own ring, and its own pipeline; what has ended is not used again.
+//! The last scope ends with its own ring or pipeline; both are not used afterwards.
 
 use ptx::global::{GlobalTile, Tiles, TilesMut};
 use ptx::launch::Cta;

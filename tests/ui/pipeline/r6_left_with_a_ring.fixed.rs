@@ -1,4 +1,4 @@
-//! A scope does not end with a ring in flight.
+//! A scope cannot end with a ring in flight.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A loop left early leaves a ring in flight.
+//! A loop that is left early leaves a ring in flight.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! The stage goes back; what it held can be kept.
+//! The stage is released; values that were read from it can be kept.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! A consumer that keeps a stage would keep the producers of the whole group waiting, and use it after the pipeline's end.
+//! A consumer that keeps a stage would block the producers of the whole group, and use the stage after the pipeline's end.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

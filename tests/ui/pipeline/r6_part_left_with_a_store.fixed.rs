@@ -1,4 +1,4 @@
-//! In the last run of a kernel, the closures end the use of what their parts hold: a tile that is being stored has no end.
+//! In the last run of a kernel, the closures end all handles of their parts: a store in flight has no `end`.
 
 use ptx::barrier::NamedBarrier;
 use ptx::bulk;

@@ -1,4 +1,4 @@
-//! The closure of the producer returns its handle: what it loaded is waited for.
+//! The producer's closure returns its handle, so that the run waits for its loads.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

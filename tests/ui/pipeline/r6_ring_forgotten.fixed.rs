@@ -1,4 +1,4 @@
-//! To forget a ring does not stop it: the scope wants it back.
+//! A forgotten ring stays in flight: the scope still requires it.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

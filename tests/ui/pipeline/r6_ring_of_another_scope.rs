@@ -1,4 +1,4 @@
-//! A scope ends with its own ring: another of the same type is no substitute.
+//! A scope ends with its own ring: another ring of the same type does not replace it.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

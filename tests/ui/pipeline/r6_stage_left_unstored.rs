@@ -1,4 +1,4 @@
-//! A stage that has arrived goes on to its store before the ring is waited for again.
+//! A stage that has arrived is stored before the next wait of the ring.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Tiles are as long as the stages.
+//! Tiles and stages have the same length.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A ring has as many inputs as its stages have room for.
+//! A ring takes as many inputs as its stages have room for.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

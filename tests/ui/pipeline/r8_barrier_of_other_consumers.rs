@@ -1,4 +1,4 @@
-//! The barrier that the consumers get is of as many threads as consume.
+//! The barrier of the consumers has as many threads as consume.
 
 use ptx::barrier::NamedBarrier;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! Two barriers tell of one stage.
+//! A `BarrierPair` signals one stage.
 
 use ptx::launch::Cta;
 use ptx::pipeline::{BarrierPair, PipelineMemory};

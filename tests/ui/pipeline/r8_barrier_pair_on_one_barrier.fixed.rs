@@ -1,4 +1,4 @@
-//! What is full and what is empty is said on two barriers.
+//! A `BarrierPair` signals full and empty at two different barriers.
 
 use ptx::pipeline::{BarrierPair, PipelineMemory};
 

@@ -1,4 +1,4 @@
-//! A ring has stages.
+//! A ring has at least one stage.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

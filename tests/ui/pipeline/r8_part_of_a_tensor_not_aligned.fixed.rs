@@ -1,4 +1,4 @@
-//! Parts of 128 bytes lie at multiples of 128.
+//! Parts of 128 bytes begin at multiples of 128.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::pipeline::Pipeline;

@@ -1,4 +1,4 @@
-//! A box lies at a multiple of 128 bytes in shared memory, the part of the second CTA too.
+//! A box begins at a multiple of 128 bytes in shared memory, and so does the part of the second CTA.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::pipeline::Pipeline;

@@ -1,4 +1,4 @@
-//! Each CTA of the group copies its part of a tile, by 16 bytes: 16 words are enough for four.
+//! Each CTA of a group copies its part of a tile, a multiple of 16 bytes: 16 words are enough for four CTAs.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Each party of a hand-off is of whole warps.
+//! Each side of a `BarrierPair` consists of whole warps.
 
 use ptx::pipeline::{BarrierPair, PipelineMemory};
 

@@ -1,4 +1,4 @@
-//! A pipeline has no more stages than memory is counted for, and its tiles have elements.
+//! A pipeline fits the shared memory of a CTA, and its tiles have elements.
 
 use ptx::launch::Cta;
 use ptx::pipeline::Pipeline;

@@ -1,4 +1,4 @@
-//! An mbarrier counts 2^20 - 1 bytes.
+//! An mbarrier counts 2^20 - 1 bytes at most.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A pipeline has stages.
+//! A pipeline has at least one stage.
 
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;

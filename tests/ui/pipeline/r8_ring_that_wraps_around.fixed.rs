@@ -1,4 +1,4 @@
-//! The size of a ring does not wrap around: not that of a tile, of a stage, of its stages, nor of its mbarriers.
+//! The size of a ring does not wrap around: neither of a tile, of a stage, of all stages, nor of their mbarriers.
 
 use ptx::pipeline::RingMemory;
 use ptx::shared::Place;

@@ -1,4 +1,4 @@
-//! A ring of another size than its memory has is not started: what its stages bring does not wrap around.
+//! A ring whose size is out of range is not started: the bytes of its stages do not wrap around.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A tile of a stage has whole rows too.
+//! A tile of a stage has whole rows.
 
 use ptx::pipeline::StageTile;
 

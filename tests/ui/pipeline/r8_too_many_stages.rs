@@ -1,4 +1,4 @@
-//! A ring has no more stages than memory is counted for.
+//! The stages of a ring fit the shared memory of a CTA.
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;

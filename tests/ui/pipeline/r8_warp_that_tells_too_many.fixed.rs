@@ -1,4 +1,4 @@
-//! What one group has in common it is told once.
+//! A warp signals the CTAs of one group once.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! Each lane of a warp tells one CTA that a stage is free: three groups of 16 are too many for 32 lanes.
+//! Each lane of a warp tells one CTA that a stage is free: three groups of 16 CTAs are too many for 32 lanes.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;

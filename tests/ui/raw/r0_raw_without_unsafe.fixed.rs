@@ -1,9 +1,9 @@
-//! A raw instruction has a contract.
+//! A raw instruction is unsafe: it has a contract.
 
 use ptx::qualifier::space;
 use ptx::raw;
 
 pub fn kernel(bar: u32) {
-    // SAFETY: for the sake of the example, `bar` is a valid mbarrier that nobody uses any more.
+    // SAFETY: the example assumes that `bar` is a valid mbarrier, which no thread uses any more.
     unsafe { raw::mbarrier_inval(space::SharedCta, bar) }
 }

@@ -1,4 +1,4 @@
-//! A raw instruction has a contract.
+//! A raw instruction is unsafe: it has a contract.
 
 use ptx::qualifier::space;
 use ptx::raw;

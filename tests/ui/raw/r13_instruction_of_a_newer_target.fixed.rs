@@ -1,9 +1,9 @@
-//! `redux.sync` on floats is an instruction of sm_100f; sm_90 has it on integers.
+//! `redux.sync` on floats needs sm_100f; sm_90 has it on integers.
 
 use ptx::qualifier::{op, ty};
 use ptx::raw;
 
 pub fn kernel(x: i32) -> i32 {
-    // SAFETY: for the sake of the example, all threads of the warp are here.
+    // SAFETY: the example assumes that all threads of the warp make this call.
     unsafe { raw::redux_sync(op::Max, ty::S32, x, !0) }
 }

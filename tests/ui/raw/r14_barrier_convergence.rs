@@ -1,9 +1,9 @@
-//! `barrier.cta` is aligned or is not.
+//! `barrier.cta` is `.aligned` or not.
 
 use ptx::qualifier::{scope, threads};
 use ptx::raw;
 
 pub fn kernel() {
-    // SAFETY: every thread of the CTA calls this.
+    // SAFETY: every thread of the CTA makes this call.
     unsafe { raw::barrier_cta_sync(scope::Cta, 0, threads::All) }
 }

@@ -1,10 +1,10 @@
-//! The cache policy of an `atom` is for global memory.
+//! A cache policy of `atom` is for global memory.
 
 use ptx::qualifier::{cache_hint, scope, sem, space, ty};
 use ptx::raw;
 
 pub fn kernel(count: u32, policy: u64) -> u32 {
     let hint = cache_hint::Policy(policy);
-    // SAFETY: for the sake of the example, a `u32` is at `count`, and only atomic operations access it.
+    // SAFETY: the example assumes a `u32` at `count`, which only atomic operations access.
     unsafe { raw::atom_add(sem::Relaxed, scope::Cta, space::SharedCta, ty::U32, count, 1, hint) }
 }

@@ -6,7 +6,7 @@ use ptx::raw;
 
 pub fn kernel(dst: u32, map: *const u8, bar: u32) {
     let (both, hint) = (multicast::Cluster(CtaMask::CTA_0 | CtaMask::CTA_1), cache_hint::None);
-    // SAFETY: for the sake of the example, the map is valid, and memory and mbarrier are of both CTAs of the cluster.
+    // SAFETY: the example assumes a valid tensor map, and that both CTAs of the cluster have the memory and the mbarrier.
     unsafe {
         raw::cp_async_bulk_tensor_1d_global_tile(space::SharedCluster, cta_group::None, dst, map, [0], bar, both, hint)
     }

@@ -1,4 +1,4 @@
-//! The qualifiers are those of PTX.
+//! Only the qualifiers of PTX are accepted.
 
 use ptx::qualifier::{Qualifier, arrivals, sem, space};
 use ptx::raw;
@@ -12,6 +12,6 @@ impl Qualifier for Gpu {
 }
 
 pub fn kernel(bar: u32) -> u64 {
-    // SAFETY: for the sake of the example, `bar` is a valid mbarrier.
+    // SAFETY: the example assumes that `bar` is a valid mbarrier.
     unsafe { raw::mbarrier_arrive(sem::Release, Gpu, space::SharedCta, bar, arrivals::One) }
 }

@@ -1,9 +1,9 @@
-//! `mbarrier.expect_tx` is for shared memory.
+//! `mbarrier.expect_tx` takes shared memory.
 
 use ptx::qualifier::{scope, space};
 use ptx::raw;
 
 pub fn kernel(bar: *mut u8) {
-    // SAFETY: for the sake of the example, `bar` is a valid mbarrier and a copy of 16 bytes follows.
+    // SAFETY: the example assumes that `bar` is a valid mbarrier, and that a copy of 16 bytes follows.
     unsafe { raw::mbarrier_expect_tx(scope::Cta, space::Global, bar, 16) }
 }

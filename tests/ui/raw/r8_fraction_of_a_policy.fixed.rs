@@ -1,4 +1,4 @@
-//! `createpolicy.fractional` takes fractions in (0, 1]: a policy of any other is `None`.
+//! `createpolicy.fractional` takes fractions in (0, 1]: for other fractions, the constructor returns `None`.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::qualifier::evict;

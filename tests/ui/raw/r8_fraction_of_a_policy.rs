@@ -1,4 +1,4 @@
-//! `createpolicy.fractional` takes fractions in (0, 1]: safe code has no other to give.
+//! `createpolicy.fractional` takes fractions in (0, 1]: safe code cannot pass another.
 
 use ptx::qualifier::evict;
 use ptx::raw;

@@ -1,4 +1,4 @@
-//! A call has the memory for the results of the warps for itself, and no other call stands in its closure.
+//! A reduction has its memory for itself: its closure makes no other reduction with the same memory.
 
 use ptx::launch::Cta;
 use ptx::reduce::ReduceMemory;

@@ -1,4 +1,4 @@
-//! The memory for the results of the warps is declared: nobody makes it from an address.
+//! The memory of a reduction is declared by the kernel, and not made from an address.
 
 use ptx::launch::Cta;
 use ptx::reduce::ReduceMemory;

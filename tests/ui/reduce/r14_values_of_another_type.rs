@@ -1,4 +1,4 @@
-//! The memory for the results of the warps is for results of one type.
+//! The memory of a reduction holds results of one type.
 
 use ptx::launch::Cta;
 use ptx::reduce::ReduceMemory;

@@ -1,4 +1,4 @@
-//! Zeros are a number, and no reference.
+//! `zeroed` makes numbers, not references.
 
 use ptx::registers::zeroed;
 

@@ -1,4 +1,4 @@
-//! `unroll` makes 128 rounds at most.
+//! `unroll` runs 128 rounds at most.
 
 use ptx::registers::{from_fn, unroll};
 

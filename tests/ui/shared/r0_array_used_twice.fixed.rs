@@ -1,4 +1,4 @@
-//! There is one handle of an array.
+//! An array has one handle.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! The bytes for places are of what `take` gives: a barrier is a number that a CTA has once.
+//! `bytes_for` counts places that `take` returns: a barrier is not one, because its number exists once per CTA.
 
 use ptx::barrier::NamedBarrier;
 use ptx::shared::{DynamicShared, SharedArray};

@@ -1,4 +1,4 @@
-//! Memory of the launch is taken once: what is left comes back with what was taken.
+//! Dynamic shared memory is taken once: `take` also returns the rest.
 
 use ptx::shared::{DynamicShared, SharedArray};
 

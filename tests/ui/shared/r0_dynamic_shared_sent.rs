@@ -1,4 +1,4 @@
-//! The launch's shared memory is that of this CTA: its handle stays with its thread.
+//! Dynamic shared memory belongs to its CTA: its handle stays in its thread.
 
 use ptx::shared::DynamicShared;
 

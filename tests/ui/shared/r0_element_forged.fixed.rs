@@ -1,4 +1,4 @@
-//! Nobody else can say what is plain data.
+//! Only the crate says which types are plain data.
 
 use ptx::shared::{DynamicShared, SharedArray};
 

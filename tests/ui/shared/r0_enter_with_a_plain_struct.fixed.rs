@@ -1,4 +1,4 @@
-//! `enter` gives out memory that `shared_memory!` declares.
+//! `enter` returns memory that `shared_memory!` declares.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

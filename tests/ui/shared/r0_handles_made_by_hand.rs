@@ -1,4 +1,4 @@
-//! A handle, and its state, come from the calls that make them true.
+//! Only the calls of the crate make handles and their states.
 
 use ptx::shared::{DynamicShared, Free, Loaded, Shared};
 

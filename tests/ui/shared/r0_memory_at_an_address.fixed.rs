@@ -1,9 +1,9 @@
-//! What lies at an address, only the caller knows: elements, a handle, or what a scope gives back.
+//! Memory at an address is accessed by `unsafe`: elements, handles, and the memory that a scope returns.
 
 use ptx::shared::{Element, Free, Scoped, Shared, SharedArray};
 
 pub fn kernel<'s>(tile: Shared<'s, f32, 64, Free>) -> SharedArray<f32, 64> {
-    // SAFETY: nobody else has this memory, and no copy of it is in flight.
+    // SAFETY: no other handle has this memory, and no copy of it is in flight.
     unsafe {
         let first = f32::load(tile.addr());
         f32::store(tile.addr(), first);

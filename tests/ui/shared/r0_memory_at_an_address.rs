@@ -1,4 +1,4 @@
-//! What lies at an address, only the caller knows: elements, a handle, or what a scope gives back.
+//! Memory at an address is accessed by `unsafe`: elements, handles, and the memory that a scope returns.
 
 use ptx::shared::{Element, Free, Scoped, Place, Shared, SharedArray};
 

@@ -1,4 +1,4 @@
-//! Memory is given out by `enter`, once.
+//! Only `enter` returns the memory of the kernel, once.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

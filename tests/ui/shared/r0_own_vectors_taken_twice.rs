@@ -1,4 +1,4 @@
-//! What the launch adds is handed out once.
+//! Dynamic shared memory is handed out once.
 
 use ptx::launch::Cta;
 use ptx::shared::{DynamicShared, OwnVectors};

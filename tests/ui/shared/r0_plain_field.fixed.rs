@@ -1,4 +1,4 @@
-//! Shared memory is declared by handles: there is no place for a bare value that all threads would share.
+//! Shared memory is declared as handles: a plain value that all threads share is not possible.
 
 use ptx::shared::SharedArray;
 

@@ -1,10 +1,10 @@
-//! What a trait promises of memory is promised by `unsafe impl`.
+//! Traits that make promises about memory need `unsafe impl`.
 
 use ptx::shared::{Scoped, Place, SharedMemory};
 
 pub struct Line(u32);
 
-// SAFETY: it touches none of its bytes.
+// SAFETY: the type accesses no memory.
 unsafe impl Place for Line {
     const SIZE: u32 = 16;
     const ALIGN: u32 = 16;
@@ -15,14 +15,14 @@ unsafe impl Place for Line {
 
 pub struct Memory;
 
-// SAFETY: it is no memory.
+// SAFETY: the type has no memory.
 unsafe impl SharedMemory for Memory {
     unsafe fn claim() -> Self {
         Memory
     }
 }
 
-// SAFETY: as above.
+// SAFETY: the type has no memory.
 unsafe impl Scoped for Memory {
     type InScope<'s> = Memory;
     type Ended<'s> = ();

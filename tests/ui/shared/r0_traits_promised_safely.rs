@@ -1,4 +1,4 @@
-//! What a trait promises of memory is promised by `unsafe impl`.
+//! Traits that make promises about memory need `unsafe impl`.
 
 use ptx::shared::{Scoped, Place, SharedMemory};
 

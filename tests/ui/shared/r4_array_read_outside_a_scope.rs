@@ -1,4 +1,4 @@
-//! Memory at rest is lent to a scope before anything touches it.
+//! Shared memory at rest is accessed only in a scope.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! Free memory holds nothing to read.
+//! Free memory holds no values to read.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! Free memory holds nothing to update.
+//! Free memory holds no values to update.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

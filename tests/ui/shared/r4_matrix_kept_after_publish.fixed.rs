@@ -1,4 +1,4 @@
-//! A matrix borrows its tile: it is gone when the tile goes into another state.
+//! A matrix view borrows its tile, and ends when the tile changes its state.
 
 use ptx::launch::Cta;
 use ptx::qualifier::swizzle_mode;

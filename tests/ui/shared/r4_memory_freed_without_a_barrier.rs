@@ -1,4 +1,4 @@
-//! `into_free` is for what all threads have fenced: others may still read, or change, the rest.
+//! `into_free` takes memory that all threads have fenced: in other states, threads may still access it.
 
 use ptx::atomic::Atomic;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! What holds nothing is neither published nor given to copies to read.
+//! Free memory holds no values to publish, or for copies to read.
 
 use ptx::launch::Cta;
 use ptx::shared::{Fenced, Free, Published, Shared, FreeGeneric};

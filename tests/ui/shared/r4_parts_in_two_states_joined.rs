@@ -1,4 +1,4 @@
-//! A handle says of the whole array what may be done with it: one part written and the other free is neither.
+//! A handle has one state for the whole array: a written part and a free part cannot be joined.
 
 use ptx::launch::{Cta, trap};
 use ptx::shared::{Free, Shared, Written};

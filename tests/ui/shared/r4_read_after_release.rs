@@ -1,4 +1,4 @@
-//! Threads that are done with an array say so, and read it no more: the next copy may be under way.
+//! Released memory is not readable: the next copy may already be in flight.
 
 use ptx::launch::Cta;
 use ptx::shared::{Loaded, Published, Shared};

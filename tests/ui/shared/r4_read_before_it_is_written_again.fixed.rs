@@ -1,4 +1,4 @@
-//! Memory that threads have written before holds nothing to read until they write and publish it again.
+//! Free memory is readable only after threads have written and published it again.
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Published, Shared};

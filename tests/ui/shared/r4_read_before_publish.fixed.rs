@@ -1,4 +1,4 @@
-//! What the other threads stored is readable after `publish`.
+//! Stores of other threads are readable after `publish`.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! `publish` shows what threads have stored: what a copy has loaded, what is published and what copies may read has no such stores.
+//! `publish` is for stores of threads: loaded, published and fenced memory has no such stores.
 
 use ptx::launch::Cta;
 use ptx::shared::{Fenced, Loaded, Published, Shared};

@@ -1,4 +1,4 @@
-//! What other threads may still read, or change, is not overwritten.
+//! Memory that other threads may still read or change is not overwritten.
 
 use ptx::atomic::Atomic;
 use ptx::launch::Cta;

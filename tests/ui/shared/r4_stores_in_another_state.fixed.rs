@@ -1,4 +1,4 @@
-//! Threads store single elements, or vectors, in the state of that: what is read, or stored in another size, takes none.
+//! Single elements and vectors are stored in a state of their own: other states, and the other size, take no such stores.
 
 use ptx::launch::Cta;
 use ptx::qualifier::swizzle_mode;

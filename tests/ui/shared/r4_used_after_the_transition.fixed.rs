@@ -1,4 +1,4 @@
-//! A transition takes the handle, and a barrier the transition: neither is used twice.
+//! A transition consumes its handle, and a barrier the transition: neither is used twice.
 
 use ptx::launch::Cta;
 use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, FreeGeneric, Written};

@@ -1,4 +1,4 @@
-//! What ends at a barrier is in its next state behind `sync_with`: what a transition gives is no handle yet.
+//! A transition is no handle: `sync_with` returns the handle in its next state.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

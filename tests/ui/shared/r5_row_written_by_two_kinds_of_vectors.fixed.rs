@@ -1,4 +1,4 @@
-//! A row is dealt out to threads once: what stores into it takes it.
+//! A row is dealt out to threads once: the call that writes the row consumes it.
 
 use ptx::global::RowMut;
 use ptx::shared::OwnVectors;

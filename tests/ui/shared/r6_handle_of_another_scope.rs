@@ -1,4 +1,4 @@
-//! A scope ends with its own memory: that of another, though of the same type, is no substitute.
+//! A scope ends with its own memory: memory of another scope, of the same type, does not replace it.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! The last scope ends when no copy uses its memory either.
+//! The last scope also ends only when no copy uses its memory.
 
 use ptx::bulk;
 use ptx::cp_async;

@@ -1,4 +1,4 @@
-//! The parts are put together again.
+//! The parts are joined again.
 
 use ptx::launch::{Cta, trap};
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! The scope gets back what it lent.
+//! A scope ends with the whole array, not with a part of it.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! Stored memory does not leave the scope as if a copy could take it.
+//! Memory with unfenced stores does not leave the scope: a copy could read it.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

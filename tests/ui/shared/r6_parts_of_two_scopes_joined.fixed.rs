@@ -1,4 +1,4 @@
-//! Parts that are joined end with one scope.
+//! Parts that are joined belong to one scope.
 
 use ptx::shared::{Free, Shared};
 

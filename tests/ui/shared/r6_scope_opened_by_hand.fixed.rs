@@ -1,4 +1,4 @@
-//! Only `async_scope` opens a scope: it sees to the end.
+//! Only `async_scope` opens a scope, because it also checks the end.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! The parts are as long as the array.
+//! The parts together have the length of the array.
 
 use ptx::shared::{Free, Shared};
 

@@ -1,4 +1,4 @@
-//! The parts are all of the array, and no more.
+//! The parts together have exactly the length of the array.
 
 use ptx::shared::{Free, Shared};
 

@@ -1,4 +1,4 @@
-//! Two parts are not longer together than each for itself.
+//! A joined array has the length of its two parts together.
 
 use ptx::launch::trap;
 use ptx::shared::{Free, Shared};

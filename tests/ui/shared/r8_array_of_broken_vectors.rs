@@ -1,4 +1,4 @@
-//! Threads write an array by vectors of 16 bytes, one or more.
+//! Threads write an array by one or more vectors of 16 bytes.
 
 use ptx::launch::Cta;
 use ptx::shared::{Loaded, Shared, SharedArray};

@@ -1,4 +1,4 @@
-//! The sum of places is within the shared memory of a CTA, and does not wrap.
+//! The sum of the places fits the shared memory of a CTA, and does not wrap around.
 
 use ptx::shared::{DynamicShared, SharedArray};
 

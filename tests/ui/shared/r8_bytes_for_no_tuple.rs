@@ -1,4 +1,4 @@
-//! The bytes are those of a tuple of places, of one to eight.
+//! `bytes_for` takes a tuple of one to eight places.
 
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{DynamicShared, SharedArray};

@@ -1,10 +1,10 @@
-//! What the launch gives begins at a multiple of 128 bytes: no place in it is known to be aligned to more.
+//! Dynamic shared memory begins at a multiple of 128 bytes: a place cannot require a larger alignment.
 
 use ptx::shared::{DynamicShared, Place};
 
 pub struct Line(u32);
 
-// SAFETY: it is of 256 bytes, which it does not touch.
+// SAFETY: the type accesses no memory.
 unsafe impl Place for Line {
     const SIZE: u32 = 256;
     const ALIGN: u32 = 256;
@@ -15,7 +15,7 @@ unsafe impl Place for Line {
 
 pub struct Odd(u32);
 
-// SAFETY: as above.
+// SAFETY: the type accesses no memory.
 unsafe impl Place for Odd {
     const SIZE: u32 = 24;
     const ALIGN: u32 = 24;

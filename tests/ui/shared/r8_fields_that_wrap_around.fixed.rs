@@ -1,4 +1,4 @@
-//! Fields whose sizes add up to 2^32 and more do not lie at one address.
+//! Fields whose sizes add up to 2^32 or more are refused: their offsets would wrap around.
 
 use ptx::pipeline::PipelineMemory;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! A macro named like one of `core` changes nothing in what `shared_memory!` checks.
+//! A user's macro named like one of `core` does not change the checks of `shared_memory!`.
 
 use ptx::shared::SharedArray;
 

@@ -1,4 +1,4 @@
-//! At least one load is under way at a time.
+//! At least one load is in flight at a time.
 
 use ptx::global::Global;
 use ptx::shared::OwnVectors;

@@ -1,10 +1,10 @@
-//! Places of one's own, whatever sizes they promise, lie one after another.
+//! Places of user types do not overlap, whatever sizes they declare.
 
 use ptx::shared::Place;
 
 pub struct Half;
 
-// SAFETY: it uses no memory.
+// SAFETY: the type accesses no memory.
 unsafe impl Place for Half {
     const SIZE: u32 = 1 << 10;
     const ALIGN: u32 = 128;

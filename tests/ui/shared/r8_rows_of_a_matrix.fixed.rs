@@ -1,4 +1,4 @@
-//! A matrix has whole rows, and is swizzled within 128 bytes.
+//! A matrix has whole rows, and a swizzled one consists of whole 128-byte units.
 
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::{Loaded, Shared};

@@ -1,4 +1,4 @@
-//! An array that is stored by vectors has whole ones.
+//! An array that is stored by vectors has whole vectors.
 
 use ptx::shared::{Free, Shared, VectorStores};
 

@@ -1,4 +1,4 @@
-//! The vectors of an array, its parts and its whole are counted in numbers that do not wrap around.
+//! The numbers of vectors, of parts, and of the whole array do not wrap around.
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared, Written};

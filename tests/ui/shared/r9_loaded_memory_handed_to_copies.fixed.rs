@@ -1,4 +1,4 @@
-//! `to_async` is a proxy fence behind the stores of threads: what a copy has loaded and what is fenced already has none.
+//! `to_async` fences stores of threads: loaded memory and fenced memory have no such stores.
 
 use ptx::launch::Cta;
 use ptx::shared::{Fenced, Free, Loaded, Shared};

@@ -1,4 +1,4 @@
-//! `publish` is for the threads, `to_async` for copies: a copy does not overwrite what was only published.
+//! `publish` is for threads, `to_async` for copies: a copy does not overwrite memory that is only published.
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared, Written};

@@ -1,4 +1,4 @@
-//! `release` is for what was only read: what threads stored or changed goes to copies by `to_async`.
+//! `release` takes memory that was only read: stores and updates go to copies by `to_async`.
 
 use ptx::atomic::Atomic;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A tensor map is written by a warp.
+//! A whole warp writes a tensor map.
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};
@@ -11,13 +11,13 @@ pub fn draft<'s>(
     slot: TensorMapSlot,
 ) -> Shared<'s, u64, 16, Free> {
     cta.invoke_warp(memory, |warp, memory| {
-        // SAFETY: it describes what `map` does; one place of the program.
+        // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
         unsafe { tensor::draft(warp, memory, &map).publish(warp, slot) }.0
     })
 }
 
 pub fn used_before_the_barrier(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: TensorMapSlot) {
-    // SAFETY: it describes what its map did; one place of the program.
+    // SAFETY: the draft describes the tensor of its map, and all threads make this call.
     let released = cta.sync_with(unsafe { draft.publish_at_sync(cta, slot) }).1;
     _ = released.acquire(cta);
 }

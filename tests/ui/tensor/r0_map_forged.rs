@@ -1,4 +1,4 @@
-//! A tensor map comes from the contract of `from_raw`.
+//! A tensor map is made by the unsafe `from_raw`.
 
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 

@@ -1,4 +1,4 @@
-//! Operations, element types and fills are those of elements, of which nobody adds one.
+//! A user's type is no operation, element type or fill mode.
 
 use ptx::qualifier::{elemtype, fill_mode, op};
 use ptx::tensor::{ElementTypeOf, FillOf, ReduceOp};

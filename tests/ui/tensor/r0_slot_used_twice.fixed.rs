@@ -1,4 +1,4 @@
-//! A slot holds one map: copies may be using it.
+//! A slot holds one tensor map: copies may be using the map.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
@@ -12,7 +12,7 @@ pub fn kernel(
     memory: SharedArray<u64, 16>,
 ) {
     cta.async_scope(memory, |cta, memory| {
-        // SAFETY: they describe what `map` does; one place of the program.
+        // SAFETY: the drafts describe the tensor of `map`, and all threads make these calls.
         let (memory, first) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot) };
         let (memory, second) = unsafe { tensor::draft(cta, memory, &map).publish(cta, another) };
         _ = (first.acquire(cta), second.acquire(cta));

@@ -1,4 +1,4 @@
-//! A map that is written, and the place for one, come from the contract of `from_raw`; what a draft describes, from that of `publish`.
+//! The `from_raw` of tensor maps that are written and of slots, and `publish`, are unsafe: the caller vouches for the tensor.
 
 use ptx::launch::Cta;
 use ptx::tensor::{Box1, Box2, TensorMapDraft, TensorMapSlot, TensorMapMut, TensorMapObject, TensorMapReduce};

@@ -1,4 +1,4 @@
-//! The shared memory is as large as the box.
+//! The shared memory has the size of the box.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! A box and a tile that are loaded on one mbarrier: each has the elements of its own shared memory.
+//! A box and a tile are loaded on one mbarrier: each has the element type of its own shared memory.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

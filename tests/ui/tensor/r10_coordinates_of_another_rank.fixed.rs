@@ -1,4 +1,4 @@
-//! Coordinates are as many as the tensor has dimensions.
+//! The number of coordinates is the rank of the tensor.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

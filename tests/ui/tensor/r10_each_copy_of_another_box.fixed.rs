@@ -1,4 +1,4 @@
-//! However it is copied, the box is as large as the shared memory.
+//! The box has the size of the shared memory, however it is copied.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;

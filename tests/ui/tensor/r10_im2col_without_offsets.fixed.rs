@@ -1,4 +1,4 @@
-//! A load of pixels takes their offsets too.
+//! A load of pixels (`.im2col`) also takes their offsets.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! The box that is written is as large as the shared memory that is read.
+//! The box that is written has the size of the shared memory that is read.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! What is stored has the element type of the tensor map.
+//! The shared memory that is stored has the element type of the tensor map.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! Rows are gathered from `sm_100` on.
+//! Rows are gathered on sm_100 and later.
 
 use ptx::tensor::{Gather4, TensorMap};
 

@@ -1,4 +1,4 @@
-//! Fields of a tensor map are replaced from `sm_90a` on.
+//! `tensormap.replace` needs `sm_90a` or later.
 
 use ptx::launch::Cta;
 use ptx::tensor::{Box2, TensorMapDraft};

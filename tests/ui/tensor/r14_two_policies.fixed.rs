@@ -1,4 +1,4 @@
-//! A copy goes by one cache policy, that of what it writes or reads in global memory.
+//! A copy takes one cache policy, for the global memory that it writes or reads.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;

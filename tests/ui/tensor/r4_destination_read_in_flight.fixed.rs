@@ -1,4 +1,4 @@
-//! The destination of a tensor copy is readable after the wait.
+//! The destination of a tensor copy is readable only after the wait.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! The destination of a tensor copy is written after the wait, with a hint too.
+//! The destination of a tensor copy is writable only after the wait, with a cache hint too.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;

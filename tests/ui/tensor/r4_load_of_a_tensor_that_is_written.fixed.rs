@@ -1,4 +1,4 @@
-//! What the grid writes is not loaded at any coordinates: another CTA may be writing there.
+//! A tensor that the grid writes is not loaded at arbitrary coordinates: another CTA may be writing there.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

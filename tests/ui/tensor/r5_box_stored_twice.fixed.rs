@@ -1,4 +1,4 @@
-//! A box is stored again after the wait for the first store.
+//! A box is stored again only after the wait for the first store.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

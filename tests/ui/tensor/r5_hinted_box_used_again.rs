@@ -1,4 +1,4 @@
-//! A box that is given a policy is still the only handle of what the store writes.
+//! A box with a cache policy is still the only handle of the memory that the store writes.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! The source of a tensor copy is given back by the wait.
+//! The wait of a tensor copy returns its source.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! A draft gives its memory back when it is published.
+//! A draft returns its memory when it is published.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
@@ -7,7 +7,7 @@ use ptx::tensor::{self, Box2, TensorMapSlot, TensorMap};
 pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, slot: TensorMapSlot, memory: SharedArray<u64, 16>) {
     cta.async_scope(memory, |cta, memory| {
         let draft = tensor::draft(cta, memory, &map);
-        // SAFETY: it describes what `map` does; one place of the program.
+        // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
         let (memory, published) = unsafe { draft.publish(cta, slot) };
         _ = published.acquire(cta);
         memory

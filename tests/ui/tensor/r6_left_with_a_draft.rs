@@ -1,4 +1,4 @@
-//! A draft gives its memory back when it is published.
+//! A draft returns its memory when it is published.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

@@ -1,4 +1,4 @@
-//! A scope ends when its tensor copies have been waited for.
+//! A scope ends after its tensor copies have been waited for.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

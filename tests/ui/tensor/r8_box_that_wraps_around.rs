@@ -1,4 +1,4 @@
-//! The elements of a box, a column or gathered rows are counted in a number that does not wrap around.
+//! The number of elements of a box, of a column, and of gathered rows does not wrap around.
 
 use ptx::tensor::{Box2, Box5, Gather4, Im2col4, Scatter4};
 

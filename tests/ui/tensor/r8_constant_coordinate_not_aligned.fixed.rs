@@ -1,4 +1,4 @@
-//! A load begins at an innermost coordinate that is a multiple of 16 bytes, here of four elements.
+//! A load starts at an innermost coordinate that is a multiple of 16 bytes, here of four elements.
 
 use ptx::launch::Cta;
 use ptx::tensor::{self, Box2, TensorMap};

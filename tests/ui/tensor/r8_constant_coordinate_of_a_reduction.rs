@@ -1,4 +1,4 @@
-//! A reduction begins at coordinates that are not negative.
+//! A reduction starts at nonnegative coordinates.
 
 use ptx::launch::Cta;
 use ptx::qualifier::op;

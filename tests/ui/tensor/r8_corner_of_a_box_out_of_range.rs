@@ -1,4 +1,4 @@
-//! The corner of a box has signed coordinates: an index of boxes times their size need not be one.
+//! The corner of a box has signed coordinates: an unsigned product of index and size may not fit.
 
 use ptx::tensor::{Box1, TensorMap, TensorTile};
 

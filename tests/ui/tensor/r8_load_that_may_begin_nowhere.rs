@@ -1,4 +1,4 @@
-//! A load begins at an innermost coordinate that is a multiple of 16 bytes: of one that is computed, `at` may say no.
+//! A load starts at an innermost coordinate that is a multiple of 16 bytes: for a computed coordinate, `at` may return `None`.
 
 use ptx::launch::Cta;
 use ptx::tensor::{self, Box2, TensorMap};

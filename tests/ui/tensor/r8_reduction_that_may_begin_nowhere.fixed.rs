@@ -1,4 +1,4 @@
-//! A reduction begins at coordinates that are not negative, the innermost one a multiple of 16 bytes: `at` may say no.
+//! A reduction starts at nonnegative coordinates, the innermost one a multiple of 16 bytes: `at` may return `None`.
 
 use ptx::launch::Cta;
 use ptx::qualifier::op;

@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 use ptx::tensor::{Box2, TensorMapDraft, TensorMapSlot};
 
 pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: TensorMapSlot) {
-    // SAFETY: it describes what it was made of; one place of the program.
+    // SAFETY: the draft describes the tensor that it was made of, and all threads make this call.
     let (_memory, released) = unsafe { draft.publish(cta, slot) };
     let _map = released.acquire(cta);
 }

@@ -15,7 +15,7 @@ pub fn kernel(
 ) {
     cta.async_scope((memory, tile, bar), |cta, (memory, tile, bar)| {
         let draft = tensor::draft(cta, memory, &map);
-        // SAFETY: it describes what `map` does; one place of the program.
+        // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
         let (memory, published) = unsafe { draft.publish(cta, slot) };
         let map = published.acquire(cta);
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);

@@ -1,4 +1,4 @@
-//! What threads stored is fenced before a copy overwrites it.
+//! Stores of threads are fenced before a copy overwrites them.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A tensor map of the CTA is acquired before a copy, or a prefetch, uses it.
+//! A tensor map that the CTA made is acquired before a copy or a prefetch uses it.
 
 use ptx::launch::Cta;
 use ptx::tensor::{Box2, ReleasedTensorMap};

@@ -1,4 +1,4 @@
-//! What threads stored is fenced before a copy reads it, in a reduction too, and in a group.
+//! Stores of threads are fenced before a reduction reads them, in a group too.
 
 use ptx::launch::Cta;
 use ptx::qualifier::op;

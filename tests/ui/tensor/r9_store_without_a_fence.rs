@@ -1,4 +1,4 @@
-//! What threads have written is fenced before a tensor copy reads it.
+//! Stores of threads are fenced before a tensor copy reads them.
 
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;

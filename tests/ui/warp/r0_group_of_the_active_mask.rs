@@ -1,4 +1,4 @@
-//! What is active now need not be in the next instruction: `activemask` makes no group.
+//! The lanes of `activemask` may differ at the next instruction: they make no group.
 
 use ptx::launch::Cta;
 use ptx::warp::{Lanes, LaneSubset, active_mask};

@@ -1,4 +1,4 @@
-//! A group is that of a thread: another is in another.
+//! A group belongs to its thread: another thread is in another group.
 
 use ptx::warp::{Lanes, LaneSubset};
 

@@ -1,4 +1,4 @@
-//! A thread gets only groups that it is in: a mask without it is undefined.
+//! A thread gets only groups that contain it: a mask without the thread is undefined behaviour.
 
 use ptx::launch::Cta;
 

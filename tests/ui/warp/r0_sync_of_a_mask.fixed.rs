@@ -1,4 +1,4 @@
-//! The lanes that are active now are a mask, no group: they need not meet in the next instruction.
+//! The lanes that are active now are a mask, not a group: they need not meet at the next instruction.
 
 use ptx::launch::Cta;
 

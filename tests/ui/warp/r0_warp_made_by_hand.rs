@@ -1,4 +1,4 @@
-//! A warp comes from its CTA.
+//! Only a `Cta` makes a warp.
 
 use ptx::warp::Warp;
 

@@ -1,4 +1,4 @@
-//! `redux.sync` of floats is an instruction of `sm_100f`.
+//! `redux.sync` on floats needs `sm_100f`.
 
 use ptx::launch::Cta;
 

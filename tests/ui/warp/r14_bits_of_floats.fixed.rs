@@ -1,4 +1,4 @@
-//! `.and`, `.or` and `.xor` join the bits of integers.
+//! `.and`, `.or` and `.xor` take integers only.
 
 use ptx::launch::Cta;
 

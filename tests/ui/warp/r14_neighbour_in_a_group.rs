@@ -1,4 +1,4 @@
-//! In a group by value the lane below, or above, may be another group's.
+//! In a group by value, the adjacent lane may belong to another group.
 
 use ptx::launch::Cta;
 

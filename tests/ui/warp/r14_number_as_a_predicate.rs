@@ -1,4 +1,4 @@
-//! A vote is on a predicate: a number is compared first.
+//! A vote takes a predicate: compare the number first.
 
 use ptx::launch::Cta;
 

@@ -1,4 +1,4 @@
-//! What an elected lane made the others have not: it has to be broadcast.
+//! A value of the elected lane is not known to the other lanes: broadcast it.
 
 use ptx::launch::Cta;
 

@@ -1,4 +1,4 @@
-//! A tile has a power of two of lanes, and no more than the warp.
+//! A tile has a power of two of lanes, at most a whole warp.
 
 use ptx::warp::Warp;
 

@@ -8,12 +8,12 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use xtask::device::Arch;
-use xtask::forms::{self, Row};
+use xtask::forms::{self, Part, Row};
 use xtask::progress;
 
 #[derive(Args)]
 pub struct Options {
-    /// Show the forms of this target only, repeatable
+    /// Compile for this target only, repeatable; `sm_100a` has the most forms
     #[arg(long, value_name = "ARCH")]
     arch: Vec<Arch>,
     /// Print each form on a line, as in the golden files
@@ -25,12 +25,17 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let probes = progress::step("compiling every form for every target", forms::probe_all)?;
-    let archs = if options.arch.is_empty() { Arch::ALL.to_vec() } else { options.arch.clone() };
-    let mut rows = forms::union(&probes)?;
-    for row in &mut rows {
-        row.forms.retain(|form| form.targets.iter().any(|arch| archs.contains(arch)));
-    }
+    let (archs, probes) = match &options.arch[..] {
+        [] => {
+            (Arch::ALL.to_vec(), progress::step("compiling every form for every target", forms::probe_all)?)
+        }
+        archs => {
+            let probe = |&arch: &Arch| Ok((arch, forms::probe(arch, Part::All)?));
+            let all = || forms::by_two(archs, probe).into_iter().collect::<Result<Vec<_>>>();
+            (archs.to_vec(), progress::step("compiling every form", all)?)
+        }
+    };
+    let rows = forms::union(&probes)?;
     let text = if options.list {
         let mut lines = Vec::new();
         for row in &rows {

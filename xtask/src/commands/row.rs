@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use xtask::forms::{self, Form};
+use xtask::family;
+use xtask::forms::Form;
 use xtask::golden::Golden;
 use xtask::{files, index, judge, progress};
 
@@ -16,15 +17,15 @@ pub struct Options {
     family: String,
 }
 
-pub fn run(Options { family }: &Options) -> Result<ExitCode> {
+pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
-    let rows = progress::step(&format!("compiling {family} for every target"), || forms::family(family))?;
+    let rows = progress::step(&format!("compiling {name} for every target"), || family::rows(name))?;
     for row in &rows {
         ensure!(!row.forms.is_empty(), "{} has no form on any target", row.name);
     }
     judge::convergence(&rows)?;
 
-    let mut golden = Golden::blessed(&format!("raw/{family}"));
+    let mut golden = Golden::blessed(&format!("raw/{name}"));
     for row in &rows {
         golden.check(&format!("{}.ptx", row.name), &row.golden())?;
     }

@@ -41,6 +41,10 @@ fn all(toolchain: &Toolchain) -> Result<ExitCode> {
     let cargo = || {
         let mut cargo = toolchain.cargo();
         cargo.current_dir(xtask::root()).args(["test", "--workspace"]);
+        // A failure says what to do, so backtraces are off unless the caller asks for them.
+        if std::env::var_os("RUST_BACKTRACE").is_none() {
+            cargo.env("RUST_BACKTRACE", "0");
+        }
         cargo
     };
     ensure!(

@@ -1,19 +1,19 @@
-//! One instruction in both arms of a branch, which LLVM would like to make once above it.
+//! The same instruction in both arms of a branch: LLVM would hoist it above the branch.
 
 use crate::{Words, thread};
 
 const EVEN_LANES: u32 = 0x5555_5555;
 
-/// `activemask` in both arms: it must see its own arm's lanes only.
+/// `activemask` in both arms sees only the lanes of its own arm.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_both_arms(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
     let mask: u32;
     if thread.wrapping_add(seed) % 2 == 0 {
-        // SAFETY: reads which lanes are here.
+        // SAFETY: `activemask` only reads the mask of active lanes.
         unsafe { convergent!("activemask.b32 {mask}; // site:both_arms", [mask = out(reg32) mask]) };
     } else {
-        // SAFETY: reads which lanes are here.
+        // SAFETY: `activemask` only reads the mask of active lanes.
         unsafe { convergent!("activemask.b32 {mask}; // site:both_arms", [mask = out(reg32) mask]) };
     }
     let own_arm = EVEN_LANES << (thread % 2);

@@ -1,4 +1,4 @@
-//! A barrier that jump threading would like to copy into both arms of a branch.
+//! Barriers that jump threading would copy into both arms of a branch.
 
 use crate::{THREADS, Words, thread};
 
@@ -10,7 +10,7 @@ unsafe extern "ptx-kernel" fn canary_two_uses(out: *mut u32, seed: u32) {
     if even {
         out.set(thread, seed ^ thread);
     }
-    // SAFETY: every thread executes this one instruction.
+    // SAFETY: every thread of the CTA executes this instruction, from this one place.
     unsafe { convergent!("barrier.cta.sync.aligned 0; // site:two_uses") };
     if even {
         out.set(thread + 1, out.get((thread + 64) % THREADS).wrapping_mul(3));
@@ -26,7 +26,7 @@ unsafe extern "ptx-kernel" fn canary_flag_set(out: *mut u32, seed: u32) {
         out.set(thread, seed.wrapping_add(thread));
         flag = true;
     }
-    // SAFETY: every thread executes this one instruction.
+    // SAFETY: every thread of the CTA executes this instruction, from this one place.
     unsafe { convergent!("barrier.cta.sync.aligned 0; // site:flag_set") };
     if flag {
         out.set(thread ^ 1, out.get(thread ^ 96).wrapping_mul(5));
@@ -49,7 +49,7 @@ fn exchange(out: Words, thread: u32, base: u32, value: u32) -> u32 {
         out.set(base + thread, value);
         out.set(base + thread + 4, !value);
     }
-    // SAFETY: every thread calls this function.
+    // SAFETY: every thread of the CTA calls this function.
     unsafe { convergent!("barrier.cta.sync.aligned 0; // site:inlined_twice") };
     if low { out.get(base + (thread ^ 68)) } else { value ^ out.get(base + (thread ^ 36)) }
 }
@@ -63,7 +63,7 @@ unsafe extern "ptx-kernel" fn canary_raw_two_uses(out: *mut u32, seed: u32) {
     if even {
         out.set(thread, seed.wrapping_sub(thread));
     }
-    // SAFETY: every thread of the CTA executes this one instruction.
+    // SAFETY: every thread of the CTA executes this instruction, from this one place.
     unsafe { ptx::raw::barrier_cta_sync(Aligned, 0, ptx::qualifier::threads::All) };
     if even {
         out.set(thread + 1, out.get((thread + 32) % THREADS).wrapping_mul(3));
@@ -80,7 +80,7 @@ unsafe extern "ptx-kernel" fn canary_raw_flag_set(out: *mut u32, seed: u32) {
         out.set(thread, seed.wrapping_add(thread));
         flag = true;
     }
-    // SAFETY: every thread of the CTA takes part, and they are a multiple of a warp.
+    // SAFETY: every thread of the CTA executes this instruction, and their number is a multiple of the warp size.
     unsafe { ptx::raw::barrier_cta_sync(Unaligned, 3, ptx::qualifier::threads::Count(THREADS)) };
     if flag {
         out.set(thread ^ 1, out.get(thread ^ 96).wrapping_mul(5));

@@ -1,4 +1,4 @@
-//! What the threads do together that are left after others have returned.
+//! Instructions of the remaining threads after other threads have returned.
 
 use core::arch::asm;
 
@@ -7,14 +7,14 @@ use crate::{Words, thread};
 const FIRST_LANE_TO_LEAVE: u32 = 24;
 const LANES_LEFT: u32 = (1 << FIRST_LANE_TO_LEAVE) - 1;
 
-/// Where threads return early: no instruction, but a mark for the one who reads the PTX.
+/// Marks an early return for readers of the PTX; emits no instruction.
 #[inline(always)]
 fn leave() {
-    // SAFETY: a comment.
+    // SAFETY: a PTX comment emits no instruction.
     unsafe { asm!("// leave", options(nomem, nostack, preserves_flags)) }
 }
 
-/// A barrier for those left in each warp; it waits for no thread that has exited.
+/// A barrier of the remaining threads. The barrier does not wait for threads that have exited.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_early_exit_barrier(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -27,14 +27,14 @@ unsafe extern "ptx-kernel" fn canary_early_exit_barrier(out: *mut u32, seed: u32
     if even {
         out.set(thread, seed ^ thread);
     }
-    // SAFETY: it waits for no thread that has exited, and every other executes it.
+    // SAFETY: every thread that has not exited executes the barrier, and the barrier does not wait for the others.
     unsafe { convergent!("barrier.cta.sync 0; // site:early_exit_barrier") };
     if even {
         out.set(thread + 1, out.get(thread ^ 64).wrapping_mul(3));
     }
 }
 
-/// A warp's shuffle among the lanes left, between two uses of one condition.
+/// A shuffle among the remaining lanes of a warp, between two uses of one condition.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_early_exit_shuffle(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -51,7 +51,7 @@ unsafe extern "ptx-kernel" fn canary_early_exit_shuffle(out: *mut u32, seed: u32
         mine = mine.wrapping_mul(5);
     }
     let theirs: u32;
-    // SAFETY: the mask names the lanes left, and each gets the value of another of them.
+    // SAFETY: the mask has the remaining lanes, and each source lane is one of them.
     unsafe {
         convergent!(
             "shfl.sync.bfly.b32 {theirs}, {mine}, 7, 31, {mask}; // site:early_exit_shuffle",

@@ -1,8 +1,8 @@
-//! Kernels that come out wrong where the compiler copies, merges, hoists or sinks a convergent instruction.
+//! Kernels that compute wrong results if the compiler copies, merges, hoists or sinks a convergent instruction.
 //!
-//! Each runs as one CTA of 128 threads over `out`, has no races, and gives what `gpu/src/canary.rs` computes
-//! from the seed. Each instruction to watch bears a mark, `// site:…`, by which `tests/canaries` finds its copies
-//! in the PTX. All copies of a site have one text, so that to LLVM they are as alike as a user's would be.
+//! Each kernel runs as one CTA of 128 threads over `out` and has no races; `gpu/src/canary.rs` computes the expected results from
+//! the seed. Each watched instruction has a mark `// site:…`, by which `tests/canaries` finds its copies in the PTX. All copies
+//! of a site have the same text, so LLVM may merge them, as it may merge a user's asm.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
@@ -22,14 +22,14 @@ const THREADS: u32 = 128;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    // Not reached: nothing here panics.
+    // Unreachable: the kernels do not panic.
     loop {}
 }
 
 #[inline(always)]
 fn thread() -> u32 {
     let index: u32;
-    // SAFETY: reads a special register.
+    // SAFETY: the asm only reads a special register.
     unsafe { asm!("mov.u32 {}, %tid.x;", out(reg32) index, options(pure, nomem, nostack, preserves_flags)) }
     index
 }
@@ -41,14 +41,14 @@ struct Words(*mut u32);
 impl Words {
     #[inline(always)]
     fn set(self, index: u32, value: u32) {
-        // SAFETY: the canary's `out` is longer than any index it uses, and no other thread accesses the word
-        // before the next barrier.
+        // SAFETY: `out` is longer than the indices of the canary, and no other thread accesses the word before the next barrier.
         unsafe { *self.0.add(index as usize) = value }
     }
 
     #[inline(always)]
     fn get(self, index: u32) -> u32 {
-        // SAFETY: as above; the word was written before the last barrier, or by this thread.
+        // SAFETY: `out` is longer than the indices of the canary, and the word was written before the last barrier, or by this
+        // thread.
         unsafe { *self.0.add(index as usize) }
     }
 }

@@ -1,8 +1,8 @@
-//! Loops that LLVM would like to split, thread or unroll.
+//! Loops that LLVM would unswitch, thread or unroll.
 
 use crate::{THREADS, Words, thread};
 
-/// A loop with a branch that takes the same way in each round.
+/// A loop with a branch whose condition is the same in each round.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_unswitched(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -16,7 +16,7 @@ unsafe extern "ptx-kernel" fn canary_unswitched(out: *mut u32, seed: u32) {
             out.set(base + thread, mine);
             out.set(base + thread + 1, !mine);
         }
-        // SAFETY: every thread makes the same rounds.
+        // SAFETY: every thread runs the same number of rounds.
         unsafe { convergent!("barrier.cta.sync.aligned 0; // site:unswitched") };
         if even {
             mine = mine.wrapping_mul(3) ^ out.get(base + (thread + 35) % THREADS);
@@ -57,7 +57,7 @@ unsafe extern "ptx-kernel" fn canary_state_machine(out: *mut u32, seed: u32) {
         }
         let base = round % 2 * THREADS;
         out.set(base + thread, mine);
-        // SAFETY: every thread makes the same rounds.
+        // SAFETY: every thread runs the same number of rounds.
         unsafe { convergent!("barrier.cta.sync.aligned 0; // site:state_machine") };
         mine ^= out.get(base + (thread + 33) % THREADS);
         round += 1;
@@ -65,7 +65,7 @@ unsafe extern "ptx-kernel" fn canary_state_machine(out: *mut u32, seed: u32) {
     out.set(2 * THREADS + thread, mine);
 }
 
-/// A loop that is rightly unrolled: every thread makes the same rounds.
+/// A loop that LLVM may unroll: every thread runs the same number of rounds.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_unrolled(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -74,7 +74,7 @@ unsafe extern "ptx-kernel" fn canary_unrolled(out: *mut u32, seed: u32) {
     while round < 4 {
         let base = round % 2 * THREADS;
         out.set(base + thread, mine);
-        // SAFETY: every thread makes the same rounds.
+        // SAFETY: every thread runs the same number of rounds.
         unsafe { convergent!("barrier.cta.sync.aligned 0; // site:unrolled") };
         mine = mine.wrapping_mul(3) ^ out.get(base + (thread + 33) % THREADS);
         round += 1;
@@ -82,13 +82,13 @@ unsafe extern "ptx-kernel" fn canary_unrolled(out: *mut u32, seed: u32) {
     out.set(2 * THREADS + thread, mine);
 }
 
-/// The lanes that are in round `round` of a loop of `lane % 16 + 1` rounds.
+/// Returns the lanes that run round `round` of a loop of `lane % 16 + 1` rounds.
 #[inline(always)]
 fn lanes_in(round: u32) -> u32 {
     0x0001_0001 * (0xffff << round & 0xffff)
 }
 
-/// A vote in a loop that some lanes leave earlier than others.
+/// A vote in a loop whose number of rounds differs between lanes.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_divergent_trips(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -97,7 +97,7 @@ unsafe extern "ptx-kernel" fn canary_divergent_trips(out: *mut u32, seed: u32) {
     let mut round = 0;
     while round < rounds {
         let votes: u32;
-        // SAFETY: the mask names the lanes in this round.
+        // SAFETY: the mask has the lanes of this round.
         unsafe {
             convergent!(
                 "{{ .reg .pred p; setp.gt.u32 p, {mine}, 0x7fffffff; vote.sync.ballot.b32 {votes}, p, {mask}; }} // site:divergent_trips",
@@ -110,7 +110,7 @@ unsafe extern "ptx-kernel" fn canary_divergent_trips(out: *mut u32, seed: u32) {
     out.set(thread, mine);
 }
 
-/// A shuffle in a loop that some lanes leave earlier than others, with a branch of its own.
+/// A shuffle in a loop whose number of rounds differs between lanes, with a branch inside.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_divergent_trips_shuffle(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -123,7 +123,7 @@ unsafe extern "ptx-kernel" fn canary_divergent_trips_shuffle(out: *mut u32, seed
             out.set(round * THREADS + thread, mine);
         }
         let theirs: u32;
-        // SAFETY: the mask names the lanes in this round, and with each the one it gets a value of.
+        // SAFETY: the mask has the lanes of this round, and each source lane is one of them.
         unsafe {
             convergent!(
                 "shfl.sync.bfly.b32 {theirs}, {mine}, 16, 31, {mask}; // site:divergent_trips_shuffle",

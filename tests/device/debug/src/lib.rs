@@ -1,7 +1,7 @@
-//! A kernel of ten instructions, built without optimisation: `ten_calls_of_a_debug_build_are_ten_blocks` counts them.
+//! A kernel of ten instructions, built without optimisation. The test `ten_calls_of_a_debug_build_are_ten_blocks` counts them.
 
 #![no_std]
-// Compiled for its text and never run.
+// Compiled for its PTX and never run.
 #![allow(clippy::missing_safety_doc)]
 #![feature(abi_ptx)]
 

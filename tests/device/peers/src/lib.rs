@@ -1,11 +1,11 @@
-//! Each atomic operation of the typed layer on the shared memory of a peer: `typed_…`. And those that ptxas makes wrong there,
-//! by `ptx::raw`: `raw_…`. Their machine code is read by `tests/sass.rs`.
+//! Atomic operations on DSMEM, whose machine code `tests/sass.rs` reads. `typed_…`: each operation of the typed layer. `raw_…`:
+//! by `ptx::raw`, the operations for which ptxas emits wrong code on DSMEM.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 // Compiled for their machine code and never run.
 #![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
-// The host's side of halves is this crate's own.
+// The host types of halves are those of the crate `half`.
 #![allow(improper_ctypes_definitions)]
 
 use half::{bf16, f16};
@@ -21,7 +21,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()
 }
 
-/// Calls `f` on an element of the second CTA of the cluster.
+/// Calls `f` with an element in the second CTA of the cluster.
 #[inline(always)]
 fn with_peer<T: Element + AtomicValue>(
     mut cta: Cta,

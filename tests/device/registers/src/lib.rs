@@ -1,7 +1,7 @@
 //! Sums of outer products, in arrays that stay in registers. `tests/sass.rs` reads their machine code.
 
 #![no_std]
-// Compiled for its text and never run.
+// Compiled for its machine code and never run.
 #![allow(clippy::missing_safety_doc)]
 #![feature(abi_ptx)]
 
@@ -13,7 +13,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     ptx::launch::trap()
 }
 
-/// `out[i][j]` is the sum of `a[k][i] * b[k][j]`.
+/// `out[i][j]` ← the sum over k of `a[k][i] * b[k][j]`.
 macro_rules! outer_products {
     ($( $name:ident: $I:literal by $J:literal; )*) => { $(
         #[unsafe(no_mangle)]

@@ -1,9 +1,9 @@
-//! `shared_memory!` under the same name in two modules and in another crate, in one of them among names of its user's that
-//! are those of `core`; entered from several kernels, some through a helper that is inlined in each.
+//! `shared_memory!` under the same name in two modules and in another crate. In one module, names of the user shadow those of
+//! `core`. Several kernels enter with each struct, some through an inlined helper.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
-// Compiled for their text and never run.
+// Compiled for their PTX and never run.
 #![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
 use ptx::launch::Cta;
@@ -12,12 +12,12 @@ use ptx::shared::{Place, SharedArray, SharedMemory};
 mod a {
     use ptx::shared::SharedArray;
     ptx::shared_memory! {
-        /// 4 + 128 bytes, the array aligned.
+        /// 4 + 128 bytes; the array is aligned.
         pub struct Smem { pub word: SharedArray<u8, 4>, pub tile: SharedArray<u32, 32> }
     }
 }
 
-/// Where names of `core` stand for something else.
+/// A module in which names of `core` mean something else.
 #[allow(dead_code, non_camel_case_types, unused_imports, unused_macros)]
 mod b {
     use ptx::shared::SharedArray;

@@ -1,9 +1,10 @@
-//! The typed layer on a GPU: each kernel fills `out` by other means, and `ptx-gpu` knows what has to be there. One CTA of
-//! 128 threads.
+//! The typed layer on a GPU: each kernel fills `out` in its own way, and `ptx-gpu` knows the expected contents. Launch: one CTA
+//! of 128 threads.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
-// Each kernel: `out` has the length that `ptx-gpu` gives it, aligned to 16 bytes, and this CTA alone uses it.
+// The safety contract of each kernel: `out` is 16-byte aligned, has the length that `ptx-gpu` passes, and is used by this CTA
+// alone.
 #![allow(clippy::missing_safety_doc)]
 
 use ptx::barrier::NamedBarrier;
@@ -31,7 +32,7 @@ ptx::shared_memory! {
     }
 }
 
-/// What every kernel stores at index `i` before it goes on with it.
+/// The word that every kernel stores at index `i` first.
 fn value(seed: u32, i: usize) -> u32 {
     seed.wrapping_mul(2_654_435_761).wrapping_add(i as u32)
 }
@@ -45,16 +46,16 @@ fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTil
     }
 }
 
-/// Ordinary stores, a barrier, and each thread reads what another wrote.
+/// Stores, a barrier, and loads of elements that other threads stored.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
-    // SAFETY: the first call; all threads go the same way.
+    // SAFETY: the kernel's first call; control flow is uniform.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.async_scope(smem.first, |cta, tile| {
         let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
         let mut i = cta.thread_rank() as usize;
         while i < N {
-            // SAFETY: in bounds, and element `i` is this thread's.
+            // SAFETY: `i` is in bounds, and no other thread accesses element `i`.
             unsafe { out.add(i).write(tile.get(N - 1 - i).unwrap_or(0)) };
             i += cta.thread_count() as usize;
         }
@@ -62,10 +63,10 @@ pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     });
 }
 
-/// Five phases of an mbarrier, invalidated and initialised again in between; each phase hands a tile over.
+/// Five phases of an mbarrier, which is invalidated and initialised again in between.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
-    // SAFETY: the first call; all threads go the same way.
+    // SAFETY: the kernel's first call; control flow is uniform.
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let mut bar = smem.bar.init(&cta);
     let mut sum = seed;
@@ -78,16 +79,16 @@ pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
         }
         sum = sum.wrapping_mul(3).wrapping_add(phase);
     }
-    // SAFETY: in bounds, and the element is this thread's.
+    // SAFETY: the index is in bounds, and no other thread accesses the element.
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
 
-/// A tile stored to `out`, loaded from there, changed and stored again, with and without cache policies.
+/// A tile that is stored to `out`, loaded from there, changed and stored again, with and without cache policies.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
-    // SAFETY: the first call; all threads go the same way.
+    // SAFETY: the kernel's first call; control flow is uniform.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    // SAFETY: this CTA alone uses `out`.
+    // SAFETY: only this CTA uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
     let bar = smem.bar.init(&cta);
     cta.async_scope((smem.first, bar), |cta, (tile, bar)| {
@@ -101,7 +102,7 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
         let (tile, second) = group.wait_read(cta);
         let second = second.wait(cta);
 
-        // What a copy brought goes on to another without a fence.
+        // A copy may read memory that a copy has written, without a fence.
         let policy = CachePolicy::evict_last();
         let load = bulk::load(cta, bar, tile.into_free(), second.cache_hint(policy));
         let (bar, tile, _) = load.wait(cta);
@@ -110,19 +111,19 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
     });
 }
 
-/// Two stores in one group, their sources used again as soon as they are read.
+/// Two stores in one group, whose sources are used again once the copies have read them.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
-    // SAFETY: the first call; all threads go the same way.
+    // SAFETY: the kernel's first call; control flow is uniform.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    // SAFETY: this CTA alone uses `out`.
+    // SAFETY: only this CTA uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
     cta.async_scope((smem.first, smem.second), |cta, (a, b)| {
         let a = a.write(cta, |i| value(seed, i)).to_async(cta);
         let b = b.write(cta, |i| !value(seed, i)).to_async(cta);
         let group = bulk::store(cta, a, first).store(cta, b, second).commit(cta);
         let ((a, b), group) = group.wait_read(cta);
-        // Overwritten while the copies may still be writing `out`: they have read it.
+        // The copies may still be writing `out`, but they have read their sources.
         let a = a.into_free().write(cta, |_| 1).to_async(cta);
         let b = b.into_free().write(cta, |_| 2).to_async(cta);
         group.wait(cta);
@@ -130,21 +131,21 @@ pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
     });
 }
 
-/// What the launch gives of dynamic shared memory: nothing, which is said and not used.
+/// A launch without dynamic shared memory: its length is 0, and `try_take` fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_no_dynamic(out: *mut u32, seed: u32) {
-    // SAFETY: the first call; all threads go the same way.
+    // SAFETY: the kernel's first call; control flow is uniform.
     let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
     let left = dynamic.len();
     let refused = dynamic.try_take::<SharedArray<u32, 4>>().is_err();
-    // SAFETY: in bounds, and the element is this thread's.
+    // SAFETY: the index is in bounds, and no other thread accesses the element.
     unsafe { out.add(cta.thread_rank() as usize).write(seed ^ left ^ u32::from(refused)) };
 }
 
 /// Named barriers of the whole CTA and of its halves.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
-    // SAFETY: the first call; all threads go the same way.
+    // SAFETY: the kernel's first call; control flow is uniform.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.async_scope(smem.first, |cta, tile| {
         smem.whole.sync(&cta.warp());
@@ -152,7 +153,7 @@ pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
         smem.whole.sync(&cta.warp());
         let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
         let i = cta.thread_rank() as usize;
-        // SAFETY: in bounds, and the element is this thread's.
+        // SAFETY: the index is in bounds, and no other thread accesses the element.
         unsafe { out.add(i).write(tile.get_vector(i).map_or(0, |v| v[0] ^ v[1] ^ v[2] ^ v[3])) };
         tile.to_async(cta).into_free()
     });

@@ -1,4 +1,4 @@
-//! Transitions that share a barrier, or the phase of a load, and the ends of the last scope.
+//! Transitions that share a barrier or the phase of a load, and the ends of the last scope.
 
 use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
@@ -211,7 +211,7 @@ stages! {
     (src, dst, out, n)
 }
 
-// Not a transition: a load whose length the kernel says when it runs.
+// A load of a length that is known at run time.
 stages! {
     typed_bulk_load_slice(cta, stages) {
         let bar = stages.bar.init(&cta);

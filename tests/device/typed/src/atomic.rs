@@ -1,4 +1,4 @@
-//! `ptx::atomic`: each operation of each type, in global and in shared memory.
+//! `ptx::atomic`: each operation on each type, in global and in shared memory.
 
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, GlobalAtomics};
@@ -26,7 +26,7 @@ ptx::shared_memory! {
     struct Doubles { values: SharedArray<f64, N>, bar: Mbarrier<Uninit> }
 }
 
-/// A kernel over elements of global memory, in both layers.
+/// A pair of kernels over elements of global memory.
 macro_rules! global {
     (
         [$T:ty, $scope:ident] $typed:ident($g:ident, $b:ident, $out:ident) $typed_body:block
@@ -397,7 +397,7 @@ pub unsafe extern "ptx-kernel" fn raw_atomic_queries(p: *mut u32, n: usize, i: u
     }
 }
 
-/// Zeros, atomic operations on element `i`, and one read back, in both layers.
+/// A pair of kernels over shared memory: zeros, atomic operations on element `i`, and a load of one element.
 macro_rules! shared {
     (
         [$Smem:ident, $T:ty, $zero:expr] $typed:ident($v:ident, $out:ident) $typed_body:block
@@ -424,7 +424,7 @@ macro_rules! shared {
             unsafe { $rout.cast::<u32>().write(smem.bar.addr()) };
             closure(|| unsafe {
                 each_own((N * size_of::<$T>() / 16) as u32, |v| {
-                    // As wide as the elements.
+                    // By instructions of the elements' width.
                     match size_of::<$T>() {
                         16 => raw::st_weak_b128(space::SharedCta, base + 16 * v, B128::default()),
                         8 => raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]),
@@ -432,7 +432,7 @@ macro_rules! shared {
                     }
                 });
                 sync();
-                // A closure, because LLVM keeps the direction of a test that leaves a function.
+                // A closure: LLVM keeps the direction of a condition that leaves a function.
                 closure(|| {
                     if i >= N {
                         return;

@@ -1,5 +1,5 @@
-//! What `ptx::bulk` has beside loads and stores of one tile: loads of several, reductions, policies, prefetches, byte masks, groups
-//! one after another.
+//! `ptx::bulk` beyond loads and stores of one tile: loads of several tiles, reductions, policies, prefetches, byte masks, and
+//! consecutive groups.
 
 use ptx::bulk::{GlobalReduce, ReduceTile};
 use ptx::cache_policy::CachePolicy;
@@ -16,7 +16,7 @@ fn fill(base: u32) {
     });
 }
 
-/// A policy whose operands are known to be valid.
+/// Returns a policy whose operands are known to be valid.
 #[inline(always)]
 fn known(policy: Option<CachePolicy>) -> CachePolicy {
     match policy {
@@ -25,7 +25,7 @@ fn known(policy: Option<CachePolicy>) -> CachePolicy {
     }
 }
 
-/// The one tile of the destination, for reductions.
+/// The only tile of the destination, for reductions.
 #[inline(always)]
 fn sums(dst: *mut f32) -> ReduceTile<f32, N> {
     match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {

@@ -1,4 +1,4 @@
-//! Each operation of bulk reductions: into global memory, with a policy too, and behind a multimem address.
+//! Each bulk reduction: into global memory, also with a policy, and at a multimem address.
 
 use half::f16;
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
@@ -12,7 +12,7 @@ use ptx::shared::{Element, SharedArray};
 
 use crate::{each_own, elected, fence_async, scope, sync};
 
-/// Every tile has this many bytes.
+/// Bytes of each tile.
 const BYTES: u32 = 1024;
 
 #[inline(always)]
@@ -38,7 +38,7 @@ fn fill(mut store: impl FnMut(u32)) {
     });
 }
 
-/// Starts a reduction in the leader and waits for it.
+/// The leader starts a reduction and waits for it.
 #[inline(always)]
 pub unsafe fn reduce(start: impl FnOnce()) {
     unsafe {
@@ -55,8 +55,7 @@ pub unsafe fn reduce(start: impl FnOnce()) {
     }
 }
 
-/// A pair of kernels that reduce a tile by one operation after another, three times by each. `store`: how zeros are
-/// written, sixteen bytes at a time.
+/// A pair of kernels that reduce a tile by each operation in turn, three times by each. `store` writes sixteen bytes of zeros.
 macro_rules! reductions {
     (
         $Smem:ident $typed:ident $raw:ident [$T:ty; $N:literal] zero $zero:expr, $store:expr;
@@ -121,7 +120,7 @@ reductions! {
         multimem_cp_reduce_async_bulk_global_shared_cta_xor B32 [op::Xor]
 }
 
-// Sums of `i64` are those of `u64`; those of halves have `.noftz`.
+// `i64` uses the sum of `u64`; sums of halves have `.noftz`.
 reductions! {
     Wide typed_bulk_reduce_i64 raw_bulk_reduce_i64 [i64; 128]
     zero 0, |addr| unsafe { raw::st_weak_v2(space::SharedCta, ty::B64, addr, [0; 2]) };

@@ -25,7 +25,7 @@ const BYTES: u32 = 4 * N as u32;
 
 ptx::shared_memory! {
     struct Smem {
-        /// Has an address outside a scope.
+        /// The address of this field can be read outside a scope.
         first: Mbarrier<Uninit>,
         tile: SharedArray<u32, N>,
         tiles: DsmemBuffer<u32, N, ByTile>,
@@ -41,7 +41,7 @@ ptx::shared_memory! {
         wide_tiles: DsmemBuffer<i64, { N / 2 }, ByTile>,
     }
 }
-/// Where `Smem` puts its fields.
+/// The addresses of the fields of `Smem`.
 const TILE: u32 = 128;
 const TILES: u32 = TILE + BYTES;
 const WORDS: u32 = (TILES + BYTES + 8).next_multiple_of(128);
@@ -63,7 +63,7 @@ pub unsafe fn cluster_sync() {
     }
 }
 
-/// This thread's share of `0..COUNT`.
+/// Calls `f` with each number of this thread's share of `0..COUNT`.
 #[inline(always)]
 fn for_each<const COUNT: u32>(mut f: impl FnMut(u32)) {
     let (mut i, threads) = (thread_rank(), thread_count());
@@ -91,7 +91,7 @@ unsafe fn init(bar: u32, bars: u32) {
     }
 }
 
-/// The beginning of a scope with DSMEM buffers; copies fill one of them, or threads fill all.
+/// Begins a scope with DSMEM buffers. `by_copies`: whether copies fill one of them; otherwise threads fill all.
 #[inline(always)]
 unsafe fn begin(by_copies: bool) {
     if elected() {
@@ -146,7 +146,7 @@ unsafe fn read(addr: u32) -> u32 {
     unsafe { raw::ld_weak(space::SharedCta, ty::B32, addr) }
 }
 
-/// The ranks of the others, the next first.
+/// Calls `f` with the rank of each other CTA, beginning with the next rank.
 #[inline(always)]
 fn for_each_other(mut f: impl FnMut(u32)) {
     let (rank, size) = (raw::cluster_ctarank(), raw::cluster_nctarank());
@@ -163,7 +163,7 @@ fn for_each_other(mut f: impl FnMut(u32)) {
     }
 }
 
-/// The DSMEM buffer and its mbarrier in the CTA of that rank.
+/// The addresses of the DSMEM buffer and its mbarrier in the CTA of rank `to`.
 #[inline(always)]
 unsafe fn of(inbox: u32, bar: u32, rank: u32) -> (u32, u32) {
     unsafe { (raw::mapa_shared_cluster(inbox, rank), raw::mapa_shared_cluster(bar, rank)) }
@@ -180,7 +180,7 @@ unsafe fn add_to_others(inbox: u32, bar: u32) {
     });
 }
 
-/// Expects a tile, and starts to send one.
+/// Expects a tile, and starts to send a tile.
 #[inline(always)]
 unsafe fn send(inbox: u32, bar: u32, to: u32, start: impl FnOnce(u32, u32)) {
     unsafe { expect(bar, BYTES) };
@@ -190,7 +190,7 @@ unsafe fn send(inbox: u32, bar: u32, to: u32, start: impl FnOnce(u32, u32)) {
     }
 }
 
-/// Tells the sender, and waits to be told.
+/// Acknowledges the tile to its sender, and waits for the receiver's acknowledgement.
 #[inline(always)]
 unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
     unsafe {
@@ -200,7 +200,7 @@ unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
     }
 }
 
-/// `acknowledge` between two barriers.
+/// The part of [`acknowledge`] between the two barriers.
 #[inline(always)]
 unsafe fn acknowledge_at_sync(bar: u32, from: u32, parity: u32) {
     unsafe {
@@ -214,7 +214,7 @@ unsafe fn acknowledge_at_sync(bar: u32, from: u32, parity: u32) {
     }
 }
 
-/// Expects words, and sends as many.
+/// Expects words, and sends the same number of words.
 #[inline(always)]
 unsafe fn each<const COUNT: u32>(inbox: u32, bar: u32, to: u32, mut start: impl FnMut(u32, u32, u32)) {
     unsafe { expect(bar, BYTES) };
@@ -223,7 +223,7 @@ unsafe fn each<const COUNT: u32>(inbox: u32, bar: u32, to: u32, mut start: impl 
     if COUNT == BYTES / 16 { crate::each_own(COUNT, start) } else { for_each::<COUNT>(start) }
 }
 
-/// The rank `by` after this one.
+/// Returns the rank `by` after this CTA's, cyclically.
 #[inline(always)]
 fn next(by: u32) -> Option<u32> {
     let size = raw::cluster_nctarank();
@@ -234,7 +234,7 @@ fn next(by: u32) -> Option<u32> {
     Some(if to >= size { to - size } else { to })
 }
 
-/// The rank that differs by the bits of `mask`.
+/// Returns this CTA's rank with the bits of `mask` flipped.
 #[inline(always)]
 fn across(mask: u32) -> Option<u32> {
     let size = raw::cluster_nctarank();
@@ -244,7 +244,7 @@ fn across(mask: u32) -> Option<u32> {
     Some(raw::cluster_ctarank() ^ mask)
 }
 
-/// The rank of the first CTA of a row of `ctas`, and the rank in the row: x is the fastest in the rank in the cluster.
+/// The rank of the first CTA of a row of `ctas` CTAs, and this CTA's rank in the row. Ranks in a cluster count x fastest.
 #[inline(always)]
 pub fn row(ctas: u32) -> Option<(u32, u32)> {
     let rank = raw::cluster_ctarank();
@@ -252,7 +252,7 @@ pub fn row(ctas: u32) -> Option<(u32, u32)> {
     (raw::cluster_nctaid_x() == ctas).then_some((rank - x, x))
 }
 
-/// The rank of the first CTA of a column of `ctas`, the distance to the next, and the rank in the column.
+/// The rank of the first CTA of a column of `ctas` CTAs, the distance to the next, and this CTA's rank in the column.
 #[inline(always)]
 fn column(ctas: u32) -> Option<(u32, u32, u32)> {
     let (rank, stride) = (raw::cluster_ctarank(), raw::cluster_nctaid_x());
@@ -260,13 +260,13 @@ fn column(ctas: u32) -> Option<(u32, u32, u32)> {
     (raw::cluster_nctaid_y() == ctas).then_some((rank - y * stride, stride, y))
 }
 
-/// `ctas` CTAs from the rank `first` on, `stride` apart.
+/// The mask of `ctas` CTAs from the rank `first` on, `stride` apart.
 #[inline(always)]
 fn group(first: u32, stride: u32, ctas: u32) -> CtaMask {
     CtaMask::from_bits_retain((0..ctas).fold(0_u32, |bits, i| bits | 1 << (first + i * stride)) as u16)
 }
 
-/// The one tile of the source.
+/// The only tile of the source.
 #[inline(always)]
 unsafe fn only(src: *const u32) -> GlobalTile<u32, N> {
     match unsafe { Global::from_raw(src, N) }.tiles::<N>().0.get(0) {
@@ -275,7 +275,7 @@ unsafe fn only(src: *const u32) -> GlobalTile<u32, N> {
     }
 }
 
-/// A kernel in both layers, over the declared shared memory.
+/// A pair of kernels over the declared shared memory.
 macro_rules! pair {
     ($typed:ident($cta:ident, $smem:ident, $src:ident, $out:ident) $typed_body:block
      $raw:ident($base:ident, $rsrc:ident, $rout:ident) $raw_body:block) => {
@@ -315,7 +315,7 @@ pair! {
     }
 }
 
-// A part of the CTA, and an async scope with a scope of the cluster in it, inside of a scope.
+// Inside a cluster scope: a part of the CTA, and an async scope that contains a cluster scope.
 pair! {
     typed_cluster_cta_mut(cta, smem, src, out) {
         cta.cluster_scope(smem.tile, |mut cluster, tile| {
@@ -541,7 +541,7 @@ pair! {
             }
             let (a, b, c) = cluster.sync_with((a.close_at_sync(), b.publish_at_sync(), c.close_at_sync()));
             unsafe { out.write(b.get(5).unwrap_or(0) as u32) };
-            // Transitions of the CTA's handles end here too.
+            // `Cluster::sync_with` also ends transitions of handles of the CTA.
             let (a, b, c) = cluster.sync_with((a.to_async_at_sync(), b.close_at_sync(), c.to_async_at_sync()));
             let b = cluster.sync_with(cluster.open_atomic_at_sync(b));
             let b = cluster.sync_with(b.close_at_sync());
@@ -897,7 +897,7 @@ pair! {
     }
 }
 
-/// A multicast of a part of a tensor, which is all that differs.
+/// A pair of kernels that multicast a part of a tensor, and differ only in the copy.
 macro_rules! multicast_pair {
     ($typed:ident $Shape:ty, $at:expr; $raw:ident |$dst:ident, $map:ident, $mbar:ident, $mask:ident| $copy:expr) => {
         pair! {
@@ -1090,7 +1090,7 @@ pair! {
     }
 }
 
-/// Every operation on a DSMEM buffer of words.
+/// Each operation on a DSMEM buffer of words.
 macro_rules! word_pair {
     ($typed:ident $raw:ident $T:ty, $buffer:ident $OFFSET:ident $count:literal;
      $( $Op:ident => |$i:ident, $dst:ident, $mbar:ident| $start:expr; )+) => {
@@ -1128,7 +1128,7 @@ macro_rules! word_pair {
     };
 }
 
-/// The elements' own indices, of four or of eight bytes.
+/// Writes to each element its index, for elements of four or of eight bytes.
 #[inline(always)]
 unsafe fn write<T>(base: u32) {
     if size_of::<T>() == 4 {
@@ -1192,7 +1192,7 @@ pair! {
     }
 }
 
-/// Every operation on a DSMEM buffer of tiles.
+/// Each operation on a DSMEM buffer of tiles.
 macro_rules! tile_pair {
     ($typed:ident $raw:ident $T:ty, $tile:ident $TILE:ident $buffer:ident $TILES:ident;
      $( $Op:ident => |$dst:ident, $src:ident, $mbar:ident| $start:expr; )+) => {
@@ -1446,7 +1446,7 @@ pair! {
     }
 }
 
-/// The one tile of the destination, of the first CTA.
+/// The only tile of the destination, which the first CTA has.
 #[inline(always)]
 fn only_mut(cta: &Cta, dst: *mut u32) -> GlobalTileMut<u32, N> {
     match unsafe { GlobalMut::from_raw(dst, N) }.tiles(cta).0.next_tile() {
@@ -1463,7 +1463,7 @@ fn sums(dst: *mut u32) -> ReduceTile<u32, N> {
     }
 }
 
-/// Element `i` of the DSMEM buffer of rank `to` becomes `i`.
+/// Stores `i` in element `i` of the DSMEM buffer of the CTA of rank `to`.
 #[inline(always)]
 unsafe fn store_words(words: u32, bar: u32, to: u32) {
     unsafe {
@@ -1474,7 +1474,7 @@ unsafe fn store_words(words: u32, bar: u32, to: u32) {
     }
 }
 
-/// Commits what the leader has started, and waits until it has been read.
+/// The leader commits the copies that it has started, and waits until they have read their sources.
 #[inline(always)]
 unsafe fn commit_and_await_read() {
     if elected() {
@@ -1538,9 +1538,9 @@ pair! {
             let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32);
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
-            // Threads have written the words: a proxy fence. The tile needs none.
+            // Threads have written the words, so they need a proxy fence; a copy has written the tile.
             let group = bulk::reduce(cta, op::Add, words, sums(out)).and(bulk::reduce(cta, op::Max, tiles, sums(out)));
-            // One barrier: that of the cluster.
+            // The cluster's barrier is the only one.
             let read = group.commit(cta).wait_read_at_sync(cta);
             let ((words, (tiles, tile)), _) = cluster.sync_with(read.release_at_sync());
             (cluster, (tile.into_free(), (tiles, words)))
@@ -1634,7 +1634,7 @@ pair! {
             wait(words + BYTES, 0);
             expect(tiles + BYTES, (raw::cluster_nctarank() - 1) * BYTES);
             if elected() {
-                // Once, for all copies.
+                // One fence for all copies.
                 raw::fence_proxy_async(space::SharedCta);
                 for_each_other(|to| {
                     let (dst, mbar) = of(tiles, tiles + BYTES, to);
@@ -1660,7 +1660,7 @@ pair! {
             for round in 0..2 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 let store = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta);
-                // One barrier: the tile is stored, and the sender can be told.
+                // One barrier: the store has read the tile, and the leader may tell the sender.
                 let (released, _) = cta.sync_with(store.wait_read_at_sync(cta));
                 let received = released.into_received();
                 unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
@@ -1716,7 +1716,7 @@ pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const 
         let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
         let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
         let channel = channel.along(permutation).send(&cluster, tiles).receive(cta);
-        // No barrier: the leader stays until the tile is read.
+        // No barrier: only the leader waits until the copy has read the tile.
         let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
         (cluster, (tile, (tiles, channel)))
     });

@@ -7,7 +7,7 @@ use ptx::raw;
 use crate::{elected, fence_async, init};
 
 ptx::shared_memory! { struct Smem { clusters: WorkQueueMemory, end: Mbarrier<Uninit> } }
-/// Where `Smem` puts the second mbarrier, behind the response and the first.
+/// The address of the second mbarrier in `Smem`, after the response and the first mbarrier.
 const END: u32 = 24;
 
 #[unsafe(no_mangle)]
@@ -56,7 +56,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
     });
 }
 
-/// One cluster is taken over at most.
+/// Takes over one cluster at most.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
@@ -175,7 +175,7 @@ unsafe fn request_of_cluster(base: u32, bar: u32) -> u64 {
     }
 }
 
-/// Functions where the typed twin has them: LLVM turns a condition that two branches share as it inlines them.
+/// A function where the typed twin has one: LLVM inverts a condition that two branches share when it inlines them.
 #[inline(always)]
 fn initialised(bar: u32, body: impl FnOnce()) {
     unsafe { init(bar) };

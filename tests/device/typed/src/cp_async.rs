@@ -6,7 +6,7 @@ use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, suspen
 
 use super::*;
 
-/// What each thread does for each of its vectors of a tile.
+/// Calls `f` with the byte offset of each of this thread's vectors of a tile.
 #[inline(always)]
 fn vectors(mut f: impl FnMut(u32)) {
     each_own(BYTES / 16, |v| {
@@ -32,7 +32,7 @@ fn tiles(src: *const f32) -> ptx::global::Tiles<f32, N> {
     unsafe { Global::from_raw(src, 4 * N).tiles::<N>().0 }
 }
 
-/// Tile `i`, which the slice has.
+/// Returns tile `i`; the slice has this tile.
 #[inline(always)]
 fn tile(src: *const f32, i: usize) -> GlobalTile<f32, N> {
     match tiles(src).get(i) {
@@ -446,7 +446,7 @@ stages! {
     (src, dst, out, n)
 }
 
-// In a loop, the queue has the same type each time.
+// The queue has the same type in each round of a loop.
 stages! {
     typed_cp_async_pipeline(cta, stages) {
         cta.async_scope((stages.a, stages.b), |cta, (a, b)| {

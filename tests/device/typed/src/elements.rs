@@ -1,4 +1,4 @@
-//! Elements and vectors of global memory that threads write one by one.
+//! Elements and vectors of global memory that threads write individually.
 
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalVectorsMut};
 use ptx::launch::Cta;
@@ -7,11 +7,11 @@ use crate::{cta_count, cta_rank, thread_count, thread_rank};
 
 const N: usize = 256;
 
-/// Sixteen bytes, loaded and stored as one.
+/// Sixteen bytes, moved by one instruction.
 #[repr(C, align(16))]
 struct Vector([u32; 4]);
 
-/// This thread's rank in the grid, and the number of the grid's threads.
+/// Returns this thread's rank in the grid and the number of threads of the grid.
 #[inline(always)]
 fn place() -> (usize, usize) {
     let threads = thread_count() as usize;
@@ -75,7 +75,7 @@ pub unsafe extern "ptx-kernel" fn typed_global_tile_write(y: *mut u32, n: usize)
         tile.write(&cta, |i| i as u32);
     }
 }
-/// The first tile of the CTA of that rank, of `count`.
+/// Returns the first tile of the CTA of rank `rank`, of `count` tiles.
 #[inline(always)]
 fn first_tile(y: *mut u32, rank: usize, count: usize) -> Option<*mut u32> {
     if rank >= count {

@@ -1,4 +1,4 @@
-//! `ptx::cluster::GroupBarrier`, over the rows of a cluster.
+//! `ptx::cluster::GroupBarrier` on the rows of a cluster.
 
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -24,7 +24,7 @@ unsafe fn init(first: u32, second: u32) {
     }
 }
 
-/// Arrives for the CTA in the row of two whose first CTA has the rank `first`.
+/// Arrives for this CTA at both CTAs of its row. `first` is the rank of the row's first CTA.
 #[inline(always)]
 unsafe fn arrive(bar: u32, first: u32) {
     unsafe {
@@ -143,7 +143,7 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier_at_sync(out: *mut u32) {
         if thread_count() < 2 {
             trap();
         }
-        // The memory comes back with the mbarrier of the next round first.
+        // The memory is returned with the next round's mbarrier first.
         init(odd, even);
         cluster_sync();
         arrive(odd, first);

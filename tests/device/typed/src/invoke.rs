@@ -1,12 +1,12 @@
-//! One thread or one warp of the CTA with handles of its own. Of blocks of 128 threads: the threads of a warp are known, and LLVM counts the
-//! rounds of its loops.
+//! One thread or one warp of the CTA, with handles of its own. The blocks have 128 threads, so LLVM knows the threads of a warp
+//! and the number of rounds of its loops.
 
 use ptx::launch::Block;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;
 
-/// What one thread does: loads a tile on an mbarrier of its own, adds it to another.
+/// The work of one thread: loads a tile on its own mbarrier, and adds the tile to another tile.
 #[inline(always)]
 unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
     unsafe {
@@ -51,7 +51,7 @@ stages! {
     (src, dst, out, n)
 }
 
-// The thread's part at a barrier that another transition shares, then the end.
+// A part of one thread at a barrier that another transition shares, and a part at the end of the kernel.
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one_last(cta, stages) {
@@ -168,7 +168,7 @@ stages! {
                 warp_sync();
             }
             sync();
-            // Written so, LLVM branches as in the other twin.
+            // In this form, LLVM branches as in the typed twin.
             if rank > 31 {
             } else {
                 fill(base, |_| 0);

@@ -12,7 +12,7 @@ const N: usize = 256;
 ptx::shared_memory! {
     struct Smem { tile: SharedArray<u32, N> }
 }
-/// Words `4 * thread_rank ..`, written by the thread of that rank.
+/// Writes vectors of four words: each thread writes the vector of its rank.
 #[inline(always)]
 unsafe fn write(tile: u32, words: u32, f: impl Fn(u32) -> u32) {
     each_own(words / 4, |v| {
@@ -22,7 +22,7 @@ unsafe fn write(tile: u32, words: u32, f: impl Fn(u32) -> u32) {
     });
 }
 
-/// The word at `i` of a tile under each swizzle.
+/// Reads word `i` of a tile under each swizzle.
 macro_rules! swizzles {
     ($( $typed:ident $raw:ident: $mode:expr, $bits:literal by $above:literal; )*) => { $(
         #[unsafe(no_mangle)]

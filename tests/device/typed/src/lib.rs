@@ -1,10 +1,10 @@
-//! Pairs of kernels, `typed_x` and `raw_x`: a use of the typed layer, and the same in raw instructions. The test
+//! Pairs of kernels, `typed_x` and `raw_x`: a use of the typed layer, and the same instructions by `ptx::raw`. The test
 //! `typed_calls_cost_nothing` compares their bodies.
 
 #![no_std]
-// Compiled for their text and never run: nothing is promised to or by a caller.
+// Compiled for their PTX and never run, so they need no safety contract.
 #![allow(clippy::missing_safety_doc, unused_variables)]
-// Macros make pairs of many types, some of which need no cast.
+// The macros cast for all types; some types need no cast.
 #![allow(unused_unsafe, unnecessary_transmutes, clippy::useless_transmute)]
 #![feature(abi_ptx, asm_experimental_arch, core_float_math, stdarch_nvptx)]
 
@@ -37,7 +37,7 @@ mod math;
 mod mbarrier;
 mod peers;
 mod pipeline;
-// The twin spells the order of a float sum's operands.
+// The raw twin spells out the operand order of a sum of floats.
 #[allow(clippy::assign_op_pattern)]
 mod reduce;
 mod shared;
@@ -56,10 +56,10 @@ const BYTES: u32 = (N * size_of::<f32>()) as u32;
 ptx::shared_memory! {
     struct Smem { tile: SharedArray<f32, N>, bar: Mbarrier<Uninit> }
 }
-/// Where `Smem` puts its fields.
+/// The addresses of the fields of `Smem`.
 const BAR: u32 = BYTES;
 
-/// The shared memory of a kernel and its mbarrier, as addresses.
+/// The addresses of a kernel's shared memory and of its mbarrier.
 macro_rules! base {
     () => {{
         let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
@@ -85,7 +85,7 @@ fn thread_count() -> u32 {
     unsafe { _block_dim_x() * _block_dim_y() * _block_dim_z() }
 }
 
-/// The numbers below `count` that are this thread's: the first rounds in full, the last as far as it goes.
+/// Calls `f` with each number below `count` of this thread's share: full rounds first, then a last partial round.
 #[inline(always)]
 fn each_own(count: u32, mut f: impl FnMut(u32)) {
     let (rank, threads) = (thread_rank(), thread_count());
@@ -120,7 +120,7 @@ unsafe fn init(bar: u32) {
     unsafe { sync() }
 }
 
-/// The state of this thread's arrival; the leader expects `bytes`, which `copy` brings.
+/// Returns the state of this thread's arrival. The leader expects `bytes`, which `copy` transfers.
 #[inline(always)]
 unsafe fn arrive_with(bar: u32, bytes: u32, copy: impl FnOnce()) -> u64 {
     unsafe {
@@ -149,14 +149,14 @@ unsafe fn wait(bar: u32, state: u64) {
     } {}
 }
 
-/// A closure where the typed twin has one (`Cta::async_scope`): LLVM sinks single-use reads of special registers before it
-/// inlines closures, in both alike.
+/// A closure where the typed twin has one (`Cta::async_scope`). Before LLVM inlines closures, it sinks reads of special registers
+/// that are used once; with the closure, it does so in both twins.
 #[inline(always)]
 fn scope(body: impl FnOnce()) {
     body()
 }
 
-/// A kernel over the declared shared memory, its mbarrier initialised, in both layers.
+/// A pair of kernels over the declared shared memory, with an initialised mbarrier.
 macro_rules! pair {
     ($typed:ident($cta:ident, $tile:ident, $bar:ident, $src:ident, $dst:ident, $out:ident) $typed_body:block
      $raw:ident($base:ident, $rbar:ident, $rsrc:ident, $rdst:ident, $rout:ident) $raw_body:block) => {
@@ -182,17 +182,17 @@ macro_rules! pair {
     };
 }
 
-/// The one tile of the source.
+/// The only tile of the source.
 #[inline(always)]
 fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
-    // One tile: the bound is known.
+    // The source has one tile, so LLVM knows the bound.
     match tiles.get(0) {
         Some(tile) => tile,
         None => ptx::launch::trap(),
     }
 }
 
-/// The tile that this CTA has of the destination, if any.
+/// Returns this CTA's tile of the destination, if it has one.
 #[inline(always)]
 fn mine(cta: &Cta, dst: GlobalMut<f32, N>) -> Option<GlobalTileMut<f32, N>> {
     dst.tiles(cta).0.next_tile().map(|(_, tile)| tile)
@@ -210,7 +210,7 @@ fn cta_count() -> u32 {
     unsafe { _grid_dim_x() * _grid_dim_y() * _grid_dim_z() }
 }
 
-/// Observes a handle, so that what made it is used.
+/// Uses a handle, so that LLVM keeps the instructions that made it.
 #[inline(always)]
 fn keep<P: ptx::mbarrier::Phase>(bar: Mbarrier<P>, out: *mut u32) {
     unsafe { out.write(bar.addr()) }
@@ -428,7 +428,7 @@ fn tile(src: *const f32) -> GlobalTile<f32, N> {
     only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
 }
 
-/// The one tile of the destination, for reductions.
+/// The only tile of the destination, for reductions.
 #[inline(always)]
 fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
     match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
@@ -437,7 +437,8 @@ fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
     }
 }
 
-/// A kernel over three tiles, in both layers: how it enters, its parameters, the handles of the three, their first address.
+/// A pair of kernels over three tiles. The arguments: how they enter, their parameters, the handles of the tiles, their first
+/// address.
 macro_rules! stages {
     (@enter [$enter:expr]
      $typed:ident($cta:ident, $stages:ident) $typed_body:block

@@ -1,4 +1,4 @@
-//! Mbarriers on which a thread arrives several times a phase.
+//! Mbarriers at which a thread arrives several times in a phase.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

@@ -1,4 +1,4 @@
-//! `ptx::multimem`: each operation of each type behind a multimem address, and bulk reductions.
+//! `ptx::multimem`: each operation on each type at a multimem address, and bulk reductions.
 
 use half::{bf16, f16};
 #[cfg(feature = "sm_100f")]
@@ -8,7 +8,7 @@ use ptx::qualifier::op;
 
 use super::*;
 
-/// A kernel over elements behind a multimem address, in both layers.
+/// A pair of kernels over elements at a multimem address.
 macro_rules! multicast {
     (
         [$T:ty, $scope:ident] $typed:ident($m:ident, $b:ident, $out:ident) $typed_body:block
@@ -34,7 +34,8 @@ macro_rules! multicast {
     };
 }
 
-/// `store`, `load_reduce_add`, `reduce_add`; the tags of the store and of the sum, and its type in the raw layer.
+/// `store`, `load_reduce_add` and `reduce_add`. The arguments: type tags of the store and of the sum, and the type in the raw
+/// layer.
 macro_rules! value {
     ([$T:ty as $Tag:ident sum $Sum:ident: $Bits:ty] $typed:ident $raw:ident
         $st:ident $st_weak:ident $add:ident $add_weak:ident $red:ident
@@ -167,7 +168,7 @@ integer! {
     typed_multimem_bitwise_i64 raw_multimem_bitwise_i64
 }
 
-/// What halves have beside: minima, maxima, and sums in `f32`.
+/// The other operations of halves: minima, maxima, and sums in `f32`.
 macro_rules! halves {
     ([$T:ty as $Tag:ident] $typed:ident $raw:ident
         $min_max:ident $min_max_weak:ident $acc:ident $acc_weak:ident
@@ -214,7 +215,7 @@ halves! {
     multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8
 }
 
-/// All that eight-bit floats have, of which the rows of single elements take the operation as an argument.
+/// All operations of eight-bit floats. The functions for single elements take the operation as an argument.
 #[cfg(feature = "sm_100f")]
 macro_rules! bytes {
     ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident { $st:ident $st_weak:ident } {
@@ -448,7 +449,7 @@ pub unsafe extern "ptx-kernel" fn raw_multimem_queries(p: *mut u32, n: usize, i:
     }
 }
 
-/// The one tile of the destination.
+/// The only tile of the destination.
 #[inline(always)]
 fn sums(dst: *mut f32) -> MulticastTile<f32, N> {
     match unsafe { MulticastReduce::from_raw(dst, N) }.get(0) {

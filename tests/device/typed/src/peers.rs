@@ -1,4 +1,4 @@
-//! Atomic operations on a peer's shared memory that are put together from others.
+//! Atomic operations on DSMEM that are composed of other instructions.
 
 use half::{bf16, f16};
 use ptx::launch::Cta;
@@ -25,7 +25,7 @@ ptx::shared_memory! {
     struct Brains { memory: SharedArray<[bf16; 2], { 2 * N }>, end: Mbarrier<Uninit> }
 }
 
-/// Makes the 64 bits at `addr` what `new` says.
+/// Replaces the 64 bits at `addr` by `new` of them.
 #[inline(always)]
 unsafe fn update(sem: impl raw::AtomSem, addr: u32, new: impl Fn(u64) -> u64) -> u64 {
     let (scope, space) = (scope::Cluster, space::SharedCluster);
@@ -39,7 +39,7 @@ unsafe fn update(sem: impl raw::AtomSem, addr: u32, new: impl Fn(u64) -> u64) ->
     }
 }
 
-/// Zeros in shared memory, by 16 bytes a thread, of elements of 4 or of 8 bytes.
+/// Writes zeros to shared memory, 16 bytes per thread, for elements of 4 or of 8 bytes.
 #[inline(always)]
 unsafe fn zeros<T>(base: u32) {
     crate::each_own(8 * N as u32 / 16, |v| unsafe {
@@ -51,7 +51,7 @@ unsafe fn zeros<T>(base: u32) {
     });
 }
 
-/// An operation on element 3 of the CTA of rank 1: in both layers, around the same.
+/// A pair of kernels with an operation on element 3 of the CTA of rank 1.
 macro_rules! pair {
     ($Smem:ident $T:ty: $typed:ident |$element:ident, $b:ident| $typed_op:expr; $raw:ident |$addr:ident, $c:ident| $raw_op:expr) => {
         #[unsafe(no_mangle)]

@@ -1,4 +1,5 @@
-//! A pipeline of three stages: one thread loads, the warps after the first add up. And a ring of three, two tiles each.
+//! Pipelines of three stages, in which one thread loads and the warps after the first add up; and a ring of three stages of two
+//! tiles.
 
 use ptx::barrier::NamedBarrier;
 use ptx::bulk;
@@ -371,7 +372,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast(src: *const u32, n:
     unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
-/// Two tiles of half the words a stage, the second shared by a row of two CTAs.
+/// Stages of two tiles of half the words. A row of two CTAs shares the second tile.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     map: *const TensorMapObject,
@@ -463,7 +464,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
     unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
-/// Each of two CTAs loads half a tile for both.
+/// Each of two CTAs multicasts half a tile to both.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
     map: *const TensorMapObject,
@@ -613,15 +614,15 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_last(
     });
 }
 
-/// Where a pipeline lies.
+/// Returns the address of the pipeline.
 #[inline(always)]
 fn memory() -> u32 {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     unsafe { core::mem::transmute(smem.memory) }
 }
 
-/// `produce` is the first thread's part, `consume` that of the warps after the first, to which it says the thread's rank
-/// among them and their number.
+/// Runs `produce` in the first thread and `consume` in the warps after the first. `consume` receives the thread's rank among the
+/// consumers, and their number.
 #[inline(always)]
 unsafe fn run(
     base: u32,
@@ -631,7 +632,7 @@ unsafe fn run(
     unsafe { run_in::<0>(Position { base, stage: 0, parity: 0, first: 0, rank: 0 }, produce, consume) }
 }
 
-/// [`run`] in a group of `CTAS` CTAs of the cluster, or in none.
+/// [`run`] in a group of `CTAS` CTAs of the cluster, or without a group.
 #[inline(always)]
 unsafe fn run_in<const CTAS: u32>(
     at: Position,
@@ -657,7 +658,7 @@ unsafe fn sync_all<const CTAS: u32>() {
     unsafe { if CTAS == 0 { sync() } else { cluster_sync() } }
 }
 
-/// [`run_in`], whose mbarriers stay as they are.
+/// [`run_in`] without invalidation of the mbarriers.
 #[inline(always)]
 unsafe fn run_last<const CTAS: u32>(
     at: Position,
@@ -688,7 +689,7 @@ unsafe fn run_last<const CTAS: u32>(
     }
 }
 
-/// Tile `i` of the source.
+/// Returns tile `i` of the source.
 #[inline(always)]
 fn tile<const LEN: usize>(src: *const u32, count: usize, i: usize) -> Option<*const u8> {
     if i >= count {
@@ -716,7 +717,7 @@ fn for_each_stage(mut each: impl FnMut(u32)) {
     }
 }
 
-/// A thread's stage and the parity of its phase.
+/// A thread's stage, and the parity of the stage's phase.
 struct Position {
     base: u32,
     stage: u32,
@@ -848,10 +849,10 @@ fn release<const CTAS: u32>(mut at: Position) -> Position {
 ptx::shared_memory! {
     struct Parts { memory: PipelineMemory<[u32; N], 3>, out: SharedArray<u32, N>, consumers: NamedBarrier<1, 96> }
 }
-/// Where `Parts` puts the array: behind the stages and their mbarriers, aligned.
+/// The offset of the array in `Parts`: after the stages and their mbarriers, aligned.
 const OUT: u32 = STAGES * BYTES + 128;
 
-/// A tile of `src`, and for the first CTA one of `dst`.
+/// Returns a tile of `src` and, in the first CTA, a tile of `dst`.
 #[inline(always)]
 unsafe fn one_each(
     cta: &Cta,
@@ -862,7 +863,7 @@ unsafe fn one_each(
     Some((from.tiles().0.get(0)?, to.tiles(cta).0.next_tile()?.1))
 }
 
-/// The consumers hold an array: they fill it together, and store it.
+/// The consumers hold an array, fill it together, and store it.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with(src: *const u32, dst: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
@@ -917,7 +918,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with(src: *const u32, dst: *m
     });
 }
 
-/// The same at the end of the kernel.
+/// [`typed_pipeline_run_with`] at the end of the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
@@ -973,7 +974,7 @@ fn load_from(at: Position, src: *const u32) -> Position {
     })
 }
 
-/// A share of the consumers: sixteen bytes of the tile, turned over, to the array.
+/// One consumer's share: copies vectors of sixteen bytes of the tile to the array, with the last bit of each word flipped.
 #[inline(always)]
 unsafe fn turn_over(tile: u32, out: u32, rank: u32) {
     let mut first = 0;
@@ -1040,7 +1041,7 @@ fn consume<'p, B>(
     consumer
 }
 
-/// The warps of two parts, over two named barriers.
+/// Two parts of whole warps, over two named barriers.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Tile>() };
@@ -1080,7 +1081,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_last(out: *mut u32, 
 
 ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>, consumers: NamedBarrier<3, 32> } }
 
-/// Consumers that meet, too.
+/// The consumers also meet at a barrier of their own.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
@@ -1190,7 +1191,7 @@ unsafe fn hand_off<const MEET: bool>(out: *mut u32, rounds: u32) {
 ptx::shared_memory! {
     struct Rings { memory: RingMemory<u32, N, 1, 3> }
 }
-/// A stage of the ring: the input's tile, then the output's.
+/// Bytes of a stage of the ring: the input's tile, then the output's.
 const STAGE: u32 = 2 * BYTES;
 
 #[unsafe(no_mangle)]
@@ -1248,7 +1249,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all(x: *const u32, y:
     });
 }
 
-/// What is in flight arrives, and is let be.
+/// Waits for all copies in flight; the remaining tiles are not processed.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish(x: *const u32, y: *mut u32, n: usize) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
@@ -1308,7 +1309,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish_last(x: *const u32, y
     });
 }
 
-/// Where all threads are in a ring.
+/// The state of a ring, which is equal in all threads.
 struct Ring {
     base: u32,
     bars: u32,
@@ -1401,7 +1402,7 @@ impl Ring {
         wait_parity::<0>(self.bars + 8 * self.stage, self.parity);
     }
 
-    /// The ring when its foremost stage has arrived, nothing when all have gone through.
+    /// Waits for the next stage and returns the ring, or `None` when all tiles have passed.
     #[inline(always)]
     unsafe fn next(self) -> Option<Ring> {
         if !self.has(0) {
@@ -1459,7 +1460,7 @@ impl Ring {
         self
     }
 
-    /// `store` and `refill`, by one election.
+    /// `store` and `refill`, under one condition of the leader.
     #[inline(always)]
     unsafe fn store_and_refill(mut self) -> Ring {
         unsafe {

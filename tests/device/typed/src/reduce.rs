@@ -12,7 +12,7 @@ use crate::{thread_count, thread_rank};
 
 const ALL: u32 = u32::MAX;
 
-/// A warp's calls in both layers.
+/// A pair of kernels with calls of a warp.
 macro_rules! pair {
     ($typed:ident($warp:ident, $value:ident, $wide:ident) $typed_body:block
      $raw:ident($rvalue:ident, $rwide:ident) $raw_body:block) => {
@@ -31,7 +31,7 @@ macro_rules! pair {
     };
 }
 
-/// Each result for itself: how LLVM joins them is not the question.
+/// Writes each result by a store of its own, so that LLVM joins no results.
 #[inline(always)]
 unsafe fn write<T: Copy, const N: usize>(out: *mut u64, results: [T; N]) {
     unroll::<N>(|i| unsafe { out.add(i).cast::<T>().write(results[i]) });
@@ -66,7 +66,7 @@ pair! {
     }
 }
 
-/// The order of floats as that of integers.
+/// Maps the bits of floats to integers of the same order, and back.
 #[cfg(not(feature = "sm_100f"))]
 #[inline(always)]
 fn turn(bits: i32) -> i32 {
@@ -120,7 +120,7 @@ fn warps_are_whole() -> bool {
     unsafe { (_block_dim_x() * _block_dim_y() * _block_dim_z()).is_multiple_of(32) }
 }
 
-/// Sums of `width` neighbours by halves.
+/// Returns the sum of `width` adjacent lanes, by a butterfly of shuffles.
 #[inline(always)]
 unsafe fn butterfly(x: f32, width: u32) -> f32 {
     let mut sum = x;
@@ -132,7 +132,7 @@ unsafe fn butterfly(x: f32, width: u32) -> f32 {
     sum
 }
 
-/// Sums up to each lane.
+/// Returns the sum of the lanes up to this one.
 #[inline(always)]
 unsafe fn scan_up(x: f32, width: u32) -> f32 {
     let mut upto = x;
@@ -256,7 +256,7 @@ ptx::shared_memory! {
     struct Words { partials: ReduceMemory<u32> }
 }
 
-/// A CTA's calls in both layers.
+/// A pair of kernels with calls of a CTA.
 macro_rules! cta_pair {
     ($Smem:ident: $typed:ident($cta:ident, $partials:ident, $value:ident) $typed_body:block
      $raw:ident($base:ident, $rvalue:ident) $raw_body:block) => {
@@ -292,7 +292,7 @@ unsafe fn publish(half: u32, mine: bool, bits: u32) {
     }
 }
 
-/// What `f` makes of the slots one by one.
+/// Folds the slots by `f`, in order.
 #[inline(always)]
 unsafe fn one_by_one(half: u32, warps: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     (1..warps).fold(unsafe { slot(half, 0) }, |all, i| f(all, unsafe { slot(half, i) }))
@@ -371,7 +371,7 @@ cta_pair! {
     }
 }
 
-/// What `f` makes of what is before the warp, up to the thread in it, and of all.
+/// Scans by `f`. Returns the result of the warps before, the result in the warp up to this thread, and the total.
 #[inline(always)]
 unsafe fn cta_scan(half: u32, value: u32, f: impl Fn(u32, u32) -> u32) -> (Option<u32>, u32, u32) {
     let up = |value: u32, width: u32| {

@@ -1,4 +1,4 @@
-//! The launch's shared memory, and what an array says of itself.
+//! Dynamic shared memory, and the properties of an array.
 
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -28,14 +28,14 @@ pub unsafe extern "ptx-kernel" fn raw_shared_queries(out: *mut u32) {
     unsafe { out.add(1).write(tile % 128) };
 }
 
-/// Where the launch's shared memory begins.
+/// Returns the address at which dynamic shared memory begins.
 #[inline(always)]
 fn dynamic() -> u32 {
     let (_, (), dynamic) = unsafe { Cta::enter::<()>() };
     unsafe { core::mem::transmute_copy::<DynamicShared, u32>(&dynamic) }
 }
 
-/// Eight bytes from `next` on, and where the rest begins.
+/// Takes eight bytes from `next` on. Returns their address and the address of the rest.
 #[inline(always)]
 fn take(next: u32, end: u32) -> Result<(u32, u32), u32> {
     let addr = next.next_multiple_of(8);

@@ -1,4 +1,4 @@
-//! `ptx::shared`: stores where each thread likes, and tiles as matrices.
+//! `ptx::shared`: stores at any index, and tiles as matrices.
 
 use ptx::launch::Cta;
 use ptx::qualifier::{space, swizzle_mode, ty};
@@ -8,7 +8,7 @@ use ptx::shared::SharedArray;
 use crate::{fence_async, scope as closure, sync, thread_rank};
 
 const N: usize = 256;
-/// The elements of a row.
+/// Elements of a row.
 const W: usize = 32;
 
 ptx::shared_memory! {
@@ -58,7 +58,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_stores(i: usize, out: *mut u32) {
     });
 }
 
-/// A transposition: a store to a swizzled matrix, a load from a plain one.
+/// A store to element `[x, y]` of a swizzled matrix, and a load of element `[y, x]` of a plain one.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
@@ -86,7 +86,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_view_2d(x: usize, y: usize, out: *m
     });
 }
 
-/// The same by vectors of sixteen bytes.
+/// [`typed_shared_view_2d`] by vectors of sixteen bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d_vectors(x: usize, y: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };

@@ -1,4 +1,4 @@
-//! Tensor copies.
+//! Tensor copies (TMA).
 
 use half::{bf16, f16};
 use ptx::cache_policy::CachePolicy;
@@ -30,7 +30,7 @@ ptx::shared_memory! {
     struct Words { tile: SharedArray<u32, 256>, end: Mbarrier<Uninit> }
 }
 
-/// Two kernels over shared memory, its mbarrier initialised, and a tensor map.
+/// A pair of kernels over shared memory, with an initialised mbarrier and a tensor map.
 macro_rules! pair {
     ($typed:ident($cta:ident, $tile:ident, $bar:ident, $map:ident, $out:ident) $typed_body:block
      $raw:ident($base:ident, $rbar:ident, $rmap:ident, $rout:ident) $raw_body:block) => {
@@ -53,7 +53,7 @@ macro_rules! pair {
     };
 }
 
-/// What both twins of a load do around it.
+/// A pair of kernels that load, and differ only in the copy.
 macro_rules! load_pair {
     ($typed:ident $Shape:ty, $at:expr; $raw:ident |$base:ident, $bar:ident, $map:ident| $copy:expr) => {
         pair! {
@@ -102,7 +102,7 @@ fn place<T>(place: Option<T>) -> T {
     }
 }
 
-/// Where copies begin, of columns and of others.
+/// The start of a copy, for columns and for other shapes.
 pub trait Starts {
     const STARTS: Self;
 }
@@ -195,7 +195,7 @@ load_pair! {
     raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [2, 3], multicast::None, cache_hint::None)
 }
 
-/// `.im2col::w::128` brings 128 pixels at least: of 32 bytes each, with and without a halo.
+/// `.im2col::w::128` copies at least 128 pixels: of 32 bytes each, with and without a halo.
 #[cfg(feature = "sm_100a")]
 mod im2col_w_128 {
     use super::*;
@@ -266,7 +266,7 @@ mod im2col_w_128 {
     }
 }
 
-/// Fills the tile with its indices.
+/// Writes to each element of the tile its index.
 #[inline(always)]
 unsafe fn write(base: u32) {
     each_own(BYTES / 16, |v| {
@@ -278,7 +278,7 @@ unsafe fn write(base: u32) {
     unsafe { fence_async() }
 }
 
-/// Closes the group and waits for it.
+/// Commits the group and waits for it.
 #[inline(always)]
 unsafe fn finish() {
     unsafe {
@@ -492,7 +492,7 @@ pair! {
     }
 }
 
-/// A pair of kernels that reduce a tile by one operation after another.
+/// A pair of kernels that reduce a tile by each operation in turn.
 macro_rules! reductions {
     ($typed:ident $raw:ident: $($Op:ident),+) => {
         #[unsafe(no_mangle)]
@@ -859,7 +859,7 @@ pair! {
     }
 }
 
-// The checks of coordinates that are not known. Those of boxes by their index need none.
+// The checks of coordinates that are known at run time. Boxes by index need no checks.
 
 pair! {
     typed_tensor_at(cta, tile, bar, map, out) {
@@ -906,7 +906,7 @@ pair! {
     }
 }
 
-// Multiples of a row, and coordinates that are constant, need no check.
+// Multiples of a row and constant coordinates need no checks.
 pair! {
     typed_tensor_at_rows(cta, tile, bar, map, out) {
         let y = unsafe { out.read() } as i32;
@@ -937,7 +937,7 @@ pair! {
     }
 }
 
-// Constant coordinates, of each rank.
+// Constant coordinates of each rank.
 pair! {
     typed_tensor_at_const(cta, tile, bar, map, out) {
         tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at_const::<4>());
@@ -1007,7 +1007,7 @@ pair! {
     }
 }
 
-/// Box `next`, its index and its coordinates.
+/// Returns the index and the coordinates of box `next`.
 #[inline(always)]
 fn take(boxes: [u32; 2], next: u32, count: u32) -> Option<([u32; 2], [i32; 2])> {
     if next >= count {
@@ -1041,7 +1041,7 @@ pair! {
                 out.add(1).write(y);
             }
             cta.async_scope((tile, bar), |cta, (tile, bar)| {
-                // In place: what is owned can be loaded and stored.
+                // In place: the CTA owns the box, so it can load and store the box.
                 let (bar, tile, dst) = tensor::load(cta, bar, tile, dst).wait(cta);
                 let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read(cta);
                 group.wait(cta);
@@ -1188,7 +1188,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
     });
 }
 
-/// The first warp copies a map.
+/// The first warp copies a tensor map.
 #[inline(always)]
 unsafe fn draft_of(map: *const u8, draft: u32) {
     let (rank, threads) = (thread_rank(), super::thread_count());
@@ -1370,7 +1370,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
     });
 }
 
-/// Fills 512 bytes.
+/// Writes 512 bytes.
 #[inline(always)]
 unsafe fn fill(base: u32, bits: u16) {
     each_own(512 / 16, |v| {
@@ -1411,7 +1411,7 @@ pub unsafe extern "ptx-kernel" fn raw_tensor_reduce_halves(sums: *const u8, most
     })
 }
 
-/// What `retype` and the other fields write, of a map in a slot.
+/// The fields that `retype` and the other methods write, in a tensor map in a slot.
 #[cfg(feature = "sm_100a")]
 mod draft {
     use ptx::qualifier::{elemtype, fill_mode, ord, swizzle_atomicity, swizzle_mode};
@@ -1422,7 +1422,7 @@ mod draft {
         struct Smem { map: SharedArray<u64, 16> , bar: Mbarrier<Uninit> }
     }
 
-    /// A kernel that changes a draft and publishes it, in both layers.
+    /// A pair of kernels that change a draft and publish it.
     macro_rules! pair {
         ($typed:ident [$From:ty] |$cta:ident, $draft:ident| $change:expr; $raw:ident |$addr:ident| $write:block) => {
             #[unsafe(no_mangle)]
@@ -1445,7 +1445,7 @@ mod draft {
                 closure(|| unsafe {
                     draft_of(map, $addr);
                     $write
-                    // Written so, LLVM branches as in the other twin.
+                    // In this form, LLVM branches as in the typed twin.
                     if thread_rank() > 31 {
                     } else {
                         release(slot, $addr);
@@ -1457,7 +1457,7 @@ mod draft {
         };
     }
 
-    // A whole tensor of another rank, element and box.
+    // All fields of a tensor of another rank, element type and box.
     pair! {
         typed_tensor_draft_retype [Box2<32, 8>] |cta, draft| {
             let draft = draft.retype::<f16, Box4<64, 2, 3, 4>>(cta).global_address(cta, core::ptr::without_provenance(4096));
@@ -1490,7 +1490,7 @@ mod draft {
         }
     }
 
-    // The same rank, and what is free of the type.
+    // The same rank, and fields that do not depend on the element type.
     pair! {
         typed_tensor_draft_fields [Box2<32, 8>] |cta, draft| {
             let draft = draft.swizzle_mode(cta, swizzle_mode::B128).fill_mode(cta, fill_mode::OobNan);

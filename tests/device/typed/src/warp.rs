@@ -3,7 +3,7 @@ use ptx::mask::LaneMask;
 use ptx::qualifier::{mode, op, ty};
 use ptx::raw;
 
-/// A kernel in both layers. `lane`: the thread's, in the raw one.
+/// A pair of kernels. `lane` is the thread's lane, in the raw kernel.
 macro_rules! pair {
     ($typed:ident($warp:ident, $value:ident, $wide:ident, $out:ident) $typed_body:block
      $raw:ident($rvalue:ident, $rwide:ident, $rout:ident) $raw_body:block) => {

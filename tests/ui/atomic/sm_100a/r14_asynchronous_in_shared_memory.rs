@@ -1,4 +1,4 @@
-//! `st.async.release` and `red.async.release` are of global memory.
+//! `st.async.release` and `red.async.release` access global memory only.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, space};

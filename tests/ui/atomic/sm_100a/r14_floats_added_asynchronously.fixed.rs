@@ -1,4 +1,4 @@
-//! `red.async` adds integers, and `st.async.release` stores no vectors.
+//! `red.async` adds integers only, and `st.async.release` stores no vectors.
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};

@@ -1,4 +1,4 @@
-//! An asynchronous store may come after a reference has ended, so what it writes has to stay.
+//! An asynchronous store may land after its reference has ended, so it needs memory that lasts (`'static`).
 
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, space};

@@ -1,4 +1,4 @@
-//! A byte mask changes nothing of proxies: what threads stored is fenced before a copy reads it.
+//! A byte mask is no proxy fence: stores of threads are fenced before a copy reads them.
 
 use ptx::bulk;
 use ptx::cache_policy::CachePolicy;

@@ -1,4 +1,4 @@
-//! A kernel has one queue: `DynamicShared` could hand out more.
+//! A kernel has one queue: `DynamicShared` could return more.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::shared::DynamicShared;

@@ -1,4 +1,4 @@
-//! A refusal ends the asking of a kernel: it has one queue.
+//! A kernel has one queue: after one refusal, no request is allowed.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 

@@ -1,4 +1,4 @@
-//! A cluster's answer meets its barrier: there is no arrive under way meanwhile.
+//! The queue of a cluster waits at the cluster's barrier, so no arrival there is pending while the queue is open.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;

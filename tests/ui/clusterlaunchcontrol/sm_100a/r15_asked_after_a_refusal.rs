@@ -1,4 +1,4 @@
-//! A refusal leaves nothing to ask with.
+//! After a refusal no request is possible.
 
 use ptx::clusterlaunchcontrol::{Response, ClosedWorkQueue, WorkQueue};
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A queue asks once at a time.
+//! A queue has one request at a time.
 
 use ptx::clusterlaunchcontrol::{ClosedWorkQueue, WorkQueue};
 use ptx::launch::Cta;

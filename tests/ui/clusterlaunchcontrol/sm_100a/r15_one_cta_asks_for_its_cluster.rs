@@ -1,4 +1,4 @@
-//! A cluster's request answers all its CTAs, which all expect it: the cluster asks, not one CTA.
+//! A request of a cluster answers all its CTAs, and all of them expect the response: the cluster makes the request, not one CTA.
 
 use ptx::clusterlaunchcontrol::{Response, WorkQueue};
 use ptx::cluster::Cluster;

@@ -1,4 +1,4 @@
-//! What a cluster has asked for, all its CTAs wait for.
+//! All CTAs of a cluster wait for the cluster's request: one CTA alone cannot.
 
 use ptx::cluster::Cluster;
 use ptx::clusterlaunchcontrol::{Response, Request};

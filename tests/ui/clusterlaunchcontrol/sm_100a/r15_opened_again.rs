@@ -1,4 +1,4 @@
-//! A scope uses the queue up: it may have ended with a refusal.
+//! A queue is opened once: the scope before may have ended with a refusal.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A queue does not leave its scope, which ends with the queue closed.
+//! A queue stays in its scope, which ends with the queue closed.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;

@@ -1,4 +1,4 @@
-//! A scope is one call: a handle of another is no substitute, whichever of the two ends first.
+//! A scope ends with its own handles: handles of another scope do not replace them, whichever scope ends first.
 
 use ptx::clusterlaunchcontrol::{ClosedWorkQueue, WorkQueue, Request};
 

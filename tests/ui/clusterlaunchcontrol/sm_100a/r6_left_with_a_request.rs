@@ -1,4 +1,4 @@
-//! A response is written to memory of the scope, which ends when it is there.
+//! A response is written to memory of the scope, so the scope ends after the response has arrived.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 use ptx::launch::Cta;

@@ -1,11 +1,11 @@
-//! The same by the raw layer, whose caller answers for where it stands.
+//! The raw layer makes the same call, and its caller is responsible for the barrier's place.
 
 use ptx::qualifier::{convergence::Aligned, threads};
 use ptx::raw;
 
 /// # Safety
-/// All threads of the CTA execute it together.
+/// All threads of the CTA make this call together.
 pub unsafe fn sum() {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller promises that all threads of the CTA make this call.
     unsafe { raw::barrier_cta_sync(Aligned, 0, threads::All) };
 }

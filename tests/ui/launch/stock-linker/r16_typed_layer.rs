@@ -1,4 +1,4 @@
-//! Safe code rests on a barrier of all threads, behind a linker that lets LLVM copy it into the arms of a branch.
+//! Safe code relies on a barrier of all threads, and without `ptx-link` LLVM may copy that barrier into the arms of a branch.
 
 use ptx::launch::Cta;
 

@@ -1,4 +1,4 @@
-//! `.acc::f16` is for eight-bit floats, `.acc::f32` is not.
+//! `.acc::f16` is for eight-bit floats; `.acc::f32` is not.
 
 use ptx::multimem::{Fp8, MulticastRef};
 use ptx::qualifier::{sem, ty};

@@ -1,4 +1,4 @@
-//! No `multimem` operation takes 8 bits, nor 16.
+//! No `multimem` operation takes 8 bits or 16 bits.
 
 use ptx::multimem::{Fp8, Multicast};
 use ptx::qualifier::ty;

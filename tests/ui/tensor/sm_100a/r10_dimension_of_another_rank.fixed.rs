@@ -1,4 +1,4 @@
-//! A map has as many sizes as dimensions, and one stride fewer.
+//! A tensor map has one size per dimension, and one stride fewer.
 
 use ptx::launch::Cta;
 use ptx::qualifier::ord;

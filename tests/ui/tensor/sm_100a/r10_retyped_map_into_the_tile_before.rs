@@ -1,4 +1,4 @@
-//! A draft that is retyped is a map of the new boxes, and of nothing else.
+//! A retyped draft is a tensor map of the new boxes only.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
@@ -9,7 +9,7 @@ type Tile<'s, const N: usize> = Shared<'s, f32, N, Free>;
 
 pub fn body<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, tile: Tile<'s, 2048>, bar: Mbarrier<Ready>, slot: TensorMapSlot) {
     let draft = draft.retype::<f32, Box2<64, 16>>(cta);
-    // SAFETY: the tensor is the same; one place of the program.
+    // SAFETY: the draft describes the same tensor, and all threads make this call.
     let (_memory, published) = unsafe { draft.publish(cta, slot) };
     _ = tensor::load(cta, bar, tile, published.acquire(cta).box_at([0, 0]));
 }

@@ -1,4 +1,4 @@
-//! Of the swizzles, that of 128 bytes alone keeps more than 16 bytes together.
+//! Only the swizzle of 128 bytes has an atomicity of more than 16 bytes.
 
 use ptx::launch::Cta;
 use ptx::qualifier::swizzle_atomicity;

@@ -1,4 +1,4 @@
-//! Fields are replaced in maps of the mode `.tile`.
+//! Fields are replaced in tensor maps of the mode `.tile` only.
 
 use ptx::launch::Cta;
 use ptx::tensor::{Box4, TensorMapDraft};

@@ -1,4 +1,4 @@
-//! An element type may change what a copy does to an element, not how large it is.
+//! A new element type may change the operation of a copy, but not the size of the elements.
 
 use ptx::launch::Cta;
 use ptx::qualifier::elemtype;

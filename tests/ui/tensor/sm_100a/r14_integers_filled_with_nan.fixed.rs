@@ -1,4 +1,4 @@
-//! NaN is a value of floating-point elements.
+//! NaN fills floating-point elements only.
 
 use ptx::launch::Cta;
 use ptx::qualifier::fill_mode;

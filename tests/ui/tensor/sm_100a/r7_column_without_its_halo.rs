@@ -1,4 +1,4 @@
-//! A halo is loaded into the shared array too, behind its pixels.
+//! A halo is also loaded into the shared array, after its pixels.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -1,4 +1,4 @@
-//! The elements of a column and its halo are counted in a number that does not wrap around.
+//! The number of elements of a column and its halo does not wrap around.
 
 use ptx::tensor::{Im2colW3, Im2colW128x3};
 

@@ -1,11 +1,11 @@
-//! A halo is a 16-bit operand of fewer pixels than 512, or than 32.
+//! A halo is a 16-bit operand below 512 pixels, or below 32.
 
 use ptx::tensor::{BoundingBox, Im2colW4, Im2colW128x4, TensorMap, TensorMapObject};
 
 pub fn kernel(object: *const TensorMapObject, starts: BoundingBox<2>) {
-    // SAFETY: the host encodes the maps so.
+    // SAFETY: the host encodes such tensor maps.
     let w: TensorMap<u8, Im2colW4<32, 64, 512>> = unsafe { TensorMap::from_raw_within(object, starts) };
-    // SAFETY: as above.
+    // SAFETY: the host encodes such tensor maps.
     let w_128: TensorMap<u8, Im2colW128x4<32, 32>> = unsafe { TensorMap::from_raw_within(object, starts) };
     _ = (w, w_128);
 }

@@ -1,4 +1,4 @@
-//! A draft becomes a map of boxes that exist.
+//! A draft becomes a tensor map of boxes that copies can move.
 
 use ptx::launch::Cta;
 use ptx::tensor::{Box2, TensorMapDraft};

@@ -3,7 +3,7 @@
 use ptx::tensor::{BoundingBox, Gather4, Im2colW3, Scatter4, TensorMap, TensorMapMut, TensorMapObject};
 
 pub fn kernel(object: *const TensorMapObject, starts: BoundingBox<1>) {
-    // SAFETY: the host encodes the maps so.
+    // SAFETY: the host encodes such tensor maps.
     unsafe {
         let _rows = TensorMap::<f32, Gather4<256>>::from_raw(object);
         let _rows = TensorMapMut::<f32, Scatter4<256>>::from_raw(object, ());

@@ -1,4 +1,4 @@
-//! A swizzle is as wide as a row: a wider one would make the copy write more than the box.
+//! A swizzle has the width of a row: with a wider swizzle, the copy would write more than the box.
 
 use ptx::launch::Cta;
 use ptx::qualifier::swizzle_mode;

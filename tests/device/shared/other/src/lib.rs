@@ -1,4 +1,4 @@
-//! Shared memory of another crate, under the name that the first uses too.
+//! Shared memory in another crate, under a name that the first crate also uses.
 
 #![no_std]
 #![feature(asm_experimental_arch)]
@@ -6,6 +6,6 @@
 use ptx::shared::SharedArray;
 
 ptx::shared_memory! {
-    /// As in `shared`.
+    /// The struct of `shared` with the same name.
     pub struct Smem { pub tile: SharedArray<u32, 96> }
 }

@@ -1,0 +1,177 @@
+//! Compiles families of the raw layer as a crate of their own, in a fraction of the time of the whole crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::device::{Arch, Build};
+use crate::forms::{self, Row};
+use crate::{files, root};
+
+/// Returns the rows of one family on all targets.
+pub fn rows(name: &str) -> Result<Vec<Row>> {
+    let wanted = BTreeSet::from([name.to_owned()]);
+    let probes = forms::probe_targets(|arch, part| probe(name, &wanted, arch, part.features()))?;
+    let rows = forms::union(&probes)?;
+    ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
+    Ok(rows)
+}
+
+/// Returns the rows of some families on a target, compiled in `target/row/<folder>`.
+pub fn probe(folder: &str, wanted: &BTreeSet<String>, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
+    let folder = root().join("target/row").join(folder);
+    write(&folder, wanted, "")?;
+    let mut build = Build::new(&folder, arch);
+    build.features = features.iter().copied().chain(["probe"]).map(str::to_owned).collect();
+    forms::rows(&build.run()?.text, arch)
+}
+
+/// Returns the families whose code contains a word, and the families that use tag sets or macros of such a family.
+pub fn with(word: &str) -> Result<BTreeSet<String>> {
+    let sources = sources()?;
+    let has = |name: &str| {
+        used(&sources, [name]).iter().any(|name| words(&sources[*name]).any(|other| other == word))
+    };
+    Ok(sources.keys().filter(|name| has(name)).cloned().collect())
+}
+
+/// Returns the families of the raw layer with their source code.
+pub fn sources() -> Result<BTreeMap<String, String>> {
+    let raw = root().join("src/raw");
+    let index = fs::read_to_string(raw.join("mod.rs")).context("cannot read src/raw/mod.rs")?;
+    let names = index.lines().filter_map(module).filter(|&name| name != "macros");
+    names
+        .map(|name| Ok((name.to_owned(), fs::read_to_string(raw.join(name).with_extension("rs"))?)))
+        .collect()
+}
+
+/// Returns the named families, and the families whose tag sets and macros they use.
+fn used<'a>(
+    sources: &'a BTreeMap<String, String>,
+    names: impl IntoIterator<Item = &'a str>,
+) -> BTreeSet<&'a str> {
+    let mut all: BTreeSet<&str> = names.into_iter().collect();
+    loop {
+        let words: BTreeSet<&str> = all.iter().flat_map(|&name| words(&sources[name])).collect();
+        let used =
+            sources.iter().filter(|(_, source)| defined(source).any(|defined| words.contains(defined)));
+        let more: BTreeSet<&str> = used.map(|(name, _)| name.as_str()).chain(all.iter().copied()).collect();
+        if more == all {
+            return all;
+        }
+        all = more;
+    }
+}
+
+/// Returns the name in a line `mod name;`.
+fn module(line: &str) -> Option<&str> {
+    line.strip_prefix("mod ")?.strip_suffix(';')
+}
+
+/// Writes a crate of the wanted families, and of the families whose tag sets and macros they use. The rows `more` are added to
+/// the wanted family.
+pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()> {
+    let index = fs::read_to_string(root().join("src/raw/mod.rs")).context("cannot read src/raw/mod.rs")?;
+    let sources = sources()?;
+    if let Some(name) = wanted.iter().find(|&name| !sources.contains_key(name)) {
+        let names: Vec<_> = sources.keys().cloned().collect();
+        bail!(
+            "src/raw/mod.rs has no `mod {name};`: add a new family there, also with `pub use {name}::*;`. The families are {}",
+            names.join(", ")
+        );
+    }
+    let used = used(&sources, wanted.iter().map(String::as_str));
+    let path = |path: PathBuf| format!("#[path = {path:?}]\n");
+    let source = |name: &str| path(root().join("src").join(name));
+    let crate_root = fs::read_to_string(root().join("src/lib.rs")).context("cannot read src/lib.rs")?;
+    let mut text = String::from("#![allow(unused, unused_features)]\n");
+    for line in crate_root.lines().take_while(|&line| line != "pub mod raw;") {
+        match line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
+            Some(module) => text += &format!("{}{line}\n", source(&format!("{module}.rs"))),
+            None if line.starts_with("//!") || line.starts_with("#![deny") || line.contains("README") => {}
+            None => text += &format!("{line}\n"),
+        }
+    }
+    text += "pub mod raw {\n";
+    // Attributes of the next item.
+    let mut attributes = String::new();
+    for line in index.lines().filter(|line| !line.starts_with("//!")) {
+        let exported = line.strip_prefix("pub use ").and_then(|rest| rest.strip_suffix("::*;"));
+        let is_left_out = |family: &str| family != "macros" && !used.contains(family);
+        match module(line) {
+            _ if line.starts_with("#[") => attributes += &format!("{line}\n"),
+            Some(family) if is_left_out(family) => attributes.clear(),
+            Some(family) => {
+                let probe = if wanted.contains(family) { "$crate::raw::probe! { $($row)* }" } else { "" };
+                if family != "macros" {
+                    text += &format!("macro_rules! probed {{ ($($row:tt)*) => {{ {probe} }}; }}\n");
+                }
+                let file = if !more.is_empty() && wanted.contains(family) {
+                    let file = folder.join("src").join(family).with_extension("rs");
+                    files::write(&file, format!("{}\n{more}", sources[family]))?;
+                    path(file)
+                } else {
+                    source(&format!("raw/{family}.rs"))
+                };
+                text += &format!("{}{file}{line}\n", std::mem::take(&mut attributes));
+            }
+            None if exported.is_some_and(is_left_out) => {}
+            None => text += &format!("{}{line}\n", std::mem::take(&mut attributes)),
+        }
+    }
+    // A target may have no form of the family. This function then gives the linker something to link.
+    text += "}\n#[unsafe(no_mangle)]\npub extern \"C\" fn row() {}\n";
+    text += "#[cfg(target_arch = \"nvptx64\")]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
+    text += "#[cfg(not(target_arch = \"nvptx64\"))]\nextern crate std;\n";
+
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).context("cannot read Cargo.toml")?;
+    let manifest: toml::Table = toml::from_str(&manifest)?;
+    let own = |section: &str| -> Result<toml::Value> {
+        manifest.get(section).cloned().with_context(|| format!("Cargo.toml has no [{section}]"))
+    };
+    let mut package = toml::toml! {
+        [package]
+        version = "0.0.0"
+        edition = "2024"
+        [lib]
+        crate-type = ["cdylib"]
+        [profile.release]
+        lto = "off"
+        [workspace]
+    };
+    // Each crate needs its own name: cargo treats crates of one name as one crate, even in different folders.
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(package) = package.get_mut("package").and_then(toml::Value::as_table_mut) {
+        package.insert("name".into(), format!("row-{name}").into());
+    }
+    package.insert("features".into(), own("features")?);
+    package.insert("dependencies".into(), own("dependencies")?);
+    let lock = folder.join("Cargo.lock");
+    if !lock.exists() {
+        files::write(&lock, fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?)?;
+    }
+    files::write(&folder.join("Cargo.toml"), toml::to_string(&package)?)?;
+    files::write(&folder.join("src/lib.rs"), text)
+}
+
+/// Returns the words in the code of a source file.
+fn words(source: &str) -> impl Iterator<Item = &str> {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+        .filter(|word| !word.is_empty())
+}
+
+/// Returns the tag sets and the macros that a family defines.
+fn defined(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let set = || {
+            let (name, rest) = line.split_at(line.find(|c: char| !c.is_alphanumeric())?);
+            let is_set = name.starts_with(|c: char| c.is_ascii_uppercase()) && rest.contains(": \"");
+            is_set.then_some(name)
+        };
+        line.strip_prefix("macro_rules! ").and_then(|rest| rest.split_whitespace().next()).or_else(set)
+    })
+}
