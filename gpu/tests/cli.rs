@@ -1,4 +1,4 @@
-//! What `ptx-gpu` does where there is no GPU, or where none is shown to it.
+//! Runs `ptx-gpu` without a GPU, or with the machine's GPUs hidden.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use assert_cmd::Command;
 
 fn ptx_gpu(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-gpu"));
-    // Hides the devices of a machine that has some.
+    // Hides the machine's GPUs.
     command.env("CUDA_VISIBLE_DEVICES", "-1").args(args);
     command
 }

@@ -102,7 +102,7 @@ impl Device {
         let device = find(ordinal)?;
         let info = DeviceInfo::query(device, driver)?;
         let mut context = ptr::null_mut();
-        // SAFETY: `context` is a valid place, and the driver gave `device`.
+        // SAFETY: `context` is valid for a write, and the driver gave `device`.
         check(unsafe { sys::cuDevicePrimaryCtxRetain(&mut context, device) }, || {
             format!("retaining the primary context of {}", info.name)
         })?;
@@ -161,7 +161,7 @@ fn init(ordinal: usize) -> Result<DriverVersion> {
         return Err(Error::NoDriver { reason: "libcuda.so.1 cannot be loaded".into() });
     }
     let mut number = 0;
-    // SAFETY: `number` is a valid place. The call is legal before `cuInit`.
+    // SAFETY: `number` is valid for a write. The call is legal before `cuInit`.
     check(unsafe { sys::cuDriverGetVersion(&mut number) }, || "reading the driver's version".into())?;
     let driver = DriverVersion(number.unsigned_abs());
     // SAFETY: 0 is the only legal flag.
@@ -180,14 +180,14 @@ fn init(ordinal: usize) -> Result<DriverVersion> {
 
 fn find(ordinal: usize) -> Result<CUdevice> {
     let mut count = 0;
-    // SAFETY: `count` is a valid place.
+    // SAFETY: `count` is valid for a write.
     check(unsafe { sys::cuDeviceGetCount(&mut count) }, || "counting the devices".into())?;
     let missing = Error::NoDevice { ordinal, count: count.unsigned_abs() as usize };
     let Some(number) = c_int::try_from(ordinal).ok().filter(|&number| number < count) else {
         return Err(missing);
     };
     let mut device = 0;
-    // SAFETY: `device` is a valid place, and `number` is below the device count.
+    // SAFETY: `device` is valid for a write, and `number` is below the device count.
     check(unsafe { sys::cuDeviceGet(&mut device, number) }, || format!("opening device {number}"))?;
     Ok(device)
 }
@@ -225,7 +225,7 @@ impl DeviceInfo {
 
 fn attribute_of(device: CUdevice, attribute: Attribute) -> Result<u32> {
     let mut value = 0;
-    // SAFETY: `value` is a valid place, and the driver gave `device`.
+    // SAFETY: `value` is valid for a write, and the driver gave `device`.
     let result = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device) };
     check(result, || format!("reading {attribute:?}"))?;
     Ok(value.unsigned_abs())
@@ -242,7 +242,7 @@ fn name_of(device: CUdevice) -> Result<String> {
 
 fn memory_of(device: CUdevice) -> Result<usize> {
     let mut bytes = 0;
-    // SAFETY: `bytes` is a valid place, and the driver gave `device`.
+    // SAFETY: `bytes` is valid for a write, and the driver gave `device`.
     let result = unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, device) };
     check(result, || "reading the size of the device's memory".into())?;
     Ok(bytes)

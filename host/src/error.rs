@@ -176,7 +176,7 @@ type Describe = unsafe fn(CUresult, *mut *const c_char) -> CUresult;
 
 fn describe(result: CUresult, by: Describe) -> Option<String> {
     let mut text = ptr::null();
-    // SAFETY: `text` is a valid place for a pointer; the driver only stores one.
+    // SAFETY: `text` is valid for the write of a pointer, and the driver only stores one.
     let found = unsafe { by(result, &mut text) };
     if found != CUresult::CUDA_SUCCESS || text.is_null() {
         return None;

@@ -40,12 +40,12 @@ impl Stream {
         check(begun, || "starting the capture of a stream".into())?;
         let done = work();
         let mut recorded = Recorded(ptr::null_mut());
-        // SAFETY: the capture has begun, and `recorded.0` is a valid place. The capture ends even if `work` failed.
+        // SAFETY: the capture has begun, and `recorded.0` is valid for a write. The capture ends even if `work` failed.
         let ended = unsafe { sys::cuStreamEndCapture(self.handle(), &mut recorded.0) };
         done?;
         check(ended, || format!("capturing {}", self.work()))?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is a valid place, and `recorded.0` is a graph: the capture succeeded.
+        // SAFETY: `handle` is valid for a write, and `recorded.0` is a graph: the capture succeeded.
         check(unsafe { sys::cuGraphInstantiateWithFlags(&mut handle, recorded.0, 0) }, || {
             "instantiating a graph".into()
         })?;

@@ -232,7 +232,7 @@ impl<A> fmt::Debug for Kernel<A> {
 
 fn attribute_of(function: CUfunction, attribute: Attribute, label: &str) -> Result<u32> {
     let mut value = 0;
-    // SAFETY: `value` is a valid place, and the function's module is loaded.
+    // SAFETY: `value` is valid for a write, and the function's module is loaded.
     let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
     check(result, || format!("reading {attribute:?} of kernel {label}"))?;
     Ok(value.unsigned_abs())
@@ -253,7 +253,7 @@ fn check_signature(function: CUfunction, sizes: &[usize]) -> Result<(), String> 
 /// Returns the size of parameter `index`, or `None` past the last parameter.
 fn parameter_size(function: CUfunction, index: usize) -> Option<usize> {
     let (mut offset, mut size) = (0, 0);
-    // SAFETY: `offset` and `size` are valid places, and the function's module is loaded.
+    // SAFETY: `offset` and `size` are valid for writes, and the function's module is loaded.
     let result = unsafe { sys::cuFuncGetParamInfo(function, index, &mut offset, &mut size) };
     (result == CUresult::CUDA_SUCCESS).then_some(size)
 }

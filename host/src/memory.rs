@@ -62,7 +62,7 @@ impl<T: Pod> DeviceBuffer<T> {
         device.bind()?;
         let mut address = 0;
         // The driver refuses an allocation of 0 bytes.
-        // SAFETY: `address` is a valid place, and `bind` made the context current.
+        // SAFETY: `address` is valid for a write, and `bind` made the context current.
         check(unsafe { sys::cuMemAlloc_v2(&mut address, bytes.max(1)) }, || {
             format!("allocating {bytes} bytes on {}", device.info().name)
         })?;
@@ -324,7 +324,7 @@ impl<T: Pod> PinnedBuffer<T> {
         let bytes = bytes_of::<T>(len)?.max(1);
         device.bind()?;
         let mut address: *mut c_void = ptr::null_mut();
-        // SAFETY: `address` is a valid place, and `bind` made the context current.
+        // SAFETY: `address` is valid for a write, and `bind` made the context current.
         check(unsafe { sys::cuMemHostAlloc(&mut address, bytes, 0) }, || {
             format!("allocating {bytes} bytes of page-locked host memory")
         })?;

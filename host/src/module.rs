@@ -88,7 +88,7 @@ impl Module {
         // No kernel has a NUL in its name: the driver then reports that the empty name is not found.
         let c_name = CString::new(name).unwrap_or_default();
         let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded, the name is NUL-terminated, and `function` is a valid place.
+        // SAFETY: the module is loaded, the name is NUL-terminated, and `function` is valid for a write.
         check(unsafe { sys::cuModuleGetFunction(&mut function, self.inner.handle, c_name.as_ptr()) }, doing)?;
         Ok(function)
     }
@@ -109,7 +109,7 @@ impl Drop for Inner {
     }
 }
 
-/// Makes an image safe to give to the driver, which takes no length: PTX must end in NUL, and a cubin must be whole.
+/// Completes an image for the driver, which takes no length: PTX must end in NUL, and a cubin must not be truncated.
 fn loadable(mut image: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     if image.starts_with(b"\x7fELF") {
         check_cubin(&image)?;

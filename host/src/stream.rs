@@ -32,7 +32,7 @@ impl Stream {
     pub fn new(device: &Device) -> Result<Self> {
         device.bind()?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is a valid place, and a context is current. Flag 0 orders the stream with the default stream.
+        // SAFETY: `handle` is valid for a write, and a context is current. Flag 0 orders the stream with the default stream.
         check(unsafe { sys::cuStreamCreate(&mut handle, 0) }, || "creating a stream".into())?;
         Ok(Self { device: device.clone(), handle, last_kernel: Mutex::default() })
     }
@@ -120,7 +120,7 @@ impl Event {
     pub fn record(stream: &Stream) -> Result<Self> {
         stream.device.bind()?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is a valid place, and a context is current. Flag 0: the event takes the time.
+        // SAFETY: `handle` is valid for a write, and a context is current. Flag 0: the event takes the time.
         check(unsafe { sys::cuEventCreate(&mut handle, 0) }, || "creating an event".into())?;
         let event = Self { device: stream.device.clone(), handle };
         // SAFETY: event and stream live, in the same context.
@@ -146,7 +146,7 @@ impl Event {
     pub fn since(&self, earlier: &Self) -> Result<Duration> {
         self.device.bind()?;
         let mut milliseconds = 0f32;
-        // SAFETY: `milliseconds` is a valid place, and both events live.
+        // SAFETY: `milliseconds` is valid for a write, and both events live.
         let result = unsafe { sys::cuEventElapsedTime_v2(&mut milliseconds, earlier.handle, self.handle) };
         check(result, || "measuring the time between two events".into())?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1000.0).unwrap_or_default())
