@@ -118,7 +118,7 @@ pub fn pairs(rust: &BTreeMap<String, Figures>, twins: &BTreeMap<String, Figures>
     names.into_iter().map(pair).collect()
 }
 
-/// What a kernel may use beyond the limits that its twin sets, and why: an entry of `bench/excess.toml`.
+/// What a kernel may use beyond the bar that its twin sets, and why: an entry of `bench/excess.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Allowance {
@@ -147,7 +147,7 @@ pub fn read_excess() -> Result<Excess> {
     toml::from_str(&text).with_context(|| format!("in {}", path.display()))
 }
 
-/// A figure of a kernel, and the limit that its twin sets.
+/// A figure of a kernel, and the bar that its twin sets.
 struct Measure {
     what: &'static str,
     got: u32,
@@ -156,7 +156,7 @@ struct Measure {
     slack: u32,
 }
 
-/// The limits. Instructions: 1.05 times the twin's, or 8 more. Barriers: the twin's. Registers: the twin's, or 32, with which a
+/// The bar. Instructions: 1.05 times the twin's, or 8 more. Barriers: the twin's. Registers: the twin's, or 32, with which a
 /// multiprocessor still holds its maximum of threads.
 fn measures(rust: Figures, twin: Figures) -> [Measure; 3] {
     const MORE: u32 = 8;
@@ -196,7 +196,7 @@ impl Allowance {
     }
 }
 
-/// Returns the faults: a kernel above both its limit and its allowance, and an allowance that is too high or not needed.
+/// Returns the faults: a kernel above both the bar and its allowance, and an allowance that is too high or not needed.
 pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
     let mut faults = Vec::new();
     for Pair { kernel, rust, twin } in pairs {
@@ -212,12 +212,12 @@ pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
         let allowance = excess.get(kernel).unwrap_or(&none);
         for Measure { what, got, bar, slack } in measures(rust, twin) {
             match allowance.of(what) {
-                None if got > bar => faults.push(format!("{kernel} has {got} {what}, the limit is {bar}")),
+                None if got > bar => faults.push(format!("{kernel} has {got} {what}, the bar is {bar}")),
                 Some(most) if got > most.max(bar) => faults.push(format!(
-                    "{kernel} has {got} {what}, the limit is {bar} and bench/excess.toml allows {most}"
+                    "{kernel} has {got} {what}, the bar is {bar} and bench/excess.toml allows {most}"
                 )),
                 Some(_) if got <= bar => faults.push(format!(
-                    "{kernel} has {got} {what}, within the limit of {bar}: remove its allowance"
+                    "{kernel} has {got} {what}, within the bar of {bar}: remove its allowance"
                 )),
                 Some(most) if most - got > slack => {
                     faults.push(format!("{kernel} has {got} {what}: lower its allowance of {most}"));
@@ -237,7 +237,7 @@ pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
     faults
 }
 
-/// Lowers the allowances to what the kernels need. A kernel above its limit gets an allowance only if it had none. The new
+/// Lowers the allowances to what the kernels need. A kernel above the bar gets an allowance only if it had none. The new
 /// allowance has an empty reason, which [`judge`] refuses until someone writes one.
 #[must_use]
 pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
@@ -264,7 +264,7 @@ pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
 /// The text of `bench/excess.toml`.
 pub fn excess_text(excess: &Excess) -> Result<String> {
     let mut text = "\
-# Kernels of `kernels/` that exceed the limits set by their twins in `bench/cuda`, and why. The limits: 1.05 times the twin's
+# Kernels of `kernels/` that exceed the bar set by their twins in `bench/cuda`, and why. The bar: 1.05 times the twin's
 # instructions, or 8 more; the twin's barriers; the twin's registers, or 32. `tests/bench.rs` fails if a kernel exceeds the number
 # here, or needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise a number or add a kernel, write the reason.
 "
@@ -341,9 +341,9 @@ mod tests {
         assert_eq!(
             faults,
             [
-                "k has 109 instructions, the limit is 108",
-                "k has 3 barriers, the limit is 2",
-                "k has 33 registers, the limit is 32"
+                "k has 109 instructions, the bar is 108",
+                "k has 3 barriers, the bar is 2",
+                "k has 33 registers, the bar is 32"
             ]
         );
         let recorded = lowered(&over, &Excess::new());
@@ -355,12 +355,9 @@ mod tests {
         let of = |got, most| judge(&pair((got, 2, 8), (100, 2, 8)), &allowed(Some(most), None));
         assert_eq!(of(200, 200), [""; 0]);
         assert_eq!(of(200, 208), [""; 0]);
-        assert_eq!(
-            of(201, 200),
-            ["k has 201 instructions, the limit is 108 and bench/excess.toml allows 200"]
-        );
+        assert_eq!(of(201, 200), ["k has 201 instructions, the bar is 108 and bench/excess.toml allows 200"]);
         assert_eq!(of(200, 209), ["k has 200 instructions: lower its allowance of 209"]);
-        assert_eq!(of(108, 200), ["k has 108 instructions, within the limit of 108: remove its allowance"]);
+        assert_eq!(of(108, 200), ["k has 108 instructions, within the bar of 108: remove its allowance"]);
     }
 
     #[test]

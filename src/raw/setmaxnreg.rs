@@ -1,4 +1,4 @@
-//! `setmaxnreg` (registers per thread of a warpgroup) and `nanosleep` (`__nanosleep()`; PTX ISA 9.7.19.5 and 9.7.19.2).
+//! `setmaxnreg`: registers per thread of a warpgroup (PTX ISA 9.7.19.5).
 
 macro_rules! setmaxnreg {
     ($( $doc:literal $name:ident $head:literal )*) => { $(
@@ -26,12 +26,4 @@ setmaxnreg! {
     setmaxnreg_inc "setmaxnreg.inc"
     "Lowers the warp's maximum number of registers per thread to `N`. Releases the registers above `N` to the CTA's pool."
     setmaxnreg_dec "setmaxnreg.dec"
-}
-
-instruction! {
-    /// Suspends the thread for 0 to `2 * t` nanoseconds, at most 1 ms (`__nanosleep()`).
-    fn nanosleep(t: u32 = reg32);
-    form: "nanosleep.u32 t;";
-    ptx: "nanosleep" .. ".u32 {t};";
-    isa: "6.3", target: "sm_70", section: "9.7.19.2";
 }
