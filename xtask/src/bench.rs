@@ -128,7 +128,7 @@ pub struct Allowance {
     pub barriers: Option<u32>,
     /// Maximum registers.
     pub registers: Option<u32>,
-    /// Why the kernel needs more than its limit.
+    /// Why the kernel needs more than the bar.
     pub reason: String,
 }
 
