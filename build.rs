@@ -1,10 +1,10 @@
-//! Refuses a device build whose kernels would be wrong without an error: a build that loses convergence marks, or whose features
-//! and target-cpu disagree. `tests/build_script.rs` includes this file.
+//! Refuses device builds that would silently give wrong kernels: builds that lose convergence marks, or whose features and
+//! target-cpu disagree. `tests/build_script.rs` includes this file.
 
 use std::env;
 use std::path::Path;
 
-/// The features that each `-Ctarget-cpu` provides, by the Target ISA Notes of PTX.
+/// The features that each `-Ctarget-cpu` provides, according to the Target ISA Notes of PTX.
 const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_90", &["sm_90"]),
     ("sm_90a", &["sm_90", "sm_90a"]),
@@ -25,7 +25,7 @@ const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_121a", &["sm_90", "sm_100"]),
 ];
 
-/// MIR passes that ignore convergence. Compilers after 1.96 switch JumpThreading off for GPUs.
+/// MIR passes that ignore convergence, and their effect. Compilers after 1.96 disable JumpThreading for GPUs.
 const MIR_PASSES: [(&str, &str); 2] =
     [("JumpThreading", "copies blocks"), ("MatchBranchSimplification", "merges equal arms of a branch")];
 
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Cargo reruns a build script when the flags change, but not when the linker does: watch the places that can set the linker.
+/// Watches the places that can set the linker: cargo reruns a build script if the flags change, but not if the linker changes.
 fn rerun_when_configuration_changes() {
     println!("cargo::rerun-if-env-changed=CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER");
     let out_dir = env::var_os("OUT_DIR").map(std::path::PathBuf::from).unwrap_or_default();
@@ -69,7 +69,7 @@ fn features() -> Vec<String> {
     features
 }
 
-/// A device build, as cargo shows it to a build script.
+/// A device build, as a build script sees it.
 pub struct Device {
     pub flags: Vec<String>,
     pub linker: Option<String>,
@@ -77,10 +77,10 @@ pub struct Device {
 }
 
 impl Device {
-    /// Returns the faults, each with its cure.
+    /// Returns the faults, each with its remedy.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
-        // rustc reads flags from a file of arguments, which this check does not open.
+        // rustc reads flags from an argument file, which this check does not open.
         if let Some(file) = self.flags.iter().find(|flag| flag.starts_with('@')) {
             faults.push(format!(
                 "`{file}` hides rustc flags from this check: write the flags directly into `rustflags`"
@@ -102,14 +102,14 @@ impl Device {
             faults.push(format!(
                 "the linker is `{linker}`, which does not mark convergent instructions: LLVM may then copy a barrier into \
                  divergent branches. Set `linker = \"ptx-link\"` under `[target.nvptx64-nvidia-cuda]` in \
-                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx`, which has the raw layer alone"
+                 `.cargo/config.toml`, or enable the feature `stock-linker` of `ptx`, which leaves only the raw layer"
             ));
         }
-        // rustc searches for a bare name; a path must exist.
+        // rustc searches PATH for a bare name. A path must exist.
         let path = Path::new(linker);
         if stem == "ptx-link" && path.components().count() > 1 && !path.exists() {
             faults.push(format!(
-                "the linker `{linker}` is not there: build it with `cargo build --release -p ptx-link` (in the repository of \
+                "the linker `{linker}` does not exist: build it with `cargo build --release -p ptx-link` (in the repository of \
                  `ptx`, `./x build` does it), or install it with `cargo install --path link` and name it `ptx-link`"
             ));
         }
@@ -117,8 +117,7 @@ impl Device {
         let link_args = link_args.chain(self.values(&["-Z"], "pre-link-arg"));
         let link_args = link_args.chain(self.values(&["-Z"], "pre-link-args"));
         if link_args.flat_map(str::split_whitespace).any(|arg| arg == "--no-marks") {
-            faults
-                .push("`--no-marks` switches off the convergence marks: remove it from the link-args".into());
+            faults.push("`--no-marks` disables the convergence marks: remove it from the link-args".into());
         }
         let on = |value: &str| matches!(value, "" | "y" | "yes" | "on" | "true");
         if !self.codegen("no-prepopulate-passes").is_some_and(on) {
@@ -128,7 +127,7 @@ impl Device {
                     .into(),
             );
         }
-        // Each `-Cpasses` adds its passes, so every one counts.
+        // Each `-Cpasses` adds passes, so every occurrence counts.
         if let Some(passes) = self.all_codegen("passes").find(|passes| !passes.trim().is_empty()) {
             faults.push(format!(
                 "`-Cpasses={passes}` lets rustc run LLVM passes before the linker can mark convergent instructions: remove \
@@ -138,20 +137,20 @@ impl Device {
         faults
     }
 
-    /// MIR passes run before the linker, which cannot undo them.
+    /// Returns the faults of MIR passes, which run before the linker. The linker cannot undo them.
     fn mir_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (pass, what) in MIR_PASSES {
             match self.mir_switch(pass) {
                 Some(false) => {}
                 Some(true) => faults.push(format!(
-                    "`-Zmir-enable-passes=+{pass}` switches the MIR pass {pass} on again. The pass {what}, and the convergent \
-                     instructions in them. rustc takes the last switch of a pass: remove `+{pass}` from `rustflags`, and keep \
+                    "`-Zmir-enable-passes=+{pass}` enables the MIR pass {pass} again. The pass {what}, with the convergent \
+                     instructions in them. rustc obeys the last switch of a pass: remove `+{pass}` from `rustflags`, and keep \
                      `-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification`"
                 )),
                 None => faults.push(format!(
                     "`-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification` is missing: the MIR pass {pass} {what}, \
-                     and the convergent instructions in them. Add it to `rustflags` under \
+                     with the convergent instructions in them. Add it to `rustflags` under \
                      `[target.nvptx64-nvidia-cuda]` in `.cargo/config.toml`"
                 )),
             }
@@ -196,8 +195,8 @@ impl Device {
         self.features.iter().any(|feature| feature == name)
     }
 
-    /// Returns whether a MIR pass is switched on (`+`) or off (`-`); `None` without a switch. rustc joins the lists of all
-    /// options and takes a pass's last switch, whatever `-Zmir-opt-level` and the target say.
+    /// Returns true if a MIR pass is enabled (`+`), false if it is disabled (`-`), and `None` without a switch. rustc joins the
+    /// lists of all options and obeys a pass's last switch, whatever `-Zmir-opt-level` and the target say.
     fn mir_switch(&self, pass: &str) -> Option<bool> {
         let lists = self.values(&["-Z"], "mir-enable-passes");
         let switches = lists.flat_map(|passes| passes.split(','));

@@ -1,5 +1,5 @@
-//! Rows that are added to a family: the one of docs/ADDING_AN_INSTRUCTION.md gives the golden file that stands there, and wrong ones
-//! do not pass `cargo check`.
+//! Adds rows to a family. The row in docs/ADDING_AN_INSTRUCTION.md must give the golden file in that document. Wrong rows must
+//! not pass `cargo check`.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
     assert_eq!(forms::Row { forms: vec![all], ..added.clone() }.golden(), block("ptx"));
 }
 
-/// A row with an operand, a text and a list of tags.
+/// Returns the text of a row with this operand, PTX text and list of tags.
 fn row(operand: &str, text: &str, tags: &str) -> String {
     format!(
         r#"legal! {{ WrongSem: "no" {{ sem::Relaxed }} }}
@@ -77,7 +77,7 @@ fn wrong_rows_do_not_pass_a_check_on_the_host() {
         assert!(errors.contains(message), "{operand} in `{text}`, {tags}: no {message:?} in\n{errors}");
         assert!(
             message.is_empty() || errors.contains("griddepcontrol.rs"),
-            "the row is not named:\n{errors}"
+            "the errors do not name the file of the row:\n{errors}"
         );
     }
 }

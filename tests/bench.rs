@@ -1,6 +1,6 @@
-//! Holds the kernels against their twins in CUDA C++: the machine code that ptxas makes of both.
+//! Compares the kernels with their twins in CUDA C++ by the machine code that ptxas generates.
 //!
-//! `BLESS=1 cargo test --test bench` lowers what `bench/excess.toml` allows to what is needed.
+//! `BLESS=1 cargo test --test bench` lowers the allowances in `bench/excess.toml` to what the kernels need.
 
 use xtask::bench;
 use xtask::cuda::Tools;
@@ -18,7 +18,7 @@ fn compare() -> anyhow::Result<()> {
     let toolchain = Toolchain::active()?;
     if toolchain.kind() != Kind::Pinned {
         println!(
-            "the record is of the pinned toolchain, and this is {}: nothing is compared",
+            "not compared: the allowances are those of the pinned toolchain, and this toolchain is {}",
             toolchain.name()
         );
         return Ok(());

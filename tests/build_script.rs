@@ -1,4 +1,4 @@
-//! What `build.rs` refuses, and that it says the cure.
+//! `build.rs` refuses faulty builds, and says how to repair them.
 
 #[allow(dead_code)]
 #[path = "../build.rs"]
@@ -63,7 +63,7 @@ fn a_linker_without_marks_is_refused() {
     let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=ptx-link"]].concat(), &["sm_90"]) };
     assert_eq!(own.faults(), [""; 0]);
     let missing = Device { linker: Some("/nowhere/ptx-link".into()), ..device(GOOD, &["sm_90"]) };
-    refused(&missing, &["`/nowhere/ptx-link` is not there", "cargo build --release -p ptx-link"]);
+    refused(&missing, &["`/nowhere/ptx-link` does not exist", "cargo build --release -p ptx-link"]);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_mir_pass_that_is_switched_on_again_is_refused() {
         (&["-Zmir_enable_passes=+MatchBranchSimplification"], "MatchBranchSimplification"),
         (&["-Zmir-enable-passes=-JumpThreading,+JumpThreading,-GVN"], "JumpThreading"),
     ] {
-        let on = format!("`-Zmir-enable-passes=+{pass}` switches");
+        let on = format!("`-Zmir-enable-passes=+{pass}` enables");
         refused(&device(&[GOOD, more].concat(), &["sm_90"]), &[&on, "remove", "last switch"]);
         let stock = device(&[GOOD, more].concat(), &["sm_90", "stock-linker"]);
         refused(&stock, &[&on]);
@@ -101,7 +101,7 @@ fn a_mir_pass_that_is_switched_on_again_is_refused() {
     assert_eq!(device(&first, &["sm_90"]).faults(), [""; 0]);
 }
 
-/// What rustc itself makes of repeated switches, by the MIR of a branch with equal arms.
+/// rustc uses the last switch of a repeated option, as the MIR of a branch with equal arms shows.
 #[test]
 fn rustc_goes_by_the_last_switch_of_a_pass() {
     let toolchain = Toolchain::active().unwrap();
@@ -145,6 +145,6 @@ fn the_stock_linker_is_accepted_by_its_feature() {
     let flags = ["-Ctarget-cpu=sm_90", GOOD[2]];
     let stock = |flags| Device { linker: None, ..device(flags, &["sm_90", "stock-linker"]) };
     assert_eq!(stock(&flags[..]).faults(), [""; 0]);
-    // What rustc itself does to a branch with equal arms, no linker can undo.
+    // No linker can undo what rustc itself does to a branch with equal arms.
     assert_eq!(stock(&flags[..1]).faults().len(), 2);
 }

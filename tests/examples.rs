@@ -1,5 +1,5 @@
-//! Every example of the typed layer's documentation compiles for the device, each function of it to the end: doctests
-//! only check it for the host.
+//! Compiles every example in the documentation of the typed layer for the device, with code generation for each of its functions.
+//! Doctests check the examples for the host only.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,19 +8,19 @@ use std::path::Path;
 use xtask::device::{Arch, Build};
 use xtask::files;
 
-/// An example, hidden lines too.
+/// An example, including its hidden lines.
 #[derive(Debug, Default, PartialEq)]
 struct Example {
     text: String,
-    /// Whether what it documents has a gate.
+    /// True if the documented item has a gate.
     gated: bool,
 }
 
-/// The examples of a source file: the lines of each fenced block of its doc comments.
+/// Returns the examples of a source file: the lines of each fenced block in its doc comments.
 fn examples(source: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut open: Option<Option<Example>> = None;
-    // The first example of the doc comment whose item comes next.
+    // The first example of the current doc comment, whose item follows.
     let mut pending = 0;
     for line in source.lines() {
         let line = line.trim_start();
@@ -51,7 +51,7 @@ fn examples(source: &str) -> Vec<Example> {
     examples
 }
 
-/// Whether the module has a gate.
+/// Returns true if the module has a gate.
 fn is_gated(module: &str) -> bool {
     let lib = fs::read_to_string(xtask::root().join("src/lib.rs")).unwrap();
     let (before, _) = lib.split_once(&format!("pub mod {module};")).unwrap_or_default();
@@ -72,7 +72,7 @@ fn examples_compile_for_the_device() {
     };
     let src = xtask::root().join("src");
     let (folders, mut files): (Vec<_>, Vec<_>) = list(&src).into_iter().partition(|path| path.is_dir());
-    // The typed layer alone.
+    // Without the raw layer.
     files.extend(folders.iter().filter(|folder| !folder.ends_with("raw")).flat_map(|folder| list(folder)));
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
         let module = file.with_extension("");
@@ -80,7 +80,7 @@ fn examples_compile_for_the_device() {
         let source = fs::read_to_string(file).unwrap();
         for (i, Example { text: example, gated }) in examples(&source).iter().enumerate() {
             let gate = if *gated || is_gated(&module) { "#[cfg(feature = \"sm_100a\")]\n" } else { "" };
-            // Statements stand in a function, which rustdoc makes around them too.
+            // Statements need a function around them, as rustdoc adds one.
             let statements = example.lines().any(|line| line.starts_with("let ") || line.ends_with(");"));
             let is_body = statements && !example.contains("fn ");
             let (open, close) = if is_body { ("fn example() {", "}") } else { ("", "") };
@@ -106,7 +106,7 @@ fn build(text: &str, arch: Arch) {
     files::write(&folder.join("Cargo.toml"), manifest).unwrap();
     files::write(&folder.join("src/lib.rs"), text).unwrap();
     let mut build = Build::new(&folder, arch);
-    // Functions that nothing calls are compiled too.
+    // Also compiles functions that nothing calls.
     build.rustflags = vec!["-Clink-dead-code".into()];
     build.run().unwrap_or_else(|error| panic!("{error:#}"));
 }

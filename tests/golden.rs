@@ -1,4 +1,4 @@
-//! Holds the PTX that comes out of rustc against `tests/golden`, and what the rows claim against ptxas.
+//! Compares the PTX from rustc with `tests/golden`, and the claims of the rows with ptxas.
 //!
 //! `BLESS=1 cargo test --test golden` rewrites the files.
 
@@ -16,7 +16,7 @@ use xtask::golden::{self, Golden};
 use xtask::judge;
 use xtask::toolchain::{Kind, Toolchain};
 
-/// The rows of each target; compiled once for all tests.
+/// The rows of each target, compiled once for all tests.
 static PROBES: LazyLock<Vec<(Arch, Vec<Row>)>> = LazyLock::new(|| ok(forms::probe_all()));
 
 /// The rows of all targets.
@@ -31,8 +31,8 @@ fn raw_instructions_are_golden() {
     ok(golden.finish());
 }
 
-/// The legal forms of the three chapters (9.7.9.25, 9.7.9.27, 9.7.13), counted from their grammar and tables: by family, on
-/// sm_100a and on sm_90. Defaults are spelt out, a sink `_` is no form of its own, each space of an address is.
+/// The number of legal forms in the three chapters (9.7.9.25, 9.7.9.27, 9.7.13), counted from their grammar and tables: by
+/// family, on sm_100a and sm_90. Defaults count as written out. A sink `_` is not a separate form; each space of an address is.
 const LEGAL: [(&str, usize, usize); 28] = [
     ("cp_async", 99, 99),
     ("cp_async_bulk", 11, 9),
@@ -64,7 +64,7 @@ const LEGAL: [(&str, usize, usize); 28] = [
     ("tensormap_cp_fenceproxy", 4, 4),
 ];
 
-/// Families of other sections: what the instructions of the three chapters need around them.
+/// Families from other sections, which the instructions of the three chapters need.
 const AROUND: [&str; 16] = [
     "createpolicy",
     "cvt",
@@ -84,7 +84,7 @@ const AROUND: [&str; 16] = [
     "tensormap",
 ];
 
-/// Every legal form of the three chapters has its row, and there is no other.
+/// The rows have exactly the legal forms of the three chapters.
 #[test]
 fn the_forms_are_the_legal_forms() {
     let counts = forms::counts(&ROWS);
@@ -101,10 +101,10 @@ fn the_forms_are_the_legal_forms() {
     assert_eq!(counts.keys().copied().collect::<BTreeSet<_>>(), known);
 }
 
-/// The table of `./x forms` and the golden files count alike.
+/// `./x forms` and the golden files contain the same forms.
 #[test]
 fn every_form_is_a_golden_line() {
-    // The files are being written.
+    // With `BLESS=1`, another test is writing the files.
     if golden::blesses() {
         return;
     }
@@ -119,7 +119,7 @@ fn every_form_is_a_golden_line() {
             let has = |line: &&&str| {
                 let comment = line.split_once(" // ").map_or("", |(_, comment)| comment);
                 let named: Vec<_> = comment.split(", ").filter(|name| name.parse::<Arch>().is_ok()).collect();
-                // sm_90 alone is the oldest target, as sm_90a has all that it has.
+                // A form of sm_90 alone exists on all targets, because sm_90 is the oldest; sm_90a has everything that sm_90 has.
                 named.is_empty() || named == ["sm_90"] || named.contains(&arch.name())
             };
             assert_eq!(lines.iter().filter(has).count(), count, "{family} on {arch}");
@@ -127,10 +127,10 @@ fn every_form_is_a_golden_line() {
     }
 }
 
-/// Behind the stock linker a convergent instruction is an asm goto: another block, the same instruction.
+/// With the stock linker, a convergent instruction becomes an asm goto: another block, but the same instruction.
 #[test]
 fn the_label_form_is_the_same_instructions() {
-    // Sorted: LLVM lays the blocks of asm gotos out as it likes.
+    // Sorted, because LLVM arranges the blocks of asm gotos in any order.
     let instructions = |rows: &[Row]| -> Vec<String> {
         let forms = rows.iter().filter(|row| row.convergent).flat_map(|row| &row.forms);
         let mut instructions: Vec<_> = forms.map(|form| form.instruction.clone()).collect();
@@ -146,7 +146,7 @@ fn the_label_form_is_the_same_instructions() {
     assert!(labelled == plain, "{}", golden::diff(&plain.join("\n"), &labelled.join("\n")));
 }
 
-/// The marks are set by the linker's table, the asm gotos of the stock linker by the rows: both say the same of every form.
+/// The linker marks by its table, and the asm gotos of the stock linker follow the rows. Both must agree on every form.
 #[test]
 fn rows_and_the_linkers_table_agree_on_convergence() {
     ok(judge::convergence(&ROWS));
@@ -174,7 +174,7 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     println!("{}", ok(judge::judge(&tools, &forms)));
 }
 
-/// What is not chosen costs nothing, unoptimised code included: ten calls are ten blocks of asm.
+/// An option that is not chosen costs nothing, even without optimisation: ten calls are ten blocks of asm.
 #[test]
 fn ten_calls_of_a_debug_build_are_ten_blocks() {
     let mut build = Build::new(xtask::root().join("tests/device/debug"), Arch::Sm90);
@@ -202,8 +202,8 @@ fn ten_calls_of_a_debug_build_are_ten_blocks() {
     assert_eq!((blocks.len(), sorted), (10, expected), "{}", module.text);
 }
 
-/// Whole bodies are held on the pinned toolchain: another numbers registers and orders instructions otherwise, and now and
-/// then branches otherwise in one of two twins. What must be alike there, `./x compare` compares.
+/// Returns true if whole bodies can be compared, on the pinned toolchain only. Another toolchain numbers registers and orders
+/// instructions differently, and sometimes arranges the branches of two twins differently. `./x compare` compares the rest.
 fn holds_whole_bodies() -> bool {
     let toolchain = ok(Toolchain::active());
     let pinned = toolchain.kind() == Kind::Pinned;
@@ -235,9 +235,9 @@ fn kernels_are_golden() {
     ok(golden.finish());
 }
 
-/// Whether two barriers of the CTA or of the cluster have nothing between them but what a thread does in its registers: one would do.
+/// Returns true if only register instructions stand between two barriers of the CTA or the cluster. One barrier would be enough.
 fn has_barriers_in_a_row(body: &str) -> bool {
-    // Of the cluster's the arrival counts.
+    // The arrival stands for the barrier of the cluster.
     let is_barrier =
         |line: &str| line.starts_with("barrier.cta.sync") || line.starts_with("barrier.cluster.arrive");
     let is_of_registers = |line: &str| {
@@ -266,9 +266,9 @@ fn barriers_in_a_row_are_found() {
     ));
 }
 
-/// The instructions of a body but for the names of registers and labels, for their order (LLVM numbers the induction variables
-/// of a loop by the order in which it meets them), for which of its two outcomes a test takes the branch on, and for a product and
-/// a sum that are one instruction or two.
+/// Returns the instructions of a body without the differences that do not matter: names of registers and labels; order (LLVM
+/// numbers induction variables in the order in which it meets them); which outcome of a test takes the branch; and a product and
+/// a sum as one instruction or two.
 fn multiset(body: &str) -> Vec<String> {
     let undirected = |line: String| {
         let opposites = [(".ge.", ".lt."), (".gt.", ".le."), (".ne.", ".eq.")];
@@ -278,7 +278,7 @@ fn multiset(body: &str) -> Vec<String> {
     };
     let spaced = |line: String| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines: Vec<_> = body.lines().map(forms::generic_registers).map(undirected).map(spaced).collect();
-    // Which product and sum become one `mad` differs with the order in which LLVM meets them; ptxas joins the others.
+    // The order in which LLVM meets products and sums decides which of them become a `mad`. ptxas joins the others.
     let mads = lines.extract_if(.., |line| line.starts_with("mad.lo.s32")).count();
     let parts = ["mul.lo.s32 %r, %r, %r;", "add.s32 %r, %r, %r;"].map(str::to_owned);
     lines.extend(std::iter::repeat_n(parts, mads).flatten());
@@ -286,14 +286,14 @@ fn multiset(body: &str) -> Vec<String> {
     lines
 }
 
-/// The instructions of a body but for copies of a loop's variables, which ptxas undoes.
+/// As [`multiset`], without copies of loop variables, which ptxas removes.
 fn loop_multiset(body: &str) -> Vec<String> {
     let mut lines = multiset(body);
     lines.retain(|line| !line.starts_with("mov.b"));
     lines
 }
 
-/// The same without sums and products, and how many these are.
+/// As [`loop_multiset`], without sums and products; also returns their number.
 fn without_addresses(body: &str) -> (Vec<String>, usize) {
     let arithmetic = ["add.", "sub.", "shl.", "or.b", "and.b", "mul.", "mad."];
     let is_other = |line: &String| !arithmetic.iter().any(|start| line.starts_with(start));
@@ -301,7 +301,7 @@ fn without_addresses(body: &str) -> (Vec<String>, usize) {
     (others, sums.len())
 }
 
-/// The same for branches that LLVM has laid out in two ways: but for tests and branches.
+/// As [`loop_multiset`], without tests and branches, for branches that LLVM arranges in two ways.
 fn branch_multiset(body: &str) -> Vec<String> {
     let mut lines = multiset(body);
     lines.retain(|line| !line.starts_with("mov.b"));
@@ -311,7 +311,7 @@ fn branch_multiset(body: &str) -> Vec<String> {
     lines
 }
 
-/// Kernels with ways for CTAs of whole warps and for others, or for the warps of two parts.
+/// Kernels with separate branches for CTAs of whole warps and for other CTAs, or for the warps of two parts.
 const BRANCHES: [&str; 11] = [
     "pipeline_barrier_pair",
     "pipeline_barrier_pair_last",
@@ -326,15 +326,15 @@ const BRANCHES: [&str; 11] = [
     "warp_reduce_of_any",
 ];
 
-/// Kernels that are whole loops.
+/// Kernels that consist of a loop.
 const LOOPS: [&str; 2] = ["pipeline_ring", "pipeline_run"];
 
-/// Loops in which LLVM makes an address of another one than in the raw twin: of the second tile from the stage or from the first
-/// tile, of the next tile from its number or from the one before.
+/// Loops in which LLVM computes an address from another value than in the raw twin: the second tile from the stage or from the
+/// first tile, the next tile from its number or from the previous tile.
 const ADDRESSED_OTHERWISE: [&str; 3] =
     ["pipeline_ring_update_all", "pipeline_ring_update_all_last", "pipeline_run_multicast"];
 
-/// The kernels of `tests/device/typed`, by the part of their names after `typed_`.
+/// The typed and the raw twin of each kernel in `tests/device/typed` compile to the same instructions.
 #[test]
 fn typed_calls_cost_nothing() {
     let mut golden = Golden::new("typed");
@@ -351,7 +351,7 @@ fn typed_calls_cost_nothing() {
             let typed = body(&module.text, &format!("typed_{name}"));
             let raw = body(&module.text, &format!("raw_{name}"));
             let costs_nothing = if !golden_too {
-                // Other toolchains copy the variables of a loop in one twin and not in the other.
+                // Other toolchains copy loop variables in one twin only.
                 loop_multiset(&typed).len() <= loop_multiset(&raw).len()
             } else if LOOPS.contains(&name) {
                 loop_multiset(&typed) == loop_multiset(&raw)
@@ -364,7 +364,10 @@ fn typed_calls_cost_nothing() {
                 multiset(&typed) == multiset(&raw)
             };
             if !costs_nothing {
-                faults.push(format!("{name} for {arch}, raw to typed:\n{}", golden::diff(&raw, &typed)));
+                faults.push(format!(
+                    "{name} for {arch}, difference from raw to typed:\n{}",
+                    golden::diff(&raw, &typed)
+                ));
             }
             if typed.contains(".local") || typed.contains("%SP") {
                 faults.push(format!("{name} for {arch} has a stack frame"));
@@ -381,9 +384,9 @@ fn typed_calls_cost_nothing() {
     }
 }
 
-/// What ten calls of the typed layer are, literally: the PTX of their kernels in `tests/device/typed`, without set-up of
-/// predicates and reads of special registers. Each kernel initialises what it uses. What threads write stands twice: in the rounds that
-/// all of them have, and in the last.
+/// The exact PTX of ten main calls of the typed layer, from the kernels of `tests/device/typed`, without set-up of predicates and
+/// reads of special registers. Each kernel initialises what it uses. The stores of threads appear twice: in the rounds that all
+/// threads have, and in the last round.
 #[test]
 fn the_main_ten_are_these_instructions() {
     let build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm90);

@@ -1,4 +1,4 @@
-//! Off the device everything type-checks, and a call says which instruction it was.
+//! On the host, everything type-checks, and a call panics with the name of its instruction.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,11 +14,11 @@ fn message(call: impl FnOnce()) -> String {
 #[test]
 fn a_raw_call_panics_with_its_instruction() {
     let calls: [(&str, fn()); 4] = [
-        // SAFETY: panics before it does anything.
+        // SAFETY: the call panics before any effect.
         ("mbarrier_arrive", || {
             _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, 0, arrivals::One) }
         }),
-        // SAFETY: as above.
+        // SAFETY: the call panics before any effect.
         ("cp_async_bulk_wait_group_read", || unsafe { raw::cp_async_bulk_wait_group_read::<3>() }),
         ("fence_proxy_async", || raw::fence_proxy_async(space::Global)),
         ("tid_x", || _ = raw::tid_x()),
@@ -32,12 +32,12 @@ fn a_raw_call_panics_with_its_instruction() {
 
 #[test]
 fn a_typed_call_panics_with_the_instruction_that_it_needs() {
-    // SAFETY: panics before it gives out anything.
+    // SAFETY: the call panics before it returns a handle.
     let message = message(|| _ = unsafe { Cta::enter::<()>() });
     assert!(message.contains("`ptx::raw::dynamic_smem_size`"), "{message}");
 }
 
-/// What is put away for the grids before has handles in it that its own `Drop` and `Debug` could use.
+/// `Drop` and `Debug` of a payload could use its handles, so a `Prerequisite` runs neither before the wait.
 #[test]
 fn what_is_put_away_does_nothing_before_the_wait() {
     struct Payload<'a>(&'a std::cell::Cell<u32>);
@@ -53,7 +53,7 @@ fn what_is_put_away_does_nothing_before_the_wait() {
         }
     }
     let uses = std::cell::Cell::new(0);
-    // SAFETY: no handle of a grid's memory is in it.
+    // SAFETY: the payload contains no handle of a grid's memory.
     let memory = unsafe { Prerequisite::new(Payload(&uses)) };
     assert_eq!(format!("{memory:?}"), "Prerequisite { .. }");
     drop(memory);

@@ -1,4 +1,4 @@
-//! The kernel of the README builds for the device as it stands there, in one call and by steps, and ptxas takes both.
+//! The README's kernel builds for the device, in one call and by steps, and ptxas accepts both.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! What ptxas makes of the PTX: one allocation for each `shared_memory!`, in the kernels that enter with it alone;
-//! instructions for shared memory and bulk copies, no generic access, no stack.
+//! The machine code that ptxas generates: one allocation for each `shared_memory!`, only in the kernels that enter with it;
+//! instructions for shared memory and bulk copies; no generic access and no stack.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn each_declaration_is_one_allocation() {
     }
 }
 
-/// The mnemonics of a crate's machine code, up to the first dot.
+/// Returns the mnemonics in a crate's machine code, up to the first dot.
 fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
     let module = Build::new(crate_dir, arch).run().unwrap_or_else(|error| panic!("{error:#}"));
     let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
@@ -51,12 +51,12 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
         let (name, _) = function.split_once(',').expect("a section's name");
         let words = function.split_whitespace().map(|word| word.split('.').next().unwrap_or(word).to_owned());
         let mnemonics: BTreeSet<String> = words.collect();
-        // A peer's shared memory has no instructions of its own: ptxas accesses it by its generic address.
+        // Peer shared memory (DSMEM) has no instructions of its own: ptxas accesses it by its generic address.
         let generic: &[&str] = if name.starts_with("cluster_") { &[] } else { &["LD", "ST"] };
         for wrong in generic.iter().chain(&["LDL", "STL"]) {
             assert!(
                 !mnemonics.contains(*wrong),
-                "{crate_dir}, {name}: {wrong} is shared or local memory by generic address"
+                "{crate_dir}, {name}: {wrong} accesses shared or local memory by a generic address"
             );
         }
         all.extend(mnemonics);
@@ -64,8 +64,8 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
     all
 }
 
-/// 64 and 128 sums of a loop, in arrays: one instruction each in a round, no local memory. (With `for` over `0..8` and `0..16`, 128
-/// sums have a stack frame of 544 bytes.)
+/// 64 and 128 sums of a loop stay in registers as arrays: one instruction per sum and round, no local memory. (With `for` loops
+/// over `0..8` and `0..16`, 128 sums need a stack frame of 544 bytes.)
 #[test]
 fn arrays_stay_in_registers() {
     let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
@@ -84,7 +84,7 @@ fn arrays_stay_in_registers() {
             let code = code.split("\t.section\t").next().unwrap_or_default();
             let count = |mnemonic: &str| code.split_whitespace().filter(|word| *word == mnemonic).count();
             assert_eq!(["LDL", "STL"].map(count), [0, 0], "{name} at opt-level {opt_level}");
-            // LLVM may copy the loop's body.
+            // LLVM may copy the body of the loop.
             let fma = count("FFMA");
             assert!(fma >= sums && fma.is_multiple_of(sums), "{name} at opt-level {opt_level}: {fma}");
         }
@@ -106,16 +106,16 @@ fn kernels_use_the_copy_engine_and_mbarriers() {
     );
 }
 
-/// Operations for which the GPU has no instruction on a peer's shared memory. ptxas goes on, where its `ATOM` says so, with a
-/// plain load, operation and store, which it means for local memory.
+/// Operations that the GPU cannot do atomically on peer shared memory (DSMEM). For these, ptxas emits a plain load, operation and
+/// store after an `ATOM` that fails, code that is meant for local memory.
 const NOT_ON_PEERS: [&str; 9] =
     ["AND.64", "OR.64", "XOR.64", "MIN.64", "MIN.S64", "MAX.64", "MAX.S64", "ADD.F16x2.RN", "ADD.BF16x2.RN"];
 
-/// What the GPU does on a peer's memory itself, though ptxas has such a way behind it too.
+/// Operations that the GPU does on peer memory, although ptxas emits such code for them too.
 const DONE_ON_PEERS: [&str; 3] = ["ADD.64", "EXCH.64", "CAS.64"];
 
-/// The generic `ATOM`s of a kernel, without what is around the operation, whether it tests for a peer's address (`QSPC.E.D`),
-/// and its plain stores that may be to a peer.
+/// Returns the generic `ATOM`s of a kernel (the operation alone), whether the kernel tests for a peer address (`QSPC.E.D`), and
+/// the number of its plain stores that may go to a peer.
 fn generic_atomics(function: &str) -> (Vec<&str>, bool, usize) {
     let instructions = function.lines().filter_map(|line| line.trim().strip_prefix("/*")?.split_once("*/"));
     let mut found = (Vec::new(), false, 0);
@@ -145,10 +145,10 @@ fn atomics_on_a_peer_are_atomic() {
         for function in sass.split("\t.section\t.text.").skip(1) {
             let (name, _) = function.split_once(',').expect("a section's name");
             let (operations, asks_for_peers, stores) = generic_atomics(function);
-            assert!(!operations.is_empty(), "{name} for {arch} has no atomic operation");
+            assert!(!operations.is_empty(), "{name} for {arch} has no generic atomic operation");
             let wrong = operations.iter().any(|operation| NOT_ON_PEERS.contains(operation));
             if name.starts_with("raw_") {
-                // Once this fails, ptxas has become right, and `raw` and `atomic` say more than is true.
+                // If this fails, ptxas has been corrected: then remove the warnings in `raw` and `atomic`.
                 assert!(wrong && !asks_for_peers && stores > 0, "{name} for {arch}: {operations:?}");
                 raw += 1;
                 continue;
@@ -158,7 +158,7 @@ fn atomics_on_a_peer_are_atomic() {
             let done = operations.iter().any(|operation| DONE_ON_PEERS.contains(operation));
             assert!(
                 stores == 0 || done || asks_for_peers,
-                "{name} for {arch} stores plainly, which a peer's address may come to: {operations:?}"
+                "{name} for {arch} has a plain store that may go to a peer's address: {operations:?}"
             );
         }
         assert_eq!((typed, raw), (50, 18), "kernels for {arch}");

@@ -1,4 +1,4 @@
-//! Every test that docs/SOUNDNESS.md cites exists.
+//! Checks that every test, kernel and file that docs/SOUNDNESS.md cites exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use xtask::files;
 
 const TEXT: &str = "docs/SOUNDNESS.md";
 
-/// The code spans of a Markdown text, each with its line.
+/// Returns the code spans of a Markdown text with their lines.
 fn code_spans(text: &str) -> Vec<(usize, &str)> {
     text.lines()
         .enumerate()
@@ -19,7 +19,7 @@ fn code_spans(text: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-/// Whether `name` is `pattern`, in which each `*` stands for any text.
+/// Returns true if `name` matches `pattern`. Each `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -29,7 +29,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Whether a code span ends with the name of a UI case: `r`, the number of a rule or `*`, `_`.
+/// Returns true if the last part of a code span names a UI case: `r`, the number of a rule or `*`, then `_`.
 fn is_case(span: &str) -> bool {
     let name = span.rsplit('/').next().unwrap_or_default();
     let number = name.strip_prefix('r').and_then(|rest| rest.split_once('_')).map(|(number, _)| number);
@@ -38,14 +38,14 @@ fn is_case(span: &str) -> bool {
     })
 }
 
-/// What can be cited.
+/// The files, pairs and kernels that the document may cite.
 #[derive(Debug, Default)]
 struct Cited {
-    /// Files and folders, from the root of the repository on; UI cases without `.rs`.
+    /// Files and folders, relative to the repository root; UI cases without `.rs`.
     paths: BTreeSet<String>,
-    /// The pairs of `tests/device/typed`: `typed_…`.
+    /// The typed twins in `tests/device/typed`: `typed_…`.
     pairs: BTreeSet<String>,
-    /// `kernels/…`, by the kernel's name.
+    /// The kernels, as `kernels/<name>`.
     kernels: BTreeSet<String>,
 }
 
@@ -77,9 +77,9 @@ impl Cited {
         cited
     }
 
-    /// Whether a code span resolves: `None` if it is no citation. `folder` is that of the UI case cited before it.
+    /// Resolves a code span. Returns `None` if the span is not a citation. `folder` is the folder of the preceding UI case.
     fn resolves(&self, span: &str, folder: &mut PathBuf) -> Option<bool> {
-        // `tests/ui/…` says what citations look like.
+        // A span with `…`, such as `tests/ui/…`, describes citations and is none itself.
         if span.contains('…') {
             return None;
         }
@@ -110,7 +110,7 @@ fn texts(folder: &Path) -> Vec<String> {
     files::under(folder).iter().map(|file| fs::read_to_string(file).unwrap()).collect()
 }
 
-/// The citations that resolve to nothing, each with its line, and the number of all.
+/// Returns the citations that do not resolve, with their lines, and the number of all citations.
 fn unresolved(text: &str, cited: &Cited) -> (Vec<String>, usize) {
     let (mut faults, mut count, mut folder) = (Vec::new(), 0, PathBuf::new());
     for (line, span) in code_spans(text) {
@@ -129,7 +129,7 @@ fn every_test_that_the_argument_cites_exists() {
     let text = fs::read_to_string(xtask::root().join(TEXT)).unwrap();
     let (faults, count) = unresolved(&text, &Cited::read(&xtask::root()));
     assert!(faults.is_empty(), "correct the citation, or restore the test:\n{}", faults.join("\n"));
-    assert!(count > 200, "found {count} citations alone: has their form changed?");
+    assert!(count > 200, "found only {count} citations; if their form has changed, correct this test");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! What must not compile: `tests/ui/<module>/r<rule>_<what>.rs`, each with the message in its `.stderr` and a twin
-//! `.fixed.rs` that says the same rightly, and compiles without a warning. The number is that of the rule in `RULES`.
+//! Misuse that must not compile: `tests/ui/<module>/r<rule>_<what>.rs`. Each case has its message in `.stderr`, and a twin
+//! `.fixed.rs` that does the same correctly and compiles without a warning. The number is the rule's number in `RULES`.
 //!
-//! They are built with the crate's default features; those of a folder `tests/ui/<module>/sm_100a` or `…/stock-linker`, with
+//! Cases build with the crate's default features; cases in a folder `tests/ui/<module>/sm_100a` or `…/stock-linker` build with
 //! that feature.
 //!
-//! Everything is built for the host, up to the point where code would be generated: assertions inside generic
-//! functions fail only when these are instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
+//! Everything is built for the host, up to code generation: assertions inside generic functions fail only when the functions are
+//! instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -24,25 +24,28 @@ use ui_test::{
     ignore_output_conflict, run_tests_generic,
 };
 
-/// What a program on `ptx` cannot do. Each has at least one case; `r0` is for what the rules presuppose.
+/// What a program on `ptx` cannot do. Each rule has at least one case; `r0` is for the premises of the other rules.
 const RULES: &[(u32, &str)] = &[
-    (0, "handles come from the library alone, and stay with their thread and their scope"),
+    (0, "make a handle without the library, or take it to another thread or out of its scope"),
     (1, "use an mbarrier before `init`, initialise it twice, use it after `inval`"),
     (2, "wait without the token of an arrive, or use a token twice"),
-    (3, "arrive again before the phase was waited for"),
-    (4, "touch a destination while a copy into it is in flight, or read what holds nothing"),
-    (5, "touch a source, or a global destination, of a copy in flight"),
-    (6, "wait for a group never committed, or leave a scope with copies in flight"),
-    (7, "give a byte count other than that of the types being copied"),
-    (8, "sizes, counts and numbers that the instructions do not take"),
+    (3, "arrive again before a wait for the phase"),
+    (4, "access a destination while a copy into it is in flight, or read memory that holds nothing"),
+    (5, "access a source, or a global destination, of a copy in flight"),
+    (6, "wait for a group that was never committed, or leave a scope with copies in flight"),
+    (7, "give a byte count that differs from the copied types"),
+    (8, "use sizes, counts and numbers that the instructions do not accept"),
     (9, "hand ordinary stores to the async proxy without a proxy fence"),
-    (10, "use a tensor map of another rank, element type or box than the tile, or other coordinates"),
-    (11, "use the memory of a peer that may not live, send to oneself, part a datum from its mbarrier"),
-    (12, "wait on an mbarrier of another CTA, or ask an arrival there for its state"),
+    (10, "use a tensor map or coordinates that differ from the tile in rank, element type or box"),
+    (
+        11,
+        "use the memory of a peer that may have exited, send to oneself, separate a datum from its mbarrier",
+    ),
+    (12, "wait on an mbarrier of another CTA, or ask for the state of an arrival there"),
     (13, "call an instruction that the target of the crate's features lacks"),
-    (14, "combine qualifiers as no instruction does"),
-    (15, "ask for a cluster while a request is under way, or after a refusal"),
-    (16, "rest safe code on barriers that nothing marks"),
+    (14, "combine qualifiers that no instruction combines"),
+    (15, "request a cluster while another request is in flight, or after a refusal"),
+    (16, "use safe code with a linker that does not mark barriers"),
 ];
 
 /// Folders of cases, each named after the feature that they are built with.
@@ -60,7 +63,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Messages name the cases by this path; cargo runs tests in the package's folder.
+    // Messages name the cases by this path. Cargo runs tests in the package's folder.
     let cases = Path::new("tests/ui");
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
     check_layout(cases, bless)?;
@@ -69,10 +72,10 @@ fn run() -> Result<()> {
     if !pinned {
         ensure!(
             !bless,
-            "BLESS=1 needs the pinned toolchain: the messages of other compilers are worded otherwise"
+            "BLESS=1 needs the pinned toolchain: other compilers word their messages differently"
         );
         println!(
-            "ui: this is not the compiler of rust-toolchain.toml: what compiles is checked, the messages are not"
+            "ui: this is not the compiler of rust-toolchain.toml: the test checks whether cases compile, but not their messages"
         );
     }
 
@@ -82,11 +85,11 @@ fn run() -> Result<()> {
     let inputs = inputs(root)?;
     if all && !bless && std::fs::read_to_string(&stamp).is_ok_and(|passed| passed == inputs) {
         println!(
-            "ui: every case has passed, and neither the cases, the crate nor the compiler has changed since"
+            "ui: skipped: every case has passed before, and the cases, the crate and the compiler are unchanged"
         );
         return Ok(());
     }
-    // Leaked, as what configures a case is to be `Copy`.
+    // Leaked, because the configuration of a case must be `Copy`.
     let default: &[OsString] = ptx_args(root, &[])?.leak();
     let mut featured: Vec<(&str, &[OsString])> = Vec::new();
     for feature in FEATURES {
@@ -124,7 +127,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// What the outcome of all cases depends on, as one number: the compiler, the crate, the cases and this file.
+/// Returns a hash of everything that the results depend on: the compiler, the crate, the cases and this file.
 fn inputs(root: &Path) -> Result<String> {
     let mut paths = files(&root.join("src"))?;
     paths.append(&mut files(&root.join("tests/ui"))?);
@@ -145,7 +148,7 @@ fn is_twin(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with(".fixed.rs"))
 }
 
-/// Each rule has cases, each case has its message and its twin, and nothing lies about that belongs to no case.
+/// Checks that each rule has cases, each case has its message and its twin, and no file belongs to no case.
 fn check_layout(cases: &Path, bless: bool) -> Result<()> {
     let files = files(cases)?;
     let mut faults = Vec::new();
@@ -158,18 +161,20 @@ fn check_layout(cases: &Path, bless: bool) -> Result<()> {
             "rs" => &["fixed.rs", "stderr"],
             "fixed.rs" | "stderr" => &["rs"],
             _ => {
-                faults.push(format!("{name}: neither a case, nor its twin, nor its message"));
+                faults.push(format!("{name}: neither a case, nor a twin, nor a message: remove the file"));
                 continue;
             }
         };
         for extension in needed {
             if !files.contains(Path::new(&format!("{stem}.{extension}"))) {
-                faults.push(format!("{name}: there is no {stem}.{extension} to it"));
+                faults.push(format!("{name}: {stem}.{extension} is missing"));
             }
         }
         match rule(stem) {
             Some(rule) if RULES.iter().any(|(known, _)| *known == rule) => _ = rules.insert(rule),
-            _ => faults.push(format!("{name}: its name does not begin with a rule of `RULES`, as in `r1_…`")),
+            _ => faults.push(format!(
+                "{name}: the name must begin with the number of a rule in `RULES`, as in `r1_…`"
+            )),
         }
     }
     for (rule, what) in RULES.iter().filter(|(rule, _)| !rules.contains(rule)) {
@@ -178,7 +183,7 @@ fn check_layout(cases: &Path, bless: bool) -> Result<()> {
     if faults.is_empty() {
         return Ok(());
     }
-    bail!("the cases in {} are not whole:\n  {}", cases.display(), faults.join("\n  "))
+    bail!("the cases in {} are not complete:\n  {}", cases.display(), faults.join("\n  "))
 }
 
 fn rule(stem: &str) -> Option<u32> {
@@ -199,14 +204,14 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(files)
 }
 
-/// Whether this is the toolchain that rust-toolchain.toml names: rustup keeps it in a folder of that name.
+/// Returns true for the toolchain in rust-toolchain.toml. rustup keeps it in a folder with its name.
 fn compiler_is_pinned(root: &Path) -> Result<bool> {
     let pin = root.join("rust-toolchain.toml");
     let text = std::fs::read_to_string(&pin).wrap_err_with(|| format!("cannot read {}", pin.display()))?;
     let channel = text
         .lines()
         .find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"'))
-        .ok_or_else(|| eyre!("{} names no channel", pin.display()))?;
+        .ok_or_else(|| eyre!("{} has no channel", pin.display()))?;
     let sysroot = sysroot()?;
     Ok(sysroot.file_name().is_some_and(|name| name.to_string_lossy().starts_with(channel)))
 }
@@ -227,25 +232,25 @@ fn config(root: &Path, cases: &Path) -> Result<Config> {
     config.bless_command = Some("BLESS=1 cargo test --test ui".into());
 
     let defaults = config.comment_defaults.base();
-    // The whole message is held in the `.stderr` file.
+    // The `.stderr` file holds the whole message.
     defaults.require_annotations = Spanned::dummy(false).into();
     defaults.set_custom("edition", Edition("2024".into()));
     defaults.set_custom("rustfix", RustfixMode::Disabled);
 
     config.program.args.extend(
         [
-            // Instantiates every function, and stops there.
+            // Instantiates every function, and stops before code generation.
             "-Zno-codegen",
-            // `LL` for line numbers beside quoted source: the library's change all the time.
+            // Writes `LL` for line numbers next to quoted source, because the library's line numbers change often.
             "-Zui-testing",
             "-Zwrite-long-types-to-disk=no",
         ]
         .map(OsString::from),
     );
-    // For `-Z` on a stable compiler.
+    // Allows `-Z` on a stable compiler.
     config.program.envs.push(("RUSTC_BOOTSTRAP".into(), Some("1".into())));
 
-    // Quoted source of the library and of `core`: wherever they lie, on whichever line.
+    // Quoted source of the library and of `core` must not depend on its folder and line.
     for (folder, name) in [(root.to_owned(), "$ROOT"), (sysroot()?, "$SYSROOT")] {
         let folder = folder.into_os_string().into_encoded_bytes();
         config.comment_defaults.base().normalize_stderr.push((Match::Exact(folder), name.into()));
@@ -256,9 +261,9 @@ fn config(root: &Path, cases: &Path) -> Result<Config> {
     Ok(config)
 }
 
-/// Builds `ptx` for the host with `features` and says where rustc finds it. (Metadata of `cargo check` lacks what
-/// instantiation needs.) Without checks of overflow, as device code of the release profile has it: there a `const fn` that
-/// computes a size wraps, where a constant is made of it too.
+/// Builds `ptx` for the host with `features`, and returns the arguments with which rustc finds it. (The metadata of `cargo check`
+/// is not enough for instantiation.) Overflow checks are off, as in the release profile of device code: there, a `const fn` that
+/// computes a size wraps, in constants too.
 fn ptx_args(root: &Path, features: &[&str]) -> Result<Vec<OsString>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or_else(|| eyre!("no target folder"))?;

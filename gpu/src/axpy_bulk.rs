@@ -1,69 +1,70 @@
-//! Launches `axpy_bulk` (`kernels/src/axpy_bulk.rs`): y ← a·x + y.
+//! Safe host function of the kernel `axpy_bulk` (`kernels/src/axpy_bulk.rs`), which computes y ← a·x + y.
 
 use std::ops::Range;
 
 use ptx_host::{DevicePtr, DeviceSlice, DeviceSliceMut, Kernel, LaunchConfig, Module, Stream};
 
-/// What a bulk copy's addresses must be multiples of, in bytes.
+/// Alignment of the addresses of a bulk copy, in bytes.
 pub const ALIGNMENT: u64 = 16;
 
-/// What the kernel was built for, and how many of its blocks share a multiprocessor.
+/// The parameters that the kernel was built with, and the thread blocks per multiprocessor of its launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Threads per block.
+    /// Threads per thread block.
     pub threads: u32,
-    /// Stages of the ring; each holds a tile of x and one of y.
+    /// Stages of the pipeline. Each stage holds a tile of x and a tile of y.
     pub stages: u32,
-    /// Bytes of a tile.
+    /// Size of a tile in bytes.
     pub tile_bytes: u32,
-    /// Blocks per multiprocessor.
+    /// Thread blocks per multiprocessor.
     pub ctas_per_sm: u32,
 }
 
 impl Shape {
-    /// The kernel as it is in the bundle.
+    /// The parameters of the kernel in the bundle.
     pub const SHIPPED: Self = Self { threads: 256, stages: 2, tile_bytes: 14 * 1024, ctas_per_sm: 1 };
 
-    /// Dynamic shared memory of a block, in bytes: two tiles and an mbarrier a stage. A sweep knows its shapes at run time; of those
-    /// that are known before, the tests hold it against [`DynamicShared::bytes_for`](ptx::shared::DynamicShared::bytes_for).
+    /// Dynamic shared memory per thread block, in bytes: two tiles and an mbarrier per stage. A sweep knows its shapes only at
+    /// run time. For the known shapes, the tests compare the result with
+    /// [`DynamicShared::bytes_for`](ptx::shared::DynamicShared::bytes_for).
     #[must_use]
     pub const fn dynamic_shared_bytes(&self) -> u32 {
         self.stages * (2 * self.tile_bytes + size_of::<u64>() as u32)
     }
 
-    /// Elements of a tile.
+    /// Elements per tile.
     #[must_use]
     pub const fn tile_len(&self) -> usize {
         self.tile_bytes as usize / size_of::<f32>()
     }
 }
 
-/// Why a call was refused before anything was launched, or how the launch failed.
+/// Why a launch was refused or failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A base pointer that bulk copies cannot use.
+    /// An address that bulk copies cannot use.
     #[error(
-        "{array} is at {address:#x}, which is no multiple of {ALIGNMENT}: bulk copies need arrays aligned to \
+        "{array} is at {address:#x}, which is not a multiple of {ALIGNMENT}: bulk copies need arrays aligned to \
          {ALIGNMENT} bytes; start the slice at an element whose index is a multiple of 4"
     )]
     Misaligned {
         /// `x` or `y`.
         array: &'static str,
-        /// Its address.
+        /// The array's address.
         address: u64,
     },
-    /// An array shorter than `n`.
+    /// The array has fewer than `n` elements.
     #[error("{array} has {len} elements, fewer than n = {n}")]
     TooShort {
         /// `x` or `y`.
         array: &'static str,
-        /// Its length.
+        /// The array's length.
         len: usize,
-        /// Elements to be computed.
+        /// Elements to compute.
         n: usize,
     },
-    /// Arrays that share memory: the kernel reads x while it writes y.
+    /// The arrays overlap. The kernel reads x while it writes y.
     #[error("x ({:#x}..{:#x}) and y ({:#x}..{:#x}) overlap; give them separate memory", x.start, x.end, y.start, y.end)]
     Overlap {
         /// Addresses of x.
@@ -71,12 +72,12 @@ pub enum Error {
         /// Addresses of y.
         y: Range<u64>,
     },
-    /// The launch itself failed.
+    /// The launch failed.
     #[error(transparent)]
     Host(#[from] ptx_host::Error),
 }
 
-/// The kernel, ready to be launched safely.
+/// The kernel with a safe launch function.
 #[derive(Debug)]
 pub struct AxpyBulk {
     kernel: Kernel<(f32, DevicePtr<f32>, DevicePtr<f32>, u64)>,
@@ -84,24 +85,24 @@ pub struct AxpyBulk {
 }
 
 impl AxpyBulk {
-    /// Finds the kernel in a module.
+    /// Finds the kernel `name` in `module`.
     ///
     /// # Errors
     ///
-    /// If the module has no kernel of that name, or one with other parameters.
+    /// [`ptx_host::Error`] if the module has no such kernel, or a kernel with other parameters.
     ///
     /// # Safety
     ///
-    /// The kernel is `axpy` of `kernels/src/axpy_bulk.rs`, for this shape.
+    /// The kernel is `axpy` of `kernels/src/axpy_bulk.rs`, built with the parameters in `shape`.
     pub unsafe fn new(module: &Module, name: &str, shape: Shape) -> ptx_host::Result<Self> {
         Ok(Self { kernel: module.kernel(name)?, shape })
     }
 
-    /// Puts y ← a·x + y over the first `n` elements on a stream. Nothing is launched if the arrays are unfit.
+    /// Puts y ← a·x + y for the first `n` elements on `stream`. Checks both arrays first.
     ///
     /// # Errors
     ///
-    /// [`Error`] says which array is unfit and what to do, or how the launch failed.
+    /// [`Error`] names the unfit array and says what to do, or says how the launch failed.
     pub fn launch(
         &self,
         stream: &Stream,
@@ -115,26 +116,26 @@ impl AxpyBulk {
         let grid = self.kernel.module().device().info().multiprocessors * self.shape.ctas_per_sm;
         let config =
             LaunchConfig::new(grid, self.shape.threads).dynamic_shared(self.shape.dynamic_shared_bytes());
-        // SAFETY: x and y have n elements, are aligned and apart; `y` is borrowed exclusively, and memory is not
-        // freed before the device is done. `new`'s caller vouched for the kernel.
+        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. A
+        // buffer is not freed before the device is done. The kernel is the right one: `# Safety` of `new`.
         unsafe { self.kernel.launch(stream, &config, (a, x_ptr, y_ptr, n as u64))? };
         Ok(())
     }
 
-    /// Elements that one round of all blocks computes.
+    /// Elements that all thread blocks compute in one round.
     #[must_use]
     pub fn round_len(&self) -> usize {
         let blocks = self.kernel.module().device().info().multiprocessors * self.shape.ctas_per_sm;
         self.shape.tile_len() * blocks as usize
     }
 
-    /// What it was built for.
+    /// Returns the parameters that the kernel was built with.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The kernel itself, for its resources.
+    /// Returns the kernel, for its resource usage.
     #[must_use]
     pub fn kernel(&self) -> &Kernel<(f32, DevicePtr<f32>, DevicePtr<f32>, u64)> {
         &self.kernel
@@ -198,7 +199,7 @@ mod tests {
     fn misaligned_bases_are_refused_with_address_need_and_cure() {
         assert_eq!(
             check((0x1004, 8), (0x2000, 8), 8).unwrap_err(),
-            "x is at 0x1004, which is no multiple of 16: bulk copies need arrays aligned to 16 bytes; start the \
+            "x is at 0x1004, which is not a multiple of 16: bulk copies need arrays aligned to 16 bytes; start the \
              slice at an element whose index is a multiple of 4"
         );
         for off in (4..16).step_by(4) {
@@ -207,7 +208,10 @@ mod tests {
                 "{off}"
             );
         }
-        assert!(check((0x1004, 0), (0x2000, 0), 0).is_err(), "alignment does not depend on n");
+        assert!(
+            check((0x1004, 0), (0x2000, 0), 0).is_err(),
+            "a misaligned array of no elements was accepted"
+        );
     }
 
     #[test]
@@ -222,7 +226,7 @@ mod tests {
             assert!(check((x, 8), (y, 8), 8).unwrap_err().contains("overlap"), "{x:#x} {y:#x}");
         }
         check((0x1000, 8), (0x1000, 8), 0).unwrap();
-        // Only what the kernel touches counts.
+        // Only the elements that the kernel accesses count.
         check((0x1000, 8), (0x1010, 8), 4).unwrap();
     }
 

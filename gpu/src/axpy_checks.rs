@@ -1,4 +1,4 @@
-//! The checks of `axpy_bulk`: right for every length and seed, on a file, refusals, and speed.
+//! Checks of `axpy_bulk`: results for many lengths and seeds and for a file, refused launches, and bandwidth.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,17 +12,17 @@ use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
 use crate::data;
 
-/// The large length of all bars: 1 GiB an array, and a tail.
+/// Largest length: 1 GiB per array, and an incomplete tile.
 const LARGE: usize = (1 << 28) + 5;
-/// Large enough for many rounds of all stages.
+/// Largest length with `--quick`: many rounds of all stages.
 const QUICK: usize = (1 << 24) + 5;
-/// Lengths around nothing, a tile, and a power of two.
+/// Lengths around zero, a tile and a power of two.
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
-/// Elements before and after each array that must stay as they are.
+/// Elements before and after each array that must stay unchanged.
 const GUARD: usize = 1024;
-/// A NaN: read by mistake it spoils the result, overwritten it is missed.
+/// A NaN: an element read by mistake spoils the result, and an overwritten one is missing.
 const GUARD_BITS: u32 = 0x7fc0_dead;
-/// Starts of x and y, in elements beyond 256-byte alignment: all are multiples of 16 bytes.
+/// Starts of x and y, in elements past a 256-byte boundary. All are multiples of 16 bytes.
 const OFFSETS: [(usize, usize); 3] = [(0, 0), (4, 12), (60, 8)];
 const MAX_OFFSET: usize = 64;
 
@@ -69,13 +69,13 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
     }
     checks.push(Check::new(name("bandwidth"), options, move |gpu| {
         let speed = Speed::measure(gpu, &load(gpu)?, repetitions)?;
-        ensure!(speed.ratio() >= min_ratio, "{speed} is below {min_ratio}");
+        ensure!(speed.ratio() >= min_ratio, "{speed} is below the required ratio of {min_ratio}");
         Ok(speed.into())
     }));
     checks
 }
 
-/// Right first, then fast: what the sweep does with each variant.
+/// Checks the results, then measures the bandwidth. The sweep does so for each variant.
 pub fn check_and_measure(
     gpu: &Gpu,
     image: &Path,
@@ -92,15 +92,15 @@ pub fn check_and_measure(
 fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape) -> Result<AxpyBulk> {
     ensure!(
         image.exists(),
-        "{} is missing; `./x gpu --bundle DIR` makes a folder that has it, to be given with --dir",
+        "{} is missing; make a bundle with `./x gpu --bundle DIR`, and give the folder with --dir",
         image.display()
     );
     let module = Module::load(&gpu.device, image)?;
-    // SAFETY: the file is called what `./x` calls the kernel built for this shape.
+    // SAFETY: `./x` gives this file name to the kernel built with this shape.
     Ok(unsafe { AxpyBulk::new(&module, name, shape) }?)
 }
 
-/// Where a run's arrays lie.
+/// Position of the arrays of a run.
 #[derive(Clone, Copy)]
 struct Place {
     n: usize,
@@ -116,11 +116,15 @@ impl Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "n = {}, x and y off by {} and {} elements", self.n, self.x_offset, self.y_offset)
+        write!(
+            f,
+            "n = {}, x and y {} and {} elements past the alignment",
+            self.n, self.x_offset, self.y_offset
+        )
     }
 }
 
-/// Buffers for runs of up to a number of elements, on both sides.
+/// Host and device buffers for runs of up to a fixed number of elements.
 struct Bench<'a> {
     gpu: &'a Gpu,
     kernel: &'a AxpyBulk,
@@ -151,7 +155,7 @@ impl<'a> Bench<'a> {
         self.run(place, data::random(seed)).with_context(|| format!("{place}, seed {seed}"))
     }
 
-    /// Runs the kernel over what `host_x` and `host_y` hold, and checks all that it may and may not have changed.
+    /// Runs the kernel on `host_x` and `host_y`, then checks every result and every element that must stay unchanged.
     fn run(&mut self, place: Place, a: f32) -> Result<()> {
         let n = place.n;
         let (x_start, y_start) = (GUARD + place.x_offset, GUARD + place.y_offset);
@@ -182,7 +186,7 @@ fn upload_guarded(buffer: &mut DeviceBuffer<f32>, start: usize, values: &[f32]) 
     Ok(())
 }
 
-/// Fails if anything around the `n` results was written.
+/// Fails if the kernel wrote an element outside the `n` results.
 fn check_guards(result: &[f32], n: usize) -> Result<()> {
     let spoilt = (0..GUARD).chain(GUARD + n..result.len()).find(|&i| result[i].to_bits() != GUARD_BITS);
     match spoilt {
@@ -197,7 +201,7 @@ fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize) -> Result<Finding
     let mut runs = 0;
     for &n in &lengths {
         let places = OFFSETS.map(|(x_offset, y_offset)| Place { n, x_offset, y_offset });
-        // The largest takes most of the time, and its place changes nothing.
+        // The largest length takes most of the time, and its position changes nothing.
         for &place in if n == largest { &places[..1] } else { &places[..] } {
             runs += 1;
             bench.run_random(place, runs)?;
@@ -206,7 +210,7 @@ fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize) -> Result<Finding
     Ok(format!("{} lengths from 0 to {largest}, {runs} runs, every element right", lengths.len()).into())
 }
 
-/// The fixed lengths, and those at which this kernel's tiles, blocks and stages come out even, or just not.
+/// The fixed lengths, and lengths at and next to multiples of this kernel's tiles, rounds and stages.
 fn lengths(shape: Shape, round: usize, largest: usize) -> Vec<usize> {
     let (tile, ring) = (shape.tile_len(), round * shape.stages as usize);
     let around = [tile, 2 * tile, round, ring, ring + round].into_iter().flat_map(|n| [n - 1, n, n + 1]);
@@ -251,26 +255,31 @@ fn check_refusals(gpu: &Gpu, kernel: &AxpyBulk) -> Result<Finding> {
     let mut refuse = |x_start: usize, y_start: usize, n: usize| -> Result<LaunchError> {
         let x = x.slice(x_start..x_start + N)?;
         match kernel.launch(&gpu.stream, 3.0, x, &mut y.slice_mut(y_start..y_start + N)?, n) {
-            Ok(()) => bail!("x at element {x_start}, y at {y_start}, n = {n} was launched, not refused"),
+            Ok(()) => bail!(
+                "x at element {x_start}, y at {y_start}, n = {n} was launched; the launch must be refused"
+            ),
             Err(refusal) => Ok(refusal),
         }
     };
     for off in 1..4 {
         for (x_start, y_start) in [(off, 0), (0, off), (off, off)] {
             let refusal = refuse(x_start, y_start, N)?;
-            ensure!(matches!(refusal, LaunchError::Misaligned { .. }), "refused, but with: {refusal}");
+            ensure!(
+                matches!(refusal, LaunchError::Misaligned { .. }),
+                "refused with another error: {refusal}"
+            );
         }
     }
     let refusal = refuse(0, 0, N + 1)?;
-    ensure!(matches!(refusal, LaunchError::TooShort { .. }), "refused, but with: {refusal}");
+    ensure!(matches!(refusal, LaunchError::TooShort { .. }), "refused with another error: {refusal}");
     gpu.wait()?;
     ensure!(y.as_slice().to_vec()? == [2.0; N + 4], "a refused launch changed y");
-    Ok("misaligned x or y and a too large n are refused, y is untouched".to_owned().into())
+    Ok("misaligned x or y and a too large n are refused, y is unchanged".to_owned().into())
 }
 
-/// Bytes per second of the kernel and of a device-to-device copy, taken in turns.
+/// Bandwidths of the kernel and of a device-to-device copy, measured alternately.
 struct Speed {
-    /// GB/s of each repetition, read and written.
+    /// Bandwidth of each repetition in GB/s; bytes read and bytes written count.
     axpy: Vec<f64>,
     copy: Vec<f64>,
     registers: u32,
@@ -282,7 +291,7 @@ impl Speed {
         const WARM_UP: usize = 5;
         const WORD: usize = size_of::<f32>();
         let n = LARGE;
-        // The kernel reads two arrays and writes one: a copy of one and a half moves as much (to 16 bytes).
+        // The kernel reads two arrays and writes one. A copy of one and a half arrays moves as many bytes, up to 16.
         let copied = (3 * n / 2).next_multiple_of(4);
         let (mut x, mut y) = (DeviceBuffer::alloc(&gpu.device, n)?, DeviceBuffer::alloc(&gpu.device, n)?);
         let mut from = DeviceBuffer::alloc(&gpu.device, copied)?;
@@ -367,7 +376,10 @@ mod tests {
         for n in [0, 1, 3, 4095, 4096, 4097, 1 << 20, LARGE] {
             assert!(lengths.contains(&n), "{n}");
         }
-        assert!(lengths.contains(&(132 * 4096 * 3 + 1)), "a length just over all stages of all blocks");
+        assert!(
+            lengths.contains(&(132 * 4096 * 3 + 1)),
+            "a length just above all stages of all blocks is missing"
+        );
         assert!(lengths.is_sorted() && lengths.last() == Some(&LARGE));
     }
 

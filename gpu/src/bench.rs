@@ -1,4 +1,4 @@
-//! The kernels beside their twins in CUDA C++ (`bench/cuda`): both right, and timed in turn in one process.
+//! Benchmarks: each kernel beside its twin in CUDA C++ (`bench/cuda`). Checks both results, then times both in one process.
 
 mod library;
 mod math;
@@ -18,23 +18,23 @@ use crate::cli::Options;
 use crate::data::median;
 use crate::report::{Outcome, Report};
 
-/// A kernel over one size of data.
+/// A kernel with data of one size.
 struct Case {
-    /// The kernel; its images are `<kernel>.cubin` and `cuda/<kernel>.cubin`.
+    /// Name of the kernel. Its images are `<kernel>.cubin` and `cuda/<kernel>.cubin`.
     kernel: &'static str,
-    /// What tells it from other cases of the kernel.
+    /// Distinguishes the cases of one kernel.
     variant: &'static str,
-    /// Why it does not run on the whole GPU or over much data; empty for those that do.
+    /// Why the case does not use the whole GPU or much data; empty for a case that does.
     note: &'static str,
     run: Box<Run>,
 }
 
 type Run = dyn Fn(&Bench) -> Result<Timing>;
 
-/// A GPU, the kernel's images that there are, and how often to time each.
+/// A GPU, the existing images of a kernel, and the number of repetitions.
 struct Bench<'a> {
     gpu: &'a Gpu,
-    /// Rust's, if there is one, then that of CUDA C++.
+    /// The Rust image, if there is one, then the CUDA C++ image.
     sides: Vec<Side>,
     repetitions: usize,
 }
@@ -52,7 +52,7 @@ fn cases() -> impl Iterator<Item = Case> {
     kernels_of_words.chain(tensor::cases()).chain(library::cases())
 }
 
-/// A check for each case: it passes where both results are right, and has the times in its data.
+/// Makes a check for each case. The check passes if both results are right; its data are the times.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let dir = options.dir()?;
     let repetitions = options.bench_repetitions();
@@ -78,22 +78,22 @@ fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
     }
     ensure!(
         sides.iter().any(|side| side.label == TWIN),
-        "no cuda/{kernel}.cubin in {}; `./x gpu --bench --bundle DIR` makes a folder that has it, to be given with --dir",
+        "no cuda/{kernel}.cubin in {}; make a bundle with `./x gpu --bench --bundle DIR`, and give the folder with --dir",
         dir.display()
     );
     Ok(sides)
 }
 
-/// The medians of a case, in seconds a launch.
+/// Median times of a case, in seconds per launch.
 struct Timing {
     rust: Option<f64>,
     twin: f64,
-    /// Bytes that a launch reads and writes, and the time of a device-to-device copy that does as much.
+    /// Bytes that a launch reads and writes, and the time of a device-to-device copy with the same traffic.
     copy: Option<(usize, f64)>,
 }
 
 impl Timing {
-    /// What is to be judged: Rust's, where there is one.
+    /// The time to judge: the Rust kernel's, or the twin's if there is no Rust kernel.
     fn time(&self) -> f64 {
         self.rust.unwrap_or(self.twin)
     }
@@ -127,18 +127,18 @@ impl std::fmt::Display for Timing {
     }
 }
 
-/// A launch that can be put on the stream again and again.
+/// A launch that can be put on the stream repeatedly.
 struct Launch<'a> {
     label: &'static str,
     put: Box<dyn Fn() -> Result<()> + 'a>,
 }
 
 impl Bench<'_> {
-    /// The same launch of each side.
+    /// Makes the same launch for each side.
     ///
     /// # Safety
     ///
-    /// As of [`ptx_host::Kernel::launch`], for every time that a launch is put on the stream.
+    /// The `# Safety` section of [`ptx_host::Kernel::launch`] holds each time that a launch is put on the stream.
     unsafe fn launches<A: KernelArgs + Copy + 'static>(
         &self,
         kernel: &str,
@@ -151,23 +151,23 @@ impl Bench<'_> {
             let (stream, config) = (&self.gpu.stream, *config);
             launches.push(Launch {
                 label: side.label,
-                // SAFETY: the caller's contract.
+                // SAFETY: `# Safety` of this function.
                 put: Box::new(move || Ok(unsafe { kernel.launch(stream, &config, arguments) }?)),
             });
         }
         Ok(launches)
     }
 
-    /// Times the launches in turn, beside a copy of so many bytes read and written.
+    /// Times the launches alternately, beside a copy that reads and writes `traffic` bytes.
     fn time(&self, launches: &[Launch], traffic: Option<usize>) -> Result<Timing> {
         const WARM_UP: usize = 5;
         let half = traffic.unwrap_or(0).div_ceil(32);
         let from = DeviceBuffer::<u128>::alloc(&self.gpu.device, half)?;
         let mut to = DeviceBuffer::<u128>::alloc(&self.gpu.device, half)?;
         let batches = launches.iter().map(|launch| self.batch(launch)).collect::<Result<Vec<_>>>()?;
-        // The same for all: what a launch costs beside its kernel weighs alike.
+        // The same batch for all sides: the cost of a launch then weighs alike.
         let batch = batches.into_iter().min().unwrap_or(1);
-        // In a graph the launches do not wait for the host, which takes longer for each than the shortest kernels run.
+        // Launches in a graph do not wait for the host, which needs more time per launch than the shortest kernels run.
         let graphs = launches
             .iter()
             .map(|launch| self.gpu.stream.capture(|| (0..batch).try_for_each(|_| (launch.put)())))
@@ -179,16 +179,16 @@ impl Bench<'_> {
         for repetition in 0..WARM_UP + self.repetitions {
             let mut sample = Vec::new();
             for turn in 0..timed.len() {
-                // Each comes first as often as last.
+                // Each side comes first as often as last.
                 let i = if repetition % 2 == 0 { turn } else { timed.len() - 1 - turn };
-                // Each is timed behind a copy: else the first would wait for what the last copy has left in the L2 cache to be written,
-                // and the others would find some of their input there.
+                // Each side is timed after a copy. Otherwise the first side would wait for the L2 cache to write back the last
+                // copy, and the other sides would find some of their input in the cache.
                 if traffic.is_some() {
                     to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?;
                 }
                 let start = Event::record(&self.gpu.stream)?;
                 match timed[i] {
-                    // SAFETY: each launch in it may be put on the stream at any time, by the contract of `launches`.
+                    // SAFETY: `# Safety` of `launches`: each launch may be put on the stream at any time.
                     Some(graph) => unsafe { graph.launch(&self.gpu.stream) }?,
                     None => to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?,
                 }
@@ -220,7 +220,7 @@ impl Bench<'_> {
         })
     }
 
-    /// How many launches make a sample that is long beside the clock's steps and the start of a kernel.
+    /// Returns the launches per sample: enough to outlast the clock's resolution and the start of a kernel.
     fn batch(&self, launch: &Launch) -> Result<usize> {
         const SAMPLE: f64 = 1e-3;
         const MOST: f64 = 500.0;
@@ -237,7 +237,7 @@ impl Bench<'_> {
     }
 }
 
-/// Fails unless each launch leaves the same, as `result_of` finds out.
+/// Fails unless every launch leaves the same result, which `result_of` returns.
 fn same_results<T: PartialEq>(
     launches: &[Launch],
     mut result_of: impl FnMut(&Launch) -> Result<T>,
@@ -253,7 +253,7 @@ fn same_results<T: PartialEq>(
     Ok(())
 }
 
-/// The cases that ran, in Markdown.
+/// Formats the cases that ran as a Markdown table.
 pub fn table(reports: &[Report]) -> String {
     let mut table = "\
 | kernel | Rust, µs | C++, µs | ratio | GB/s | of the copy | C++ of the copy | |
@@ -264,7 +264,7 @@ pub fn table(reports: &[Report]) -> String {
         let number = |field: &str, digits: usize| {
             report.data[field].as_f64().map_or("–".into(), |number| format!("{number:.digits$}"))
         };
-        // Writing to a string does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(
             table,
             "| {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -293,12 +293,12 @@ mod tests {
         let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let text: String = sources.map(|file| std::fs::read_to_string(file).unwrap()).collect();
         let kernels = text.split("extern \"C\" __global__ void").skip(1).map(|rest| {
-            // Of the attributes before its name, none has such an argument.
+            // No attribute before a kernel's name has such an argument.
             let parameters = ["(const", "(float"].iter().filter_map(|first| rest.find(first)).min();
             let head = &rest[..parameters.unwrap()];
             head.split_whitespace().next_back().unwrap()
         });
-        // Its addresses are of a multicast object, which takes several GPUs.
+        // This kernel needs a multicast object, and so several GPUs.
         let mut kernels: Vec<_> = kernels.filter(|name| *name != "multimem_all_reduce").collect();
         let mut timed: Vec<_> = cases().map(|case| case.kernel).collect();
         kernels.sort_unstable();

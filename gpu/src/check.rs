@@ -1,4 +1,4 @@
-//! What a check is, and which there are.
+//! What a check is, and the list of all checks.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use serde_json::Value;
 use crate::cli::Options;
 use crate::{axpy_checks, host_checks, kernels, library_checks, math_checks, suite, tensor_checks};
 
-/// Time for a check beside its launches: starting the driver, making data, copies.
+/// Time allowed for a check besides its launches: driver start, test data, copies.
 pub const OVERHEAD: Duration = Duration::from_secs(90);
 
-/// What a check does.
+/// The function of a check.
 pub type Run = dyn Fn(&Gpu) -> Result<Finding>;
 
-/// One check, run in a process of its own.
+/// A check, which runs in its own process.
 pub struct Check {
     pub name: String,
-    /// After so long its process is killed and counted as hung.
+    /// Time after which the process is killed and the check counts as hung.
     pub limit: Duration,
     pub run: Box<Run>,
 }
 
-/// What a check that passed has to say.
+/// The result of a check that passed.
 #[derive(Debug, Default)]
 pub struct Finding {
     pub detail: String,
@@ -37,7 +37,7 @@ impl From<String> for Finding {
     }
 }
 
-/// A device with a stream, and how long to wait for a launch.
+/// A device, a stream, and the timeout of a launch.
 pub struct Gpu {
     pub device: Device,
     pub stream: Stream,
@@ -57,7 +57,7 @@ impl Gpu {
 }
 
 impl Check {
-    /// A check with the usual limit.
+    /// Makes a check with the usual time limit.
     pub fn new(
         name: impl Into<String>,
         options: &Options,
@@ -66,13 +66,13 @@ impl Check {
         Self { name: name.into(), limit: OVERHEAD + options.timeout(), run: Box::new(run) }
     }
 
-    /// A check that fails: what it would run on is missing.
+    /// Makes a check that fails, because a file that it needs is missing.
     pub fn missing(name: impl Into<String>, options: &Options, problem: String) -> Self {
         Self::new(name, options, move |_| bail!("{problem}"))
     }
 }
 
-/// All checks.
+/// Returns all checks.
 pub fn all(options: &Options) -> Result<Vec<Check>> {
     let mut checks = host_checks::list(options);
     checks.extend(axpy_checks::list(options)?);
@@ -84,7 +84,7 @@ pub fn all(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Those checks whose names contain one of `parts`; all if there are none.
+/// Returns the checks whose names contain one of `parts`, or all checks if `parts` is empty.
 pub fn select(checks: Vec<Check>, parts: &[String]) -> Result<Vec<Check>> {
     if let Some(unknown) = parts.iter().find(|part| !checks.iter().any(|check| check.name.contains(*part))) {
         bail!("no check has `{unknown}` in its name; `--list` shows the names");

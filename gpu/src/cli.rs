@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line of `ptx-gpu`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,9 +18,9 @@ const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
 const NO_GPU: u8 = 3;
 
-/// Runs the kernels of `ptx` on a GPU, checks every element and prints GB/s beside a device-to-device copy.
+/// Checks every element of the results of the kernels of `ptx` on a GPU, and measures bandwidth beside a device-to-device copy.
 ///
-/// Exit status: 0 all passed, 1 some failed or hung, 2 bad arguments or files, 3 no usable GPU.
+/// Exit status: 0: all checks passed, 1: some failed or hung, 2: bad arguments or files, 3: no usable GPU.
 #[derive(Parser)]
 #[command(version, subcommand_precedence_over_arg = true)]
 struct Cli {
@@ -28,65 +28,65 @@ struct Cli {
     options: Options,
     #[command(subcommand)]
     command: Option<Mode>,
-    /// Only checks whose names contain one of these
+    /// Run only the checks whose names contain one of these
     #[arg(value_name = "CHECK")]
     checks: Vec<String>,
 }
 
 #[derive(Subcommand)]
 enum Mode {
-    /// Checks and times every DIR/sweep/axpy_bulk_s<stages>_t<tile KiB>.cubin
+    /// Checks and times every variant of axpy_bulk: DIR/sweep/axpy_bulk_s<stages>_t<tile KiB>.cubin
     Sweep {
-        /// Only variants whose names contain one of these
+        /// Run only the variants whose names contain one of these
         #[arg(value_name = "VARIANT")]
         variants: Vec<String>,
     },
-    /// Checks and times the kernels beside their twins in CUDA C++, DIR/cuda/<kernel>.cubin
+    /// Checks and times each kernel beside its twin in CUDA C++: DIR/cuda/<kernel>.cubin
     Bench {
-        /// Only kernels whose names contain one of these
+        /// Run only the kernels whose names contain one of these
         #[arg(value_name = "KERNEL")]
         kernels: Vec<String>,
     },
 }
 
-/// What holds for all checks.
+/// Options of all checks.
 #[derive(Args, Clone)]
 pub struct Options {
-    /// Folder of the kernels (axpy_bulk.ptx, axpy_bulk.cubin, canaries-*, sweep/) [default: this program's]
+    /// Folder with the kernels (axpy_bulk.ptx, axpy_bulk.cubin, canaries-*, sweep/) [default: the folder of this program]
     #[arg(long, global = true)]
     pub dir: Option<PathBuf>,
-    /// Number of the device
+    /// Ordinal of the device
     #[arg(long, global = true, default_value_t = 0)]
     pub device: usize,
-    /// A file of little-endian f32 to run the kernel over
+    /// Also run axpy_bulk on this file of little-endian f32
     #[arg(long, global = true)]
     pub file: Option<PathBuf>,
-    /// Runs with random data of the full length [default: 10, quick: 2]
+    /// Number of runs with random data of full length [default: 10, quick: 2]
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
-    /// Shorter arrays, fewer runs
+    /// Use shorter arrays and fewer runs
     #[arg(long, global = true)]
     pub quick: bool,
-    /// Least bytes/s of the kernel, as a part of those of the copy
+    /// Least bandwidth of axpy_bulk that passes, as a fraction of the copy's
     #[arg(long, global = true, default_value_t = 0.97)]
     pub min_ratio: f64,
-    /// Blocks per multiprocessor
+    /// Thread blocks per multiprocessor
     #[arg(long, global = true, default_value_t = Shape::SHIPPED.ctas_per_sm,
           value_parser = clap::value_parser!(u32).range(1..=32))]
     pub ctas_per_sm: u32,
-    /// Timed launches [default: 100, quick: 20; bench: 50]
+    /// Number of timed launches [default: 100, quick: 20; bench: 50]
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repetitions: Option<u32>,
     /// Seconds after which a launch counts as hung
     #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
-    /// Write all results to this file
+    /// Write all results to this JSON file
     #[arg(long, global = true)]
     json: Option<PathBuf>,
-    /// Print the names of the checks and end
+    /// Print the names of the checks and exit
     #[arg(long, global = true)]
     list: bool,
-    /// Run this check here, and print its verdict as JSON
+    /// Run this check in this process, and print its verdict as JSON
     #[arg(long, global = true, hide = true, value_name = "CHECK")]
     child: Option<String>,
 }
@@ -96,7 +96,8 @@ impl Options {
         if let Some(dir) = &self.dir {
             return Ok(dir.clone());
         }
-        let program = std::env::current_exe().context("cannot find this program's folder; give --dir")?;
+        let program =
+            std::env::current_exe().context("cannot find the folder of this program; give it with --dir")?;
         Ok(program.parent().unwrap_or(Path::new(".")).into())
     }
 
@@ -134,7 +135,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     };
     if let Some(name) = &options.child {
         let check = checks.iter().find(|check| check.name == *name);
-        runner::run_here(check.with_context(|| format!("there is no check {name}"))?, options);
+        runner::run_here(check.with_context(|| format!("no check is called {name}"))?, options);
     }
     if let Some(file) = &options.file {
         data::read_floats(file)?;

@@ -1,4 +1,4 @@
-//! Test data, the reference, and its comparison.
+//! Test data, the reference result of axpy, and the comparison.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 const CHUNK: usize = 1 << 16;
 
-/// Random floats of both signs, from 2^-16 to 2^16: sums round, and nothing overflows or is denormal.
+/// Fills `values` with random floats of both signs, from 2^-16 to 2^16. Sums round; nothing overflows or is subnormal.
 pub fn fill_random(values: &mut [f32], seed: u64) {
     values.par_chunks_mut(CHUNK).enumerate().for_each(|(i, chunk)| {
         let mut random = generator(seed, i as u64);
@@ -20,13 +20,13 @@ pub fn fill_random(values: &mut [f32], seed: u64) {
     });
 }
 
-/// One random float like those of [`fill_random`].
+/// Returns one random float with the distribution of [`fill_random`].
 pub fn random(seed: u64) -> f32 {
     moderate(generator(seed, u64::MAX).u32(..))
 }
 
 fn generator(seed: u64, stream: u64) -> fastrand::Rng {
-    // An odd multiplier spreads neighbouring seeds and streams over all 64 bits.
+    // An odd multiplier spreads adjacent seeds and streams over all 64 bits.
     fastrand::Rng::with_seed((seed ^ stream.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
@@ -36,9 +36,9 @@ fn moderate(bits: u32) -> f32 {
     f32::from_bits(bits & 0x807f_ffff | exponent << 23)
 }
 
-/// Fails with the first wrong element and their number unless `got` is `a`·`x` + `y`, rounded once.
+/// Fails unless `got` is `a`·`x` + `y`, rounded once. The error names the first wrong element and the number of wrong ones.
 pub fn check_axpy(a: f32, x: &[f32], y: &[f32], got: &[f32]) -> Result<()> {
-    ensure!(x.len() == got.len() && y.len() == got.len(), "the arrays to compare differ in length");
+    ensure!(x.len() == got.len() && y.len() == got.len(), "the arrays to compare have different lengths");
     let wrong = got
         .par_chunks(CHUNK)
         .zip(x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)))
@@ -62,14 +62,14 @@ pub fn check_axpy(a: f32, x: &[f32], y: &[f32], got: &[f32]) -> Result<()> {
     )
 }
 
-/// First wrong element and number of wrong ones, if there are any.
+/// Returns the first wrong element and the number of wrong elements, or `None` if all are right.
 fn count_wrong(a: f32, x: &[f32], y: &[f32], got: &[f32]) -> Option<(usize, usize)> {
     let is_wrong = |i: &usize| !same(got[*i], a.mul_add(x[*i], y[*i]));
     let first = (0..got.len()).find(is_wrong)?;
     Some((first, (first..got.len()).filter(is_wrong).count()))
 }
 
-/// Equal bits, or both NaN: which NaN comes out of an operation is not defined.
+/// Returns true if the bits are equal or both values are NaN. The payload of a NaN result is not defined.
 fn same(left: f32, right: f32) -> bool {
     left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
 }
@@ -77,21 +77,21 @@ fn same(left: f32, right: f32) -> bool {
 /// Reads a file of little-endian floats.
 pub fn read_floats(path: &Path) -> Result<Vec<f32>> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse_floats(&bytes).with_context(|| format!("{} is no array of f32", path.display()))
+    parse_floats(&bytes).with_context(|| format!("{} is not an array of f32", path.display()))
 }
 
 fn parse_floats(bytes: &[u8]) -> Result<Vec<f32>> {
     let (words, rest) = bytes.as_chunks();
     ensure!(
         rest.is_empty(),
-        "its {} bytes are no multiple of 4; cut it to {} bytes or give another file",
+        "its size of {} bytes is not a multiple of 4; truncate it to {} bytes or give another file",
         bytes.len(),
         bytes.len() - rest.len()
     );
     Ok(words.iter().map(|&word| f32::from_le_bytes(word)).collect())
 }
 
-/// Middle of the sorted values; of an even number, the mean of the middle two.
+/// Returns the median: of an even number of values, the mean of the middle two.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -173,7 +173,7 @@ mod tests {
         assert!(parse_floats(&[]).unwrap().is_empty());
         assert_eq!(
             parse_floats(&[0; 7]).unwrap_err().to_string(),
-            "its 7 bytes are no multiple of 4; cut it to 4 bytes or give another file"
+            "its size of 7 bytes is not a multiple of 4; truncate it to 4 bytes or give another file"
         );
     }
 

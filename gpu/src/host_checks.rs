@@ -1,4 +1,4 @@
-//! The checks of `ptx-host` that need a GPU but no bundle.
+//! Checks of `ptx-host` that need a GPU but no bundle.
 
 use std::time::Duration;
 
@@ -34,20 +34,20 @@ fn kernels(gpu: &Gpu) -> ptx_host::Result<Module> {
     Module::from_bytes(&gpu.device, NAME, KERNELS)
 }
 
-/// Passes if the result is an error whose text has all of `parts`.
+/// Passes if the result is an error whose text contains all of `parts`.
 fn expect_error<T>(result: ptx_host::Result<T>, parts: &[&str]) -> Result<()> {
-    let Err(error) = result else { bail!("this went well, but an error with {parts:?} was due") };
+    let Err(error) = result else { bail!("the call succeeded; an error with {parts:?} was expected") };
     let text = error.to_string();
     match parts.iter().find(|part| !text.contains(**part)) {
         None => Ok(()),
-        Some(part) => bail!("{part:?} is missing in the error: {text}"),
+        Some(part) => bail!("{part:?} is missing in the error message: {text}"),
     }
 }
 
 fn buffers(gpu: &Gpu) -> Result<Finding> {
     let values: Vec<u32> = (0..1000).map(|i| i * 2_654_435_761).collect();
     let mut buffer = DeviceBuffer::from_slice(&gpu.device, &values)?;
-    ensure!(buffer.as_slice().to_vec()? == values, "what was uploaded does not come back");
+    ensure!(buffer.as_slice().to_vec()? == values, "a download differs from its upload");
 
     buffer.slice_mut(3..10)?.fill(7)?;
     let mut expected = values.clone();
@@ -61,7 +61,10 @@ fn buffers(gpu: &Gpu) -> Result<Finding> {
 
     let address = |slice: DeviceSlice<'_, u32>| slice.as_ptr().address();
     ensure!(address(buffer.as_slice()).is_multiple_of(256), "a buffer is aligned to less than 256 bytes");
-    ensure!(address(buffer.slice(1..4)?) == address(buffer.as_slice()) + 4, "element 1 is not 4 bytes on");
+    ensure!(
+        address(buffer.slice(1..4)?) == address(buffer.as_slice()) + 4,
+        "element 1 is not 4 bytes after element 0"
+    );
     expect_error(buffer.slice(0..1001), &["0..1001", "1000"])?;
     expect_error(buffer.as_slice().download(&mut [0; 3]), &["1000 elements into 3"])?;
     let empty = DeviceBuffer::<f32>::from_slice(&gpu.device, &[])?;
@@ -92,7 +95,7 @@ fn arguments(gpu: &Gpu) -> Result<Finding> {
         [u64::from(1.5f32.to_bits()), 0xffff_fff0, -2i64 as u64, 1 << 63, -3i64 as u64, (-0.25f64).to_bits()];
     let got = out.as_slice().to_vec()?;
     ensure!(got == want, "the kernel received {got:x?}, not {want:x?}");
-    Ok("seven arguments of all types arrive".to_owned().into())
+    Ok("seven arguments of different types arrive".to_owned().into())
 }
 
 fn signatures(gpu: &Gpu) -> Result<Finding> {
@@ -104,7 +107,7 @@ fn signatures(gpu: &Gpu) -> Result<Finding> {
     expect::<(DevicePtr<u32>, u32, u32)>(&module, "2 parameters, not 3")?;
     expect::<(DevicePtr<u32>, u64)>(&module, "parameter 1 has 4 bytes, the argument has 8")?;
     expect_error(module.kernel::<()>("nothing"), &["`nothing`", NAME, "CUDA_ERROR_NOT_FOUND"])?;
-    Ok("kernels asked for with other parameters are refused".to_owned().into())
+    Ok("argument tuples that differ from the parameters are refused".to_owned().into())
 }
 
 fn shared_memory(gpu: &Gpu) -> Result<Finding> {
@@ -113,13 +116,13 @@ fn shared_memory(gpu: &Gpu) -> Result<Finding> {
     let mut out = DeviceBuffer::from_slice(&gpu.device, &[0u32])?;
     for bytes in [4, 48 * 1024, 48 * 1024 + 4, most, 1024] {
         let args = (out.as_mut_slice().as_mut_ptr(), bytes ^ 0x5555);
-        // SAFETY: the kernel writes one word to `out`.
+        // SAFETY: the kernel writes one word to `out`, with that much dynamic shared memory.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, 1).dynamic_shared(bytes), args)? };
         gpu.wait()?;
-        ensure!(out.as_slice().to_vec()? == [bytes ^ 0x5555], "{bytes} bytes: another word came back");
+        ensure!(out.as_slice().to_vec()? == [bytes ^ 0x5555], "{bytes} bytes: the kernel wrote a wrong word");
     }
     let config = LaunchConfig::new(1, 1).dynamic_shared(most + 1);
-    // SAFETY: as above.
+    // SAFETY: the kernel writes one word to `out`; the launch must be refused anyway.
     let refused = unsafe { kernel.launch(&gpu.stream, &config, (out.as_mut_slice().as_mut_ptr(), 0)) };
     expect_error(refused, &["last_shared_word", &format!("at most {most}")])?;
     Ok(format!("up to {most} bytes").into())
@@ -131,7 +134,7 @@ fn clusters(gpu: &Gpu) -> Result<Finding> {
     let mut out = DeviceBuffer::from_slice(&gpu.device, &[0u32; BLOCKS as usize])?;
     for size in [1, 2, 8, 16] {
         let config = LaunchConfig::new(BLOCKS, 32).cluster(size);
-        // SAFETY: the kernel writes a word per block to `out`.
+        // SAFETY: the kernel writes one word per block to `out`.
         unsafe { kernel.launch(&gpu.stream, &config, (out.as_mut_slice().as_mut_ptr(),))? };
         gpu.wait()?;
         let want: Vec<_> = (0..BLOCKS).map(|block| size * 256 + block % size).collect();
@@ -151,15 +154,15 @@ fn limits(gpu: &Gpu) -> Result<Finding> {
         LaunchConfig::new((1, info.max_grid.y + 1), 1),
         LaunchConfig::new(3, 1).cluster(2),
     ] {
-        // SAFETY: the kernel touches no memory.
+        // SAFETY: the kernel accesses no memory.
         match unsafe { kernel.launch(&gpu.stream, &config, (0,)) } {
             Err(Error::Launch { problem, .. }) => {
                 ensure!(!matches!(problem, LaunchProblem::SharedMemory { .. }))
             }
-            other => bail!("{config:?} gave {other:?}, not a refusal before the launch"),
+            other => bail!("{config:?} gave {other:?}; the launch must be refused before the driver sees it"),
         }
     }
-    // SAFETY: the kernel touches no memory.
+    // SAFETY: the kernel accesses no memory.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, info.max_threads), (0,))? };
     gpu.wait()?;
     Ok("impossible launches are refused before the driver sees them".to_owned().into())
@@ -170,7 +173,7 @@ fn graphs(gpu: &Gpu) -> Result<Finding> {
     let mut words = DeviceBuffer::from_slice(&gpu.device, &[0u32; 3])?;
     let config = LaunchConfig::new(1, 1).dynamic_shared(1024);
     let mut put = |i: usize| -> Result<()> {
-        // SAFETY: the kernel writes one word there.
+        // SAFETY: the kernel writes one word to `words[i]`.
         unsafe {
             Ok(kernel.launch(
                 &gpu.stream,
@@ -181,12 +184,12 @@ fn graphs(gpu: &Gpu) -> Result<Finding> {
     };
     let graph = gpu.stream.capture(|| (0..3).try_for_each(&mut put))?;
     let failed = gpu.stream.capture(|| put(3));
-    ensure!(failed.is_err(), "what goes wrong while a stream is recorded is not told");
+    ensure!(failed.is_err(), "an error in the captured work was not reported");
     gpu.wait()?;
-    ensure!(words.as_slice().to_vec()? == [0; 3], "a recorded launch ran");
+    ensure!(words.as_slice().to_vec()? == [0; 3], "a captured launch ran before its graph");
     for round in 0..2 {
         words.as_mut_slice().fill(round)?;
-        // SAFETY: as above; module and buffer live.
+        // SAFETY: each launch writes one word of `words`, which lives, as does the module.
         unsafe { graph.launch(&gpu.stream)? };
         gpu.wait()?;
         ensure!(
@@ -194,7 +197,7 @@ fn graphs(gpu: &Gpu) -> Result<Finding> {
             "the recorded launches did not all run, in round {round}"
         );
     }
-    Ok("recorded launches run with their graph, each time".to_owned().into())
+    Ok("captured launches run with each launch of their graph".to_owned().into())
 }
 
 fn jit_log(gpu: &Gpu) -> Result<Finding> {
@@ -205,7 +208,7 @@ fn jit_log(gpu: &Gpu) -> Result<Finding> {
     let newer = KERNELS.replace(".version 8.0", ".version 99.0");
     let loaded = Module::from_bytes(&gpu.device, "newer.ptx", newer);
     expect_error(loaded, &["newer.ptx", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "load a cubin"])?;
-    Ok("the driver's log names the line".to_owned().into())
+    Ok("the driver's log names the faulty line".to_owned().into())
 }
 
 fn timeout(gpu: &Gpu) -> Result<Finding> {
@@ -213,7 +216,7 @@ fn timeout(gpu: &Gpu) -> Result<Finding> {
     const GIVEN: Duration = Duration::from_millis(200);
     let kernel = kernels(gpu)?.kernel::<(u64,)>("spin")?;
     let stream = Stream::new(&gpu.device)?;
-    // SAFETY: the kernel touches no memory.
+    // SAFETY: the kernel accesses no memory.
     unsafe { kernel.launch(&stream, &LaunchConfig::new(1, 1), (RUNS.as_nanos() as u64,))? };
     expect_error(stream.wait(GIVEN), &["hang", "`spin`", NAME, "200ms"])?;
     stream.wait(gpu.timeout.max(2 * RUNS))?;
@@ -222,8 +225,8 @@ fn timeout(gpu: &Gpu) -> Result<Finding> {
 
 fn fault(gpu: &Gpu) -> Result<Finding> {
     let kernel = kernels(gpu)?.kernel::<()>("fault")?;
-    // SAFETY: not given, on purpose: the context is lost, and this process ends with it.
+    // SAFETY: none, on purpose: the kernel faults. The context is lost, and this process ends with it.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, 1), ())? };
     expect_error(gpu.wait(), &["`fault`", NAME, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal memory access"])?;
-    Ok("an illegal address is reported by CUDA's name, with the kernel's".to_owned().into())
+    Ok("an illegal address is reported with CUDA's error name and the kernel's name".to_owned().into())
 }

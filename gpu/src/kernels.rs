@@ -1,4 +1,4 @@
-//! The kernels of `kernels/` but for `axpy_bulk` and those that take tensor maps: one a module of `ptx`, each over many seeds.
+//! Checks of the kernels of `kernels/` on words: all except `axpy_bulk`, the kernels on floats and those that take tensor maps.
 
 use anyhow::{Context as _, Result};
 use ptx::shared::{DynamicShared, SharedArray};
@@ -8,22 +8,22 @@ use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
 use crate::suite::{GUARD, POISON, compare};
 
-/// A kernel `fn(input: *const u32, output: *mut u32, n: u32)`, `n` being the words of the input.
+/// A kernel `fn(input: *const u32, output: *mut u32, n: u32)`, where `n` is the length of the input in words.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
-    /// Its name; its images are `<name>.ptx` and `<name>.cubin`.
+    /// Name of the kernel. The images are `<name>.ptx` and `<name>.cubin`.
     pub name: &'static str,
-    /// Blocks and blocks a cluster (0 for none), in x and y, and threads a block.
+    /// Thread blocks in x and y, thread blocks per cluster in x and y (0 for no cluster), and threads per block.
     pub grid: ([u32; 2], [u32; 2], u32),
-    /// Bytes of dynamic shared memory.
+    /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
-    /// Words of the input, for a seed.
+    /// Returns the words of the input for a seed.
     pub words: fn(seed: u32) -> usize,
-    /// The output, which is zero before; its length is that of `output`.
+    /// Returns the expected output for an input. The output is zero before the launch and has this length.
     pub expected: fn(input: &[u32]) -> Vec<u32>,
 }
 
-/// Every kernel.
+/// All kernels of this form.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         name: "cluster_groups",
@@ -50,7 +50,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cluster_atomics",
         grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
-        // From a few words to several a thread.
+        // From a few words to several words per thread.
         words: |seed| 1 + seed as usize * 61 % 1536,
         expected: cluster_atomics,
     },
@@ -93,7 +93,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "bulk_reduce_columns",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // Fewer rows than blocks, an odd number, and many.
+        // Fewer rows than blocks, an odd number of rows, and many rows.
         words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
         expected: column_sums,
     },
@@ -101,7 +101,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cp_async_stencil",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // With and without whole tiles of 512, and elements after them.
+        // Without and with whole tiles of 512, and an incomplete tile.
         words: |seed| 1 + seed as usize * 2309 % 20_011,
         expected: stencil,
     },
@@ -109,7 +109,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cp_async_shift",
         grid: ([3, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // With and without whole tiles of 512, many of them in a CTA, and elements after them.
+        // Without and with whole tiles of 512, many tiles per CTA, and an incomplete tile.
         words: |seed| 1 + seed as usize * 2309 % 20_011,
         expected: |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect(),
     },
@@ -180,7 +180,7 @@ pub const KERNELS: &[Kernel] = &[
     },
 ];
 
-/// How often each low byte comes.
+/// Counts of each low byte.
 fn atomic_histogram(input: &[u32]) -> Vec<u32> {
     let mut bins = vec![0; 256];
     for word in input {
@@ -189,7 +189,7 @@ fn atomic_histogram(input: &[u32]) -> Vec<u32> {
     bins
 }
 
-/// Sums, extremes and counts, in the order of the kernel's views.
+/// Sums, minima, maxima and counts, in the order of the kernel's views.
 fn atomic_operations(input: &[u32]) -> Vec<u32> {
     let n = input.len();
     let sum = |f: fn(u32) -> u32| input.iter().fold(0, |sum: u32, word| sum.wrapping_add(f(*word)));
@@ -201,7 +201,7 @@ fn atomic_operations(input: &[u32]) -> Vec<u32> {
     output.push(input.iter().fold(0, |any, word| any | word & 0x5555_5555));
     output.push(input.iter().fold(0, |odd, word| odd ^ word));
     output.push(sum(|word| word.wrapping_mul(word)));
-    // The last ticket wraps around to 0; who has it sees the whole sum.
+    // The last ticket wraps around to 0, and its thread reads the complete sum.
     output.extend([input.iter().fold(0, |clear, word| clear | !(word | 0xff)), 0, total]);
     output.extend([(sum(|word| word & 0xff) as f32).to_bits(), 0]);
     output.extend(halves(longs.iter().map(|word| word - (1 << 31)).sum::<i64>() as u64));
@@ -218,7 +218,7 @@ fn atomic_operations(input: &[u32]) -> Vec<u32> {
     output
 }
 
-/// The sums of every sixth word, their number, and the sum of all.
+/// The sums of every sixth word, the number of those sums, and the total.
 fn fence_last_cta(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 6];
     for (i, word) in input.iter().enumerate() {
@@ -229,7 +229,7 @@ fn fence_last_cta(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// The sum of the words up to each.
+/// The inclusive prefix sums.
 fn running_sums(words: &[u32]) -> Vec<u32> {
     let add = |sum: &mut u32, word: &u32| {
         *sum = sum.wrapping_add(*word);
@@ -238,7 +238,7 @@ fn running_sums(words: &[u32]) -> Vec<u32> {
     words.iter().scan(0, add).collect()
 }
 
-/// Words `j`, `j + 96`, … of each fourth tile; the first warp only loads.
+/// Per thread of the grid, the sums of words `j`, `j + 96`, … of every fourth tile. The first warp loads only.
 fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 4 * 128];
     for (index, tile) in input.as_chunks::<512>().0.iter().enumerate() {
@@ -250,7 +250,7 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// By thread, a hash of its row's and its column's sums, round by round, in a cluster of 4 × 2 blocks.
+/// Per thread, a hash of the sums of its row and its column in each round, in a cluster of 4 × 2 blocks.
 fn cluster_groups(input: &[u32]) -> Vec<u32> {
     let mut hashes = vec![0_u32; 8 * 128];
     for round in input.as_chunks::<1024>().0 {
@@ -268,7 +268,7 @@ fn cluster_groups(input: &[u32]) -> Vec<u32> {
     hashes
 }
 
-/// By thread, the sums of the tiles of its row, column and cluster, of clusters of 2 × 2 blocks side by side.
+/// Per thread, the sums of the tiles of its row, its column and its cluster, in adjacent clusters of 2 × 2 blocks.
 fn pipeline_multicast(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 8 * 128];
     let (tiles, _) = input.as_chunks::<512>();
@@ -284,7 +284,7 @@ fn pipeline_multicast(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// By thread, the sum of the products of the tiles of its row and of its column.
+/// Per thread, the sum of the products of the tiles of its row and of its column.
 fn pipeline_products(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 16 * 128];
     for round in input.as_chunks::<{ 8 * 512 }>().0 {
@@ -299,7 +299,7 @@ fn pipeline_products(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// For each of two clusters, how many of its words have a low byte less than each.
+/// For each of two clusters and each byte, the number of the cluster's words whose low byte is less.
 fn cluster_histogram(input: &[u32]) -> Vec<u32> {
     let mut starts = vec![0; 2 * 256];
     for (i, word) in input.iter().enumerate() {
@@ -311,7 +311,7 @@ fn cluster_histogram(input: &[u32]) -> Vec<u32> {
     starts
 }
 
-/// The tiles of each cluster in the opposite order; then, by thread, three times the sum of its four words of all tiles.
+/// The tiles of each cluster in reverse order; then, per thread, three times the sum of its four words of all tiles.
 fn cluster_mirror(input: &[u32]) -> Vec<u32> {
     let tiles = input.as_chunks::<512>().0;
     let mut words: Vec<u32> = (0..8).flat_map(|b| tiles[b ^ 3]).collect();
@@ -324,17 +324,17 @@ fn cluster_mirror(input: &[u32]) -> Vec<u32> {
     words
 }
 
-/// What each CTA has when every word was applied to it, in the order of the kernel's arrays.
+/// The arrays of each CTA after every word was applied, in the kernel's order.
 fn cluster_atomics(input: &[u32]) -> Vec<u32> {
     let long = |word: &u32| (u64::from(*word) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let flag = |word: &u32| (word & 1) as f32;
-    // Bits that are set and bits that are cleared, one a word.
+    // Bits that are set and bits that are cleared, one per word.
     let mut longs = [0_u64; 48 + 18 + 18];
     longs[24..48].fill(!0);
     longs[50..58].fill(!0);
     longs[68..76].fill(i64::MAX as u64);
     longs[76..84].fill(i64::MIN as u64);
-    // Of brain floats eight pairs: of the words of each residue how many are odd, and how many there are.
+    // Eight pairs of `bf16`: per residue, the number of odd words and the number of words.
     let mut brains = [[0.0_f32; 2]; 8];
     for (j, word) in input.iter().enumerate() {
         let (long, signed) = (long(word), long(word) as i64);
@@ -366,7 +366,7 @@ fn cluster_atomics(input: &[u32]) -> Vec<u32> {
     cta.repeat(8)
 }
 
-/// The half-precision float of a whole number below 2048.
+/// The bits of the half-precision float of an integer below 2048.
 fn half(n: u32) -> u16 {
     match n.checked_ilog2() {
         None => 0,
@@ -374,7 +374,7 @@ fn half(n: u32) -> u16 {
     }
 }
 
-/// See the kernel.
+/// The words that the kernel computes, with its formula.
 fn cluster_exchange(input: &[u32]) -> Vec<u32> {
     let word = |cluster: usize, rank: usize, i: usize| input[512 * (4 * cluster + rank % 4) + i];
     let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
@@ -399,7 +399,7 @@ fn cluster_exchange(input: &[u32]) -> Vec<u32> {
     output
 }
 
-/// See the kernel.
+/// The words that the kernel computes, with its formula.
 fn cluster_forward(input: &[u32]) -> Vec<u32> {
     let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
     let mut output = Vec::new();
@@ -423,7 +423,7 @@ fn cluster_forward(input: &[u32]) -> Vec<u32> {
     output
 }
 
-/// For each of 64 consumers: of each tile `t` a word that moves on with `t`, `t + 1` times, and one that does not.
+/// Per consumer (64), a sum over all tiles `t`: a word whose position moves on with `t`, times `t + 1`, and a fixed word.
 fn barrier_handoff(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 64];
     for (t, tile) in input.as_chunks::<256>().0.iter().enumerate() {
@@ -435,10 +435,10 @@ fn barrier_handoff(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// The columns of `bulk_reduce_columns`.
+/// Columns of `bulk_reduce_columns`.
 const COLUMNS: usize = 512;
 
-/// The sums of the columns of rows of [`COLUMNS`] words.
+/// The sum of each column, of rows of [`COLUMNS`] words.
 pub fn column_sums(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; COLUMNS];
     for row in input.as_chunks::<COLUMNS>().0 {
@@ -449,8 +449,8 @@ pub fn column_sums(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// A warp's words: the sum of those of one's key (three bits) and how many of them come before, exclusive or the sum of all
-/// words up to one's own.
+/// Per lane of a warp: the number of earlier words with the same key (three bits) plus the sum of all words with that key, XOR
+/// the inclusive prefix sum of all words.
 fn segmented_sum(warp: &[u32]) -> Vec<u32> {
     let add = |sum: u32, word: &u32| sum.wrapping_add(*word);
     let same = |words: &[u32], key: u32| -> Vec<u32> {
@@ -465,7 +465,7 @@ fn segmented_sum(warp: &[u32]) -> Vec<u32> {
 }
 
 fn stencil(input: &[u32]) -> Vec<u32> {
-    // Before the first it wraps to past the end, where there is nothing either.
+    // The index before the first wraps to one past any end, where the value is 0 too.
     let x = |i: usize| input.get(i).copied().unwrap_or(0);
     let y = |i: usize| x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1));
     (0..input.len()).map(y).collect()
@@ -489,7 +489,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Runs a kernel over the inputs of some seeds.
+/// Runs a kernel with the inputs of `seeds` seeds.
 pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
     let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(of.name)?;
     let ([x, y], cluster, threads) = of.grid;
@@ -509,7 +509,7 @@ pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Find
             source.slice_mut(0..words.len())?.as_mut_ptr(),
             output.slice_mut(GUARD..GUARD + n)?.as_mut_ptr(),
         );
-        // SAFETY: these kernels read `n` words of the input and write the output that they expect, nothing else.
+        // SAFETY: these kernels read `n` words of the input, write the expected output, and access nothing else.
         unsafe { kernel.launch(&gpu.stream, &config, (pointers.0, pointers.1, words.len() as u32))? };
         gpu.wait()?;
         compare(&output.as_slice().to_vec()?, &expected).with_context(|| format!("seed {seed}"))?;
@@ -518,7 +518,7 @@ pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Find
     Ok(format!("{seeds} seeds").into())
 }
 
-/// Words that look random, each its own at each seed.
+/// Returns pseudorandom words, different for each seed.
 pub fn input(seed: u32, words: usize) -> Vec<u32> {
     let mut state = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -536,10 +536,10 @@ mod tests {
 
     use super::*;
 
-    /// Kernels that are built and assembled but not run, and why.
+    /// Kernels that are built and assembled but not run, with the reason.
     const NOT_RUN: &[(&str, &str)] = &[
-        ("multimem_all_reduce", "its addresses are of a multicast object, which takes several GPUs"),
-        ("clusterlaunchcontrol_scale", "its instructions are those of sm_100"),
+        ("multimem_all_reduce", "it needs a multicast object, and so several GPUs"),
+        ("clusterlaunchcontrol_scale", "its instructions need sm_100"),
     ];
 
     #[test]

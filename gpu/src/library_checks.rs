@@ -1,5 +1,5 @@
-//! The checks of the kernels at the grade of a library: models on the host. Products of matrices are of small whole numbers, whose
-//! sums are exact in any order.
+//! Checks of the kernels of library quality, against models on the host. Matrix products use small integers, whose sums are exact
+//! in any order.
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
@@ -10,13 +10,13 @@ use crate::data;
 use crate::kernels::input;
 use crate::suite::{GUARD, POISON, compare};
 
-/// Their names; their images are `<name>.ptx` and `<name>.cubin`.
+/// Names of the kernels. The images are `<name>.ptx` and `<name>.cubin`.
 pub const KERNELS: [&str; 6] =
     ["axpy", "byte_histogram", "rms_norm", "row_softmax", "matrix_vector", "matrix_product"];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 
-/// The check of each of [`KERNELS`], for a seed.
+/// The check of each of [`KERNELS`] for one seed.
 const RUNS: [Run; 6] = [axpy, byte_histogram, rms_norm, row_softmax, matrix_vector, matrix_product];
 
 const SEEDS: u32 = 30;
@@ -40,7 +40,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Words on the device, with guards around them.
+/// Words on the device, with guard words around them.
 struct Output {
     buffer: DeviceBuffer<u32>,
     len: usize,
@@ -60,7 +60,7 @@ impl Output {
         compare(&self.buffer.as_slice().to_vec()?, expected)
     }
 
-    /// The floats, once the guards are seen to be as they were.
+    /// Returns the words as floats, after checking that the guards are unchanged.
     fn floats(&self) -> Result<Vec<f32>> {
         let all = self.buffer.as_slice().to_vec()?;
         let guards = all[..GUARD].iter().chain(&all[GUARD + self.len..]);
@@ -73,7 +73,7 @@ fn bits(floats: &[f32]) -> Vec<u32> {
     floats.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Lengths around those of vectors, blocks and grids, another one for each seed after these.
+/// Returns the length for a seed: first lengths around those of vectors, blocks and grids, then a different one per seed.
 fn length(seed: u32) -> usize {
     const LENGTHS: [usize; 12] = [0, 1, 3, 4, 5, 15, 16, 17, 1023, 1024, 16 * 256 * 5 + 1, 100_003];
     LENGTHS.get(seed as usize).copied().unwrap_or(seed as usize * 7919 % 60_013)
@@ -85,12 +85,12 @@ fn axpy(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
     data::fill_random(&mut x, u64::from(2 * seed));
     data::fill_random(&mut y, u64::from(2 * seed + 1));
-    // The address is one even of no elements.
+    // The padding makes the address valid even for 0 elements.
     let source = DeviceBuffer::from_slice(&gpu.device, &[&x[..], &[f32::NAN; 4]].concat())?;
     for grid in [1, 3, (n / 4 / 256) as u32 + 1] {
         let mut output = Output::new(gpu, &bits(&y))?;
         let arguments = (a, source.as_slice().as_ptr(), output.pointer()?, n as u64);
-        // SAFETY: x and y have `n` elements, aligned and apart.
+        // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
         data::check_axpy(a, &x, &y, &output.floats()?).with_context(|| format!("n = {n}, {grid} blocks"))?;
@@ -103,7 +103,7 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let n = length(seed);
     let mut bytes: Vec<u8> = input(seed, n / 4 + 8).into_iter().flat_map(u32::to_le_bytes).collect();
     if seed % 3 == 1 {
-        // Every thread counts in the same bins.
+        // All threads then increment the same two bins.
         bytes.iter_mut().for_each(|byte| *byte |= 0xfe);
     }
     let mut expected: Vec<u32> = (0..256).collect();
@@ -112,7 +112,7 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     for grid in [1, 3, 8] {
         let mut output = Output::new(gpu, &(0..256).collect::<Vec<u32>>())?;
         let arguments = (source.as_slice().as_ptr(), output.pointer()?, n as u64);
-        // SAFETY: so many bytes from an aligned address, and 256 words.
+        // SAFETY: the input has `n` bytes at an aligned address, and the output has 256 words.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
         output.check(&expected).with_context(|| format!("n = {n}, {grid} blocks"))?;
@@ -120,12 +120,12 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// Whole numbers from -8 to 7.
+/// Integers from -8 to 7, as floats.
 fn whole(seed: u32, n: usize) -> Vec<f32> {
     input(seed, n).into_iter().map(|word| (word % 16) as f32 - 8.0).collect()
 }
 
-/// The softmax of a row, exact to what the kernel's roundings and approximations leave.
+/// The softmax of a row in double precision.
 fn softmax(row: &[f32]) -> Vec<f64> {
     let greatest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let powers: Vec<f64> = row.iter().map(|x| (f64::from(*x) - f64::from(greatest)).exp()).collect();
@@ -137,7 +137,7 @@ fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32, f32);
     const EPSILON: f32 = 1e-3;
     let kernel = module.kernel::<Arguments>("rms_norm")?;
-    // Fewer vectors than threads, as many, more, not as many for each, and as many as there are at most.
+    // Fewer vectors than threads, as many, more, an uneven share per thread, and the maximum.
     const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 8192];
     let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
     let (x, weights) = (small_floats(seed, rows * columns), small_floats(seed + 1, columns));
@@ -147,7 +147,7 @@ fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
         let pointers = (source.as_slice().as_ptr(), factors.as_slice().as_ptr(), output.pointer()?);
         let arguments = (pointers.0, pointers.1, pointers.2, rows as u32, columns as u32, EPSILON);
-        // SAFETY: packed rows of a multiple of four elements, and as many weights as a row has elements.
+        // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
         let got = output.floats()?;
@@ -169,7 +169,7 @@ pub fn small_floats(seed: u32, n: usize) -> Vec<f32> {
     input(seed, n).into_iter().map(|word| word as i32 as f32 / (1u32 << 31) as f32).collect()
 }
 
-/// A row by its root mean square, times the weights.
+/// A row divided by its root mean square, times the weights.
 pub fn rms_normalised(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator<Item = f64> {
     let mean = x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / x.len() as f64;
     let scale = 1.0 / (mean + f64::from(epsilon)).sqrt();
@@ -178,10 +178,10 @@ pub fn rms_normalised(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator
 
 fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let kernel = module.kernel::<(DevicePtr<f32>, DevicePtr<u32>, u32, u32)>("row_softmax")?;
-    // Fewer vectors than threads, as many, more, and not as many for each.
+    // Fewer vectors than threads, as many, more, and an uneven share per thread.
     const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 12_000];
     let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
-    // Far from zero, the powers themselves would overflow.
+    // With an offset, the exponentials overflow unless the kernel subtracts the maximum.
     let offset = if seed % 2 == 1 { 1000.0 } else { 0.0 };
     let x: Vec<f32> = input(seed, rows * columns)
         .into_iter()
@@ -192,7 +192,7 @@ fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
         let config = LaunchConfig::new(grid, THREADS).dynamic_shared(4 * columns as u32);
         let arguments = (source.as_slice().as_ptr(), output.pointer()?, rows as u32, columns as u32);
-        // SAFETY: packed rows of a multiple of four elements, and shared memory for one.
+        // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
         unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
         gpu.wait()?;
         let got = output.floats()?;
@@ -208,17 +208,17 @@ fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// The product of packed matrices of so many rows, terms and columns.
+/// The product of packed matrices of `m` by `k` and `k` by `n` elements.
 fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<u32> {
     let element = |i: usize| -> f32 { (0..k).map(|j| a[i / n * k + j] * b[j * n + i % n]).sum() };
-    // A sum of none is -0.0 in Rust.
+    // An empty sum is -0.0 in Rust.
     (0..m * n).map(|i| (element(i) + 0.0).to_bits()).collect()
 }
 
 fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32);
     let kernel = module.kernel::<Arguments>("matrix_vector")?;
-    // Fewer vectors than lanes, as many, and up to several rounds of four vectors a lane and a part of one.
+    // Fewer vectors than lanes, as many, and up to several rounds of four vectors per lane plus an incomplete round.
     const COLUMNS: [usize; 10] = [4, 64, 124, 128, 132, 384, 512, 516, 1024, 1700];
     let (rows, columns) = (1 + seed as usize * 11 % 59, COLUMNS[seed as usize % COLUMNS.len()]);
     let (a, x) = (whole(2 * seed, rows * columns), whole(2 * seed + 1, columns));
@@ -229,7 +229,7 @@ fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); rows])?;
         let pointers = (matrix.as_slice().as_ptr(), vector.as_slice().as_ptr(), output.pointer()?);
         let arguments = (pointers.0, pointers.1, pointers.2, rows as u32, columns as u32);
-        // SAFETY: a packed matrix, a vector as long as its rows, and one as long as its columns.
+        // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
         output.check(&expected).with_context(|| format!("{rows} rows of {columns}, {grid} blocks"))?;
@@ -250,7 +250,7 @@ fn matrix_product(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); m * n])?;
     let pointers = (left.as_slice().as_ptr(), right.as_slice().as_ptr(), output.pointer()?);
     let config = LaunchConfig::new((n as u32 / 128, m as u32 / 128), THREADS);
-    // SAFETY: packed matrices, of which the output has a multiple of 128 rows and columns.
+    // SAFETY: the matrices are packed, and the output has a multiple of 128 rows and columns.
     unsafe {
         let arguments = (pointers.0, pointers.1, pointers.2, m as u32, n as u32, k as u32);
         kernel.launch(&gpu.stream, &config, arguments)?;

@@ -1,5 +1,5 @@
-//! The checks of the kernels that reduce, scan and approximate: models on the host, exact for what is exact, else with the errors
-//! that `ptx::math` states.
+//! Checks of the kernels that reduce, scan and approximate, against models on the host. Exact results must be equal; the others
+//! must be within the errors that `ptx::math` states.
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
@@ -9,13 +9,13 @@ use crate::cli::Options;
 use crate::kernels::{SEEDS, input};
 use crate::suite::{GUARD, POISON, compare};
 
-/// Their names; their images are `<name>.ptx` and `<name>.cubin`.
+/// Names of the kernels. The images are `<name>.ptx` and `<name>.cubin`.
 pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 const RUNS: [Run; 2] = [reductions, functions];
 
-/// Runs a kernel of [`KERNELS`] over so many seeds.
+/// Runs a kernel of [`KERNELS`] with `seeds` seeds.
 pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
@@ -38,7 +38,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Runs a kernel `fn(input, output, n)` on words and gives the `results * n` words of its output.
+/// Runs a kernel `fn(input, output, n)` on `words` and returns the `results * n` words of its output.
 fn output(
     gpu: &Gpu,
     module: &Module,
@@ -54,7 +54,7 @@ fn output(
     let mut target = DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])?;
     let pointers =
         (source.slice_mut(0..words.len())?.as_mut_ptr(), target.slice_mut(GUARD..GUARD + n)?.as_mut_ptr());
-    // SAFETY: the kernels read `n` words of the input and write `results * n` of the output, nothing else.
+    // SAFETY: the kernels read `n` words of the input, write `results * n` words of the output, and access nothing else.
     unsafe { kernel.launch(&gpu.stream, &config, (pointers.0, pointers.1, words.len() as u32))? };
     gpu.wait()?;
     let all = target.as_slice().to_vec()?;
@@ -63,9 +63,9 @@ fn output(
     Ok(all[GUARD..GUARD + n].to_vec())
 }
 
-/// Threads of a CTA: less than a warp, whole warps in powers of two and not, and CTAs whose last warp lacks lanes.
+/// Threads per CTA: less than a warp, a power of two of warps, other numbers of warps, and CTAs with an incomplete last warp.
 const SIZES: [u32; 14] = [1, 20, 32, 33, 64, 96, 100, 128, 256, 480, 545, 992, 1000, 1024];
-/// The results of a thread of `cta_reductions`.
+/// Results per thread of `cta_reductions`.
 pub const RESULTS: usize = 44;
 
 fn reductions(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
@@ -96,11 +96,11 @@ fn then(first: u32, second: u32) -> u32 {
     a.wrapping_mul(c) << 16 | (b.wrapping_mul(c).wrapping_add(d) & 0xffff)
 }
 
-/// What a thread of a CTA writes, in the kernel's order.
+/// Returns the results of a thread of a CTA, in the kernel's order.
 fn expected_reductions(words: &[u32], thread: usize) -> Vec<u32> {
     let whole = |word: &u32| (word % 1024) as f32 - 512.0;
     let long = |word: &u32| u64::from(*word) << 29 ^ u64::from(!*word);
-    // Sums of such numbers are exact in any order.
+    // Sums of these numbers are exact in any order.
     let sum = |words: &[u32]| words.iter().map(whole).sum::<f32>() + 0.0;
     let add = |words: &[u32]| words.iter().fold(0_u32, |sum, word| sum.wrapping_add(*word));
     let maps = |words: &[u32]| words.iter().copied().reduce(then);
@@ -110,7 +110,7 @@ fn expected_reductions(words: &[u32], thread: usize) -> Vec<u32> {
         floats.sort_by(f32::total_cmp);
         floats
     };
-    // A CTA of nothing but NaN has some NaN; the kernel's on sm_90.
+    // If all numbers of a CTA are NaN, the result is some NaN: on sm_90 the one here.
     let least = |words: &[u32]| floats(words).first().map_or(0x7fff_ffff, |x| x.to_bits());
     let greatest = |words: &[u32]| floats(words).last().map_or(0xffff_ffff, |x| x.to_bits());
     let fold =
@@ -155,7 +155,7 @@ fn expected_reductions(words: &[u32], thread: usize) -> Vec<u32> {
     all
 }
 
-/// A binary floating-point format: bits of the exponent and of the fraction, and the greatest finite number.
+/// A binary floating-point format: bits of the exponent and of the fraction, and the largest finite number.
 #[derive(Debug, Clone, Copy)]
 struct Format {
     exponent: i32,
@@ -173,7 +173,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The finite number of these bits.
+    /// Returns the finite number with these bits.
     fn number(self, bits: u32) -> f64 {
         let field = (bits >> self.fraction & ((1 << self.exponent) - 1)) as i32;
         let fraction = f64::from(bits & ((1 << self.fraction) - 1)) / f64::from(1 << self.fraction);
@@ -184,15 +184,15 @@ impl Format {
         if bits >> (self.exponent + self.fraction) & 1 == 1 { -magnitude } else { magnitude }
     }
 
-    /// The distance of the format's numbers around `x`.
+    /// Returns the distance between adjacent numbers of the format around `x`.
     fn step(self, x: f64) -> f64 {
         let exponent = if x == 0.0 { i32::MIN } else { x.abs().log2().floor() as i32 };
-        // The logarithm may be rounded up to the next power.
+        // `log2` may have rounded up to the next power.
         let exponent = if x.abs() < 2_f64.powi(exponent.max(-1000)) { exponent - 1 } else { exponent };
         2_f64.powi(exponent.max(1 - self.bias()) - self.fraction)
     }
 
-    /// `x` rounded to the nearest, or towards zero; beyond the greatest number, that one.
+    /// Rounds `x` to the nearest number or towards zero. A result beyond the largest number becomes that number.
     fn round(self, x: f64, to_nearest: bool) -> f64 {
         if x == 0.0 {
             return x;
@@ -203,10 +203,10 @@ impl Format {
     }
 }
 
-/// The results of `math_functions` for a word, and a zero.
+/// Results of `math_functions` per word, and a zero.
 pub const FUNCTIONS: usize = 36;
 
-/// Up to which error a result is right.
+/// Maximum error of a result.
 #[derive(Debug, Clone, Copy)]
 enum Error {
     Absolute(f64),
@@ -248,7 +248,7 @@ fn check_functions(word: u32, result: impl Fn(usize) -> u32) -> Result<()> {
         0.5..2.0 => Absolute(2_f64.powi(absolute)),
         _ => Relative(2_f64.powf(relative)),
     };
-    // The PTX ISA says 2^-20.5; an H200 gives 0.18952784 for the cosine of -4.9030709, which is 1.1e-8 more.
+    // The PTX ISA states 2^-20.5. An H200 returns 0.18952784 for the cosine of -4.9030709, which is 1.1e-8 more.
     let angle = Absolute(1.05 * 2_f64.powf(-20.5));
     let ulps = |ulps: f64| Relative(ulps * 2_f64.powi(-23));
     let exact = [
@@ -275,7 +275,7 @@ fn check_functions(word: u32, result: impl Fn(usize) -> u32) -> Result<()> {
     ensure!(Relative(2_f64.powi(-23)).admits(have, exact), "sqrt: {have:e} for {exact:e}");
     ensure!(result(20) == 0, "sqrt_ftz of a subnormal number: {:#x}", result(20));
 
-    // The first of two values is in the high bits.
+    // The first of two packed values is in the high bits.
     let both = |word: u32, bits: u32| [word >> bits, word & ((1 << bits) - 1)];
     let pairs = [
         (both(result(21), 16), F16, [F16.round(x, true), F16.round(y, true)]),
@@ -302,7 +302,7 @@ fn check_functions(word: u32, result: impl Fn(usize) -> u32) -> Result<()> {
         (31, F16, f64::exp2 as fn(f64) -> f64, Relative(2_f64.powf(-9.9))),
         (32, BF16, f64::exp2, Relative(2_f64.powi(-7))),
         (33, F16, f64::tanh, Absolute(2_f64.powf(-10.987))),
-        // The PTX ISA says 2^-8; an H200 gives 0.62890625 for 0.74609375, which is 2.6e-7 more.
+        // The PTX ISA states 2^-8. An H200 returns 0.62890625 for 0.74609375, which is 2.6e-7 more.
         (34, BF16, f64::tanh, Absolute(1.01 * 2_f64.powi(-8))),
     ];
     for (k, format, function, error) in of_halves {

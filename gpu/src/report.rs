@@ -1,4 +1,4 @@
-//! What came of the checks: lines on the terminal, and a JSON file.
+//! The results of the checks, as lines on the terminal and as a JSON file.
 
 use std::fmt;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One check's end.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub name: String,
@@ -57,7 +57,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// The counts of a run. A hang is a failure.
+/// The counts of a run. A hang counts as a failure.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub passed: usize,
@@ -85,7 +85,7 @@ impl fmt::Display for Totals {
     }
 }
 
-/// Writes all there is to know to a file.
+/// Writes the device, the totals and all reports to a JSON file.
 pub fn write_json(path: &Path, device: Option<&DeviceInfo>, reports: &[Report]) -> Result<()> {
     let totals = Totals::of(reports);
     let all = json!({

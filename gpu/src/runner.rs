@@ -1,4 +1,4 @@
-//! Runs a check in a process of its own.
+//! Runs each check in its own process.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -24,7 +24,7 @@ struct Verdict {
 
 /// Starts this program again for one check, and reports how it ended.
 pub fn run_apart(check: &Check) -> Result<Report> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let program = std::env::current_exe().context("cannot find the file of this program")?;
     let mut command = Command::new(program);
     command.args(std::env::args_os().skip(1)).arg("--child").arg(&check.name);
     let start = Instant::now();
@@ -38,7 +38,7 @@ pub fn run_apart(check: &Check) -> Result<Report> {
     })
 }
 
-/// The child's side: runs the check, writes the verdict and leaves.
+/// Runs the check in the child process, writes the verdict and exits.
 pub fn run_here(check: &Check, options: &Options) -> ! {
     let verdict = Gpu::open(options).and_then(|gpu| (check.run)(&gpu)).map_or_else(
         |error| Verdict {
@@ -50,7 +50,7 @@ pub fn run_here(check: &Check, options: &Options) -> ! {
     );
     let mut stdout = io::stdout().lock();
     let written = serde_json::to_writer(&mut stdout, &verdict).is_ok() && stdout.flush().is_ok();
-    // SAFETY: ends the process. The driver's exit handlers, which wait for a kernel that hangs, must not run.
+    // SAFETY: the process ends here. `_exit` skips the driver's exit handlers, which would wait for a kernel that hangs.
     unsafe { libc::_exit(if written { 0 } else { 1 }) }
 }
 
@@ -62,7 +62,7 @@ fn is_hang(error: &anyhow::Error) -> bool {
 }
 
 fn run_command(command: &mut Command, limit: Duration) -> io::Result<Verdict> {
-    // Files, not pipes: a child that hangs must not be waited for by a reader.
+    // Files, not pipes: a reader of a pipe would wait for a child that hangs.
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut child =
         command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
@@ -84,7 +84,7 @@ fn kill(child: &mut Child) -> io::Result<&'static str> {
     child.kill()?;
     Ok(match child.wait_timeout(GRACE)? {
         Some(_) => "killed",
-        None => "killed, but the driver does not let it end",
+        None => "killed, but the driver keeps the process alive",
     })
 }
 
@@ -99,7 +99,7 @@ fn describe_crash(status: ExitStatus, stderr: &str) -> String {
     const LINES: usize = 5;
     let lines: Vec<_> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LINES)..].join(" | ");
-    let said = if last.is_empty() { "it said nothing" } else { &last };
+    let said = if last.is_empty() { "it printed nothing" } else { &last };
     format!("its process ended without a verdict ({status}): {said}")
 }
 

@@ -1,4 +1,4 @@
-//! Kernels of one block that fill `out`, and what has to be there: computed on the CPU, by the same steps.
+//! Checks of kernels of one block that fill `out`. The CPU computes the expected output with the same steps.
 
 mod canaries;
 mod slice;
@@ -14,33 +14,33 @@ use crate::cli::Options;
 /// The kernels of a crate under `tests/device`.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
-    /// The crate's folder; its images are `<name>-*.ptx` and `<name>-*.cubin`.
+    /// Folder of the crate. The images are `<name>-*.ptx` and `<name>-*.cubin`.
     pub name: &'static str,
-    /// All its kernels.
+    /// All kernels of the crate.
     pub kernels: &'static [Kernel],
 }
 
-/// A kernel `fn(out: *mut u32, seed: u32)`, run by one block of [`THREADS`] threads.
+/// A kernel `fn(out: *mut u32, seed: u32)`, launched as one block of [`THREADS`] threads.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
-    /// Its name.
+    /// Name of the kernel.
     pub name: &'static str,
-    /// What `out` holds afterwards; its length is that of `out`.
+    /// Returns the expected `out`. Its length is the length of `out`.
     pub expected: fn(seed: u32) -> Vec<u32>,
 }
 
-/// What runs: the convergence canaries, and the typed layer.
+/// All suites: the convergence canaries, and the typed layer.
 pub const SUITES: &[Suite] = &[canaries::SUITE, slice::SUITE];
 
 const fn kernel(name: &'static str, expected: fn(u32) -> Vec<u32>) -> Kernel {
     Kernel { name, expected }
 }
 
-/// Threads of the block.
+/// Threads per block.
 pub const THREADS: u32 = 128;
 
 const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
-/// What `out` and the words around it hold before.
+/// Content of `out` and of the guard words around it before the launch.
 pub(crate) const POISON: u32 = 0xdead_beef;
 pub(crate) const GUARD: usize = 64;
 
@@ -70,7 +70,7 @@ fn images(dir: &Path, suite: &Suite) -> Vec<PathBuf> {
         });
         named && path.extension().is_some_and(|extension| extension == "ptx" || extension == "cubin")
     };
-    // A folder that cannot be read has no images, which is reported.
+    // An unreadable folder has no images; `list` reports that.
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut images: Vec<_> = entries.map(|entry| entry.path()).filter(is_image).collect();
     images.sort();
@@ -90,7 +90,7 @@ fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
         let n = expected.len();
         let mut out = DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])?;
         let pointer = out.slice_mut(GUARD..GUARD + n)?.as_mut_ptr();
-        // SAFETY: these kernels write to `out`, which has the length they expect, and touch nothing else.
+        // SAFETY: these kernels write `out`, which has the length that they expect, and access nothing else.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), (pointer, seed))? };
         gpu.wait()?;
         compare(&out.as_slice().to_vec()?, &expected).with_context(|| format!("seed {seed:#x}"))?;
@@ -98,10 +98,10 @@ fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
     Ok(format!("{} seeds", SEEDS.len()).into())
 }
 
-/// Compares `out` with its guards to what is expected between them.
+/// Compares `out` with the expected words, and checks the guards.
 pub(crate) fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
     let n = expected.len();
-    ensure!(got.len() == n + 2 * GUARD, "{} words came back, not {}", got.len(), n + 2 * GUARD);
+    ensure!(got.len() == n + 2 * GUARD, "the kernel's output has {} words, not {}", got.len(), n + 2 * GUARD);
     let (before, rest) = got.split_at(GUARD);
     let (words, after) = rest.split_at(n);
     ensure!(before.iter().chain(after).all(|&word| word == POISON), "words around out[0..{n}] were written");

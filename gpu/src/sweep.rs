@@ -1,5 +1,4 @@
-//! The same kernel built with other stages and tiles (`bench/sweep`), and launched with other blocks: which is
-//! fastest?
+//! Sweep over the parameters of `axpy_bulk`: stages and tiles of the build (`bench/sweep`), and threads and blocks of the launch.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +10,16 @@ use crate::check::Check;
 use crate::cli::Options;
 use crate::report::{Outcome, Report};
 
-/// Threads of a block, and blocks of a multiprocessor, that each variant is tried with.
+/// Threads per block and blocks per multiprocessor to try with each variant.
 const THREADS: [u32; 3] = [256, 512, 1024];
 const CTAS_PER_SM: [u32; 2] = [1, 2];
 
-/// Shared memory of a multiprocessor that blocks can have, and what each takes beside its own, in bytes: more blocks
-/// than fit would run one after the other.
+/// Shared memory of a multiprocessor that blocks can use, and the part that the system reserves per block, in bytes. Blocks
+/// that do not fit at the same time would run one after the other.
 const SHARED_OF_SM: u32 = 227 * 1024;
 const RESERVED: u32 = 1024;
 
-/// A check for each variant in the folder `sweep`, each launch that fits.
+/// Makes a check for each variant in the folder `sweep` and each launch that fits.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let dir = options.dir()?.join("sweep");
     let repetitions = options.repetitions();
@@ -45,7 +44,7 @@ fn variants(dir: &Path) -> Result<Vec<(String, PathBuf, Shape)>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let shape = parse(&name).with_context(|| {
             format!(
-                "{} is not called axpy_bulk_s<stages>_t<tile KiB>.cubin; rename or remove it",
+                "{} is not called axpy_bulk_s<stages>_t<tile KiB>.cubin; rename it or remove it",
                 path.display()
             )
         })?;
@@ -69,7 +68,7 @@ fn parse(name: &str) -> Option<Shape> {
     parts.next().is_none().then_some(Shape { threads: THREADS[0], stages, tile_bytes, ctas_per_sm: 1 })
 }
 
-/// The variants that were right, fastest first.
+/// Formats the variants with right results as a table, fastest first.
 pub fn table(reports: &[Report]) -> String {
     let mut right: Vec<_> = reports.iter().filter(|report| report.outcome == Outcome::Passed).collect();
     let number = |report: &Report, field: &str| report.data[field].as_f64().unwrap_or(f64::NAN);

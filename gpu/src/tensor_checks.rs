@@ -1,4 +1,4 @@
-//! The checks of the kernels whose parameters are tensor maps.
+//! Checks of the kernels that take tensor maps.
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::Zeroable as _;
@@ -9,7 +9,7 @@ use crate::cli::Options;
 use crate::kernels::{SEEDS, input};
 use crate::suite::{GUARD, POISON, compare};
 
-/// Their names; their images are `<name>.ptx` and `<name>.cubin`.
+/// Names of the kernels. The images are `<name>.ptx` and `<name>.cubin`.
 pub const KERNELS: [&str; 4] = ["tensor_transpose", "tensor_sum", "tensor_retype", "tensor_multicast"];
 
 const BLOCKS: u32 = 5;
@@ -18,10 +18,10 @@ const BOX: [u32; 2] = [32, 32];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 
-/// The check of each of [`KERNELS`], for a seed.
+/// The check of each of [`KERNELS`] for one seed.
 const RUNS: [Run; 4] = [transpose, sum, retype, multicast];
 
-/// Runs a kernel over the tensors of some seeds.
+/// Runs a kernel of [`KERNELS`] with `seeds` seeds.
 pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
@@ -44,7 +44,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// A matrix whose rows are apart by more than they are long, in words.
+/// A matrix with padded rows, in words.
 #[derive(Debug, Clone, Copy)]
 struct Matrix {
     width: usize,
@@ -63,8 +63,8 @@ impl Matrix {
     }
 }
 
-/// The matrices of a seed, the second being the first transposed: from less than a box to many, seldom whole boxes. Rows are
-/// apart by multiples of 16 bytes, as maps want.
+/// Returns the matrix of a seed and its transpose. Sizes range from less than a box to many boxes and are rarely whole boxes.
+/// The pitch of rows is a multiple of 16 bytes, as maps require.
 fn matrices(seed: u32) -> (Matrix, Matrix) {
     let (width, height) = (1 + seed as usize * 37 % 300, 1 + seed as usize * 53 % 260);
     let pitch = |width: usize| (width + seed as usize % 9).next_multiple_of(4);
@@ -74,8 +74,8 @@ fn matrices(seed: u32) -> (Matrix, Matrix) {
     )
 }
 
-/// What the output holds afterwards: between its rows what was there before. But a store writes rows by 16 bytes: what the
-/// box holds beyond the row, zeros here, goes there up to the next multiple.
+/// Returns the expected output. The padding of rows keeps its old content, with one exception: a store writes rows in units of
+/// 16 bytes, so the box's zeros past the end of a row fill the last unit.
 fn expected(words: &[u32], from: Matrix, to: Matrix) -> Vec<u32> {
     let mut output = vec![POISON; to.words()];
     for y in 0..to.height {
@@ -87,7 +87,7 @@ fn expected(words: &[u32], from: Matrix, to: Matrix) -> Vec<u32> {
     output
 }
 
-/// The output of `n` words between its guards, all of it poison.
+/// Allocates an output of `n` words and its guards, all filled with poison.
 fn poisoned(gpu: &Gpu, n: usize) -> ptx_host::Result<DeviceBuffer<u32>> {
     DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])
 }
@@ -104,8 +104,7 @@ fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
     let (width, height) = (from.width as u32, from.height as u32);
     let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), width, height);
-    // SAFETY: two maps of matrices that are there, with boxes of 32 by 32; one is 128 bytes after the other in a buffer
-    // aligned to 256.
+    // SAFETY: both maps describe live matrices, with boxes of 32 by 32. The maps are 128 bytes apart in a buffer aligned to 256.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(BLOCKS, THREADS), arguments)? };
     gpu.wait()?;
     compare(&output.as_slice().to_vec()?, &expected(&words, from, to))
@@ -114,7 +113,7 @@ fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// The sums of matrices that lie one after another.
+/// The sum of matrices that lie one after another.
 fn sums(words: &[u32], of: Matrix) -> Vec<u32> {
     let mut sums = vec![POISON; of.words()];
     for row in sums.chunks_mut(of.pitch) {
@@ -153,7 +152,7 @@ fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         of.height as u32,
         of.words() as u64,
     );
-    // SAFETY: `count` matrices, one after another, and a slot for each; both maps have boxes of 32 by 32.
+    // SAFETY: `count` matrices lie one after another, each with a slot for a map. Both maps have boxes of 32 by 32.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(count as u32, THREADS), arguments)? };
     gpu.wait()?;
     compare(&output.as_slice().to_vec()?, &sums(&words, of))
@@ -162,15 +161,15 @@ fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// A tensor of three dimensions by a map that the kernel makes from one of words: the elements that it loads, and the map, which
-/// is the one that the driver makes.
+/// Checks a 3D tensor with a map that the kernel makes from a map of words: the loaded elements, and the map itself, which must
+/// equal the driver's.
 fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     type Arguments =
         (DevicePtr<TensorMap>, DevicePtr<u16>, DevicePtr<TensorMap>, DevicePtr<u32>, u32, u32, u32, u64, u64);
     let kernel = module.kernel::<Arguments>(KERNELS[2])?;
     let [width, height, depth] =
         [1 + seed as usize * 37 % 150, 1 + seed as usize * 5 % 13, 1 + seed as usize * 3 % 7];
-    // In elements, of which eight are 16 bytes.
+    // Sizes in elements. Eight elements are 16 bytes.
     let row = (width + seed as usize % 17).next_multiple_of(8);
     let matrix = row * height + 8 * (seed as usize % 3);
     let elements: Vec<u16> = input(seed, matrix * depth).into_iter().map(|word| word as u16).collect();
@@ -196,7 +195,8 @@ fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         2 * row as u64,
         2 * matrix as u64,
     );
-    // SAFETY: a map of words with boxes of 32 by 32; elements of those sizes and strides, room for them, and a slot.
+    // SAFETY: the map describes words in boxes of 32 by 32. The elements have these sizes and strides, with room for the
+    // results and a map slot.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), arguments)? };
     gpu.wait()?;
     let at = |[x, y, z]: [usize; 3]| {
@@ -212,14 +212,14 @@ fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         .collect();
     compare(&output.as_slice().to_vec()?, &expected_words)
         .with_context(|| format!("{width} by {height} by {depth}"))?;
-    // The second half is the driver's own notes, among them the bytes of the box, which copies do not read.
+    // The second half holds the driver's own data, such as the bytes of the box, which copies do not read.
     let half = |map: &TensorMap| bytemuck::cast::<_, [u32; 32]>(*map)[..16].to_vec();
     let (made, expected) = (half(&slot.as_slice().to_vec()?[0]), half(&expected));
-    ensure!(made == expected, "the map, {made:x?}, is not the driver's, {expected:x?}");
+    ensure!(made == expected, "the kernel made the map {made:x?}, the driver {expected:x?}");
     Ok(())
 }
 
-/// What each thread of the four blocks makes of the rows of its block: see the kernel.
+/// The hashes that each thread of the four blocks computes from the rows of its box, as the kernel does.
 fn row_hashes(words: &[u32], of: Matrix) -> Vec<u32> {
     let mut hashes = vec![0_u32; 4 * 64];
     for (block, hashes) in hashes.as_chunks_mut::<64>().0.iter_mut().enumerate() {
@@ -251,7 +251,7 @@ fn multicast(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let mut output = poisoned(gpu, expected.len())?;
     let between = output.slice_mut(GUARD..GUARD + expected.len())?.as_mut_ptr();
     let arguments = (maps.as_slice().as_ptr(), between, of.width as u32, of.height as u32);
-    // SAFETY: a map of a matrix that is there, with boxes of 32 by 16 and the swizzle; room for 256 words.
+    // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 64).cluster(2), arguments)? };
     gpu.wait()?;
     compare(&output.as_slice().to_vec()?, &expected)
@@ -268,7 +268,7 @@ mod tests {
     fn what_is_expected_is_the_transposed_matrix_with_its_gaps() {
         let (from, to) = (Matrix { width: 3, height: 2, pitch: 4 }, Matrix { width: 2, height: 3, pitch: 4 });
         let words = [1, 2, 3, 0, 4, 5, 6, 0];
-        // The rest of a row's last 16 bytes is written too, what comes after is not.
+        // A store fills the last 16 bytes of a row, and writes nothing after them.
         assert_eq!(expected(&words, from, to), [1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0]);
         let to = Matrix { pitch: 8, ..to };
         assert!(

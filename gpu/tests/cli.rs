@@ -1,4 +1,4 @@
-//! What `ptx-gpu` does where there is no GPU, or where none is shown to it.
+//! Runs `ptx-gpu` without a GPU, or with the machine's GPUs hidden.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use assert_cmd::Command;
 
 fn ptx_gpu(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-gpu"));
-    // Hides the devices of a machine that has some.
+    // Hides the machine's GPUs.
     command.env("CUDA_VISIBLE_DEVICES", "-1").args(args);
     command
 }
@@ -73,7 +73,9 @@ fn a_file_that_is_no_array_of_floats_is_refused_before_anything_runs() {
     std::fs::write(file.path(), [0; 7]).unwrap();
     let (_, stderr) = output(ptx_gpu(&["--file", path(file.path())]), 2);
     assert!(
-        stderr.ends_with("its 7 bytes are no multiple of 4; cut it to 4 bytes or give another file\n"),
+        stderr.ends_with(
+            "its size of 7 bytes is not a multiple of 4; truncate it to 4 bytes or give another file\n"
+        ),
         "{stderr}"
     );
     let (_, stderr) = output(ptx_gpu(&["--file", "/no/such/file"]), 2);

@@ -1,7 +1,7 @@
-//! Every check of `ptx-gpu` as a test, so that where it cannot run it is shown, and counted, as ignored.
+//! Runs every check of `ptx-gpu` as a test. A check that cannot run here counts as ignored.
 //!
-//! The checks of `ptx-host` run where there is a GPU. Those of kernels also need `PTX_GPU_DIR`, a folder made by
-//! `./x gpu --bundle DIR`; `./x gpu` runs them all.
+//! The checks of `ptx-host` need a GPU. The checks of kernels also need the variable `PTX_GPU_DIR`, the path of a bundle made by
+//! `./x gpu --bundle DIR`. `./x gpu` runs all checks.
 
 use std::process::{Command, ExitCode};
 

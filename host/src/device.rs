@@ -1,4 +1,4 @@
-//! The device and its primary context.
+//! A device and its primary context.
 
 use std::ffi::{CStr, c_int};
 use std::fmt;
@@ -11,10 +11,10 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attri
 use crate::error::check;
 use crate::{Dim3, Error, Result};
 
-/// `cuEventElapsedTime_v2` is the newest function called here.
+/// The version that brings `cuEventElapsedTime_v2`, the newest function that this crate calls.
 const OLDEST_DRIVER: DriverVersion = DriverVersion::from_number(12080);
 
-/// A CUDA device, with its primary context kept alive. Clones are the same device.
+/// A CUDA device and its primary context. Clones share both.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
@@ -24,61 +24,61 @@ struct Inner {
     device: CUdevice,
     context: CUcontext,
     info: DeviceInfo,
-    /// Set while work is known not to end: whatever would wait for it leaks instead.
+    /// Set while work on the device is known to hang. Then drops leak their memory instead of waiting.
     hung: AtomicBool,
 }
 
-// SAFETY: the driver's API may be called from any thread; a context handle is bound before each use.
+// SAFETY: any thread may call the driver's API; `bind` makes the context current before each use.
 unsafe impl Send for Inner {}
-// SAFETY: as above, and nothing here is changed but through an atomic.
+// SAFETY: as for `Send`; only the atomic `hung` changes behind `&Inner`.
 unsafe impl Sync for Inner {}
 
-/// What the driver says of a device.
+/// Properties of a device, as the driver reports them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// The marketing name.
+    /// Product name.
     pub name: String,
-    /// The driver's CUDA version.
+    /// CUDA version that the driver supports.
     pub driver: DriverVersion,
     /// Compute capability, major and minor: `(9, 0)` for `sm_90`.
     pub compute_capability: (u32, u32),
-    /// Streaming multiprocessors.
+    /// Number of streaming multiprocessors (SMs).
     pub multiprocessors: u32,
-    /// Bytes of L2 cache.
+    /// Size of the L2 cache in bytes.
     pub l2_bytes: usize,
-    /// Bytes of global memory.
+    /// Size of global memory in bytes.
     pub memory_bytes: usize,
-    /// Most shared memory that a block can opt in to, static and dynamic together, in bytes.
+    /// Maximum shared memory of a thread block, static and dynamic together, in bytes. A kernel must opt in to it.
     pub max_shared_bytes: u32,
-    /// Most threads in a block.
+    /// Maximum threads per thread block.
     pub max_threads: u32,
-    /// Largest block in each dimension.
+    /// Maximum extents of a thread block.
     pub max_block: Dim3,
-    /// Largest grid in each dimension.
+    /// Maximum extents of a grid.
     pub max_grid: Dim3,
-    /// Whether blocks can be launched in clusters.
+    /// True if the device can launch clusters of thread blocks.
     pub clusters: bool,
 }
 
-/// A version of CUDA, as the driver reports the one it supports.
+/// A CUDA version that a driver supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DriverVersion(u32);
 
 impl DriverVersion {
-    /// From the driver's number: 13000 is 13.0.
+    /// Converts the driver's number: 13000 is CUDA 13.0.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
         Self(number)
     }
 
-    /// Major version.
+    /// Returns the major version.
     #[must_use]
     pub const fn major(self) -> u32 {
         self.0 / 1000
     }
 
-    /// Minor version.
+    /// Returns the minor version.
     #[must_use]
     pub const fn minor(self) -> u32 {
         self.0 % 1000 / 10
@@ -96,30 +96,30 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDriver`], [`Error::NoDevice`] and [`Error::DriverTooOld`] say what this machine lacks.
+    /// [`Error::NoDriver`], [`Error::NoDevice`] or [`Error::DriverTooOld`], according to what the machine lacks.
     pub fn open(ordinal: usize) -> Result<Self> {
         let driver = init(ordinal)?;
         let device = find(ordinal)?;
         let info = DeviceInfo::query(device, driver)?;
         let mut context = ptr::null_mut();
-        // SAFETY: `context` is a valid place, `device` comes from the driver.
+        // SAFETY: `context` is valid for a write, and the driver gave `device`.
         check(unsafe { sys::cuDevicePrimaryCtxRetain(&mut context, device) }, || {
-            format!("making a context on {}", info.name)
+            format!("retaining the primary context of {}", info.name)
         })?;
         Ok(Self { inner: Arc::new(Inner { device, context, info, hung: AtomicBool::new(false) }) })
     }
 
-    /// What the driver says of this device.
+    /// Returns the properties of the device.
     #[must_use]
     pub fn info(&self) -> &DeviceInfo {
         &self.inner.info
     }
 
-    /// Makes the context current on this thread; every call into the driver needs it.
+    /// Makes the context current on this thread. Every call into the driver needs a current context.
     pub(crate) fn bind(&self) -> Result<()> {
-        // SAFETY: the context is retained as long as `inner` lives.
+        // SAFETY: `inner` retains the context as long as it lives.
         check(unsafe { sys::cuCtxSetCurrent(self.inner.context) }, || {
-            format!("choosing the context of {}", self.inner.info.name)
+            format!("making the context current of {}", self.inner.info.name)
         })
     }
 
@@ -127,13 +127,13 @@ impl Device {
         self.inner.hung.store(hung, Ordering::Relaxed);
     }
 
-    /// Waits for all work, so that what it uses can be given back. False if that would never end, or failed:
-    /// then the caller leaks.
+    /// Waits for all work on the device, so that memory which the work uses can be freed. Returns false if the work hangs or has
+    /// failed: then the caller must leak the memory.
     pub(crate) fn settle(&self) -> bool {
         if self.inner.hung.load(Ordering::Relaxed) || self.bind().is_err() {
             return false;
         }
-        // SAFETY: the context is current.
+        // SAFETY: `bind` made the context current.
         unsafe { sys::cuCtxSynchronize() == CUresult::CUDA_SUCCESS }
     }
 }
@@ -147,7 +147,7 @@ impl fmt::Debug for Device {
 impl Drop for Inner {
     fn drop(&mut self) {
         if !*self.hung.get_mut() {
-            // SAFETY: retained once, in `open`. Nothing can be done about a failure here.
+            // SAFETY: `open` retained the context once. A failure is ignored: a drop cannot report it.
             let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
         }
     }
@@ -155,14 +155,14 @@ impl Drop for Inner {
 
 /// Loads and initialises the driver.
 fn init(ordinal: usize) -> Result<DriverVersion> {
-    // Asked first: cudarc panics at the first call into a library that is not there.
-    // SAFETY: this only opens and closes the driver's library.
+    // Comes first: cudarc panics at the first call if the library is missing.
+    // SAFETY: this call opens and closes the driver's library, and does nothing else.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::NoDriver { reason: "libcuda.so.1 cannot be loaded".into() });
     }
     let mut number = 0;
-    // SAFETY: `number` is a valid place; this call needs no initialisation.
-    check(unsafe { sys::cuDriverGetVersion(&mut number) }, || "asking for the driver's version".into())?;
+    // SAFETY: `number` is valid for a write. The call is legal before `cuInit`.
+    check(unsafe { sys::cuDriverGetVersion(&mut number) }, || "reading the driver's version".into())?;
     let driver = DriverVersion(number.unsigned_abs());
     // SAFETY: 0 is the only legal flag.
     match unsafe { sys::cuInit(0) } {
@@ -180,14 +180,14 @@ fn init(ordinal: usize) -> Result<DriverVersion> {
 
 fn find(ordinal: usize) -> Result<CUdevice> {
     let mut count = 0;
-    // SAFETY: `count` is a valid place.
+    // SAFETY: `count` is valid for a write.
     check(unsafe { sys::cuDeviceGetCount(&mut count) }, || "counting the devices".into())?;
     let missing = Error::NoDevice { ordinal, count: count.unsigned_abs() as usize };
     let Some(number) = c_int::try_from(ordinal).ok().filter(|&number| number < count) else {
         return Err(missing);
     };
     let mut device = 0;
-    // SAFETY: `device` is a valid place and `number` an existing device.
+    // SAFETY: `device` is valid for a write, and `number` is below the device count.
     check(unsafe { sys::cuDeviceGet(&mut device, number) }, || format!("opening device {number}"))?;
     Ok(device)
 }
@@ -225,9 +225,9 @@ impl DeviceInfo {
 
 fn attribute_of(device: CUdevice, attribute: Attribute) -> Result<u32> {
     let mut value = 0;
-    // SAFETY: `value` is a valid place, `device` comes from the driver.
+    // SAFETY: `value` is valid for a write, and the driver gave `device`.
     let result = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device) };
-    check(result, || format!("asking for {attribute:?}"))?;
+    check(result, || format!("reading {attribute:?}"))?;
     Ok(value.unsigned_abs())
 }
 
@@ -235,16 +235,16 @@ fn name_of(device: CUdevice) -> Result<String> {
     let mut name = [0u8; 256];
     // SAFETY: the driver writes at most `name.len()` bytes.
     let result = unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as c_int, device) };
-    check(result, || "asking for the device's name".into())?;
+    check(result, || "reading the device's name".into())?;
     let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
     Ok(name.to_string_lossy().into_owned())
 }
 
 fn memory_of(device: CUdevice) -> Result<usize> {
     let mut bytes = 0;
-    // SAFETY: `bytes` is a valid place, `device` comes from the driver.
+    // SAFETY: `bytes` is valid for a write, and the driver gave `device`.
     let result = unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, device) };
-    check(result, || "asking for the device's memory".into())?;
+    check(result, || "reading the size of the device's memory".into())?;
     Ok(bytes)
 }
 
@@ -259,7 +259,7 @@ mod tests {
         assert!(DriverVersion::from_number(12040) < OLDEST_DRIVER);
     }
 
-    /// Holds with and without a GPU: no machine has device 4096.
+    /// Passes with and without a GPU: no machine has device 4096.
     #[test]
     fn a_missing_device_is_an_error_that_says_so() {
         let error = Device::open(4096).unwrap_err();

@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do about it.
+//! Errors of loading and launching, each with its cause and its cure.
 
 use std::ffi::{CStr, c_char};
 use std::path::PathBuf;
@@ -12,59 +12,59 @@ use crate::{DriverVersion, LaunchProblem};
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed. The text is whole: it includes the cause's, so there is no `source` to print after it.
+/// Why an operation failed. The text includes the text of the cause, so `source` returns nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No usable `libcuda` on this machine.
+    /// The machine has no usable `libcuda`.
     #[error(
         "no CUDA driver: {reason}; install NVIDIA's driver (it brings libcuda.so.1), or use a machine that has it"
     )]
     NoDriver {
-        /// What was tried.
+        /// The step that failed.
         reason: String,
     },
-    /// There is a driver, but not this device.
+    /// The driver works, but does not show this device.
     #[error(
         "no CUDA device {ordinal}: the driver shows {count}; look at `nvidia-smi -L`, at CUDA_VISIBLE_DEVICES, and \
          at the devices given to a container"
     )]
     NoDevice {
-        /// The device that was asked for.
+        /// The requested device.
         ordinal: usize,
-        /// How many there are.
+        /// Number of devices that the driver shows.
         count: usize,
     },
-    /// The driver lacks functions that this crate calls.
+    /// The driver is older than the functions that this crate calls.
     #[error("the driver supports CUDA {found}, but CUDA {needed} is needed; install a newer driver")]
     DriverTooOld {
-        /// What is installed.
+        /// The CUDA version that the driver supports.
         found: DriverVersion,
-        /// What this crate calls for.
+        /// The CUDA version that this crate needs.
         needed: DriverVersion,
     },
-    /// The driver reported an error.
+    /// A call into the driver failed.
     #[error("{doing}: {cause}")]
     Cuda {
-        /// What was being done, and with what.
+        /// The operation and its arguments.
         doing: String,
-        /// The driver's own words.
+        /// The driver's error.
         cause: CudaError,
     },
-    /// A module file could not be read.
+    /// A module file cannot be read.
     #[error("cannot read the module {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         cause: std::io::Error,
     },
-    /// The bytes are neither PTX nor a whole cubin.
-    #[error("{module} is no module that can be loaded: {problem}")]
+    /// The bytes of a module are neither PTX nor a whole cubin.
+    #[error("{module} is not a module that the driver can load: {problem}")]
     BadImage {
         /// The module's name.
         module: String,
-        /// What is wrong with it.
+        /// The fault in the bytes.
         problem: String,
     },
     /// The driver refused a module.
@@ -72,14 +72,14 @@ pub enum Error {
     Load {
         /// The module's name.
         module: String,
-        /// The driver's version, which bounds the PTX versions that it compiles.
+        /// The CUDA version of the driver. The driver compiles PTX up to that version.
         driver: DriverVersion,
-        /// The driver's own words.
+        /// The driver's error.
         cause: CudaError,
-        /// What the driver's compiler said; may be empty.
+        /// The log of the driver's compiler; may be empty.
         log: String,
     },
-    /// The kernel's parameters are not those of the tuple it was asked for with.
+    /// The kernel's parameters differ in number or size from the tuple given to [`Module::kernel`](crate::Module::kernel).
     #[error("kernel {kernel} does not take these arguments: {problem}")]
     Signature {
         /// The kernel and its module.
@@ -87,7 +87,7 @@ pub enum Error {
         /// The first difference.
         problem: String,
     },
-    /// The launch was refused before it reached the driver.
+    /// The shape of a launch exceeds a limit. The driver was not called.
     #[error("cannot launch kernel {kernel}: {problem}")]
     Launch {
         /// The kernel and its module.
@@ -95,44 +95,42 @@ pub enum Error {
         /// The reason.
         problem: LaunchProblem,
     },
-    /// The work did not end in time: a hang.
-    #[error(
-        "hang: {kernel} was not done after {after:?}; its process must end before the device can be used again"
-    )]
+    /// The work did not end within the timeout: a hang.
+    #[error("hang: {kernel} was not done after {after:?}; end this process before you use the device again")]
     Timeout {
         /// The last kernel launched on the stream.
         kernel: String,
-        /// How long it was waited for.
+        /// The timeout.
         after: Duration,
     },
     /// A range reaches beyond its buffer.
-    #[error("elements {start}..{end} do not lie in a device buffer of {len}")]
+    #[error("elements {start}..{end} are not inside a device buffer of {len} elements")]
     OutOfBounds {
         /// First element of the range.
         start: usize,
-        /// One past its last element.
+        /// One past the last element of the range.
         end: usize,
         /// The buffer's length.
         len: usize,
     },
-    /// Source and destination of a copy differ in length.
-    #[error("a copy of {from} elements into {to}; both sides must have the same length")]
+    /// Source and destination of a copy have different lengths.
+    #[error("cannot copy {from} elements into {to}; source and destination must have the same length")]
     LengthMismatch {
-        /// Elements in the cause.
+        /// Elements in the source.
         from: usize,
         /// Elements in the destination.
         to: usize,
     },
-    /// What a tensor map should describe is not what the copies take.
-    #[error("no such tensor map: {problem}")]
+    /// A parameter of a tensor map is out of range.
+    #[error("cannot make this tensor map: {problem}")]
     TensorMap {
-        /// The first fault.
+        /// The first parameter that is out of range.
         problem: String,
     },
-    /// An allocation's size overflows.
-    #[error("{len} elements of {size} bytes are more than an address can count")]
+    /// The size of an allocation in bytes exceeds the address space.
+    #[error("{len} elements of {size} bytes exceed the address space")]
     TooLarge {
-        /// Elements asked for.
+        /// Requested elements.
         len: usize,
         /// Bytes per element.
         size: usize,
@@ -140,18 +138,18 @@ pub enum Error {
 }
 
 impl Error {
-    /// True if there is no GPU to work with, so that what needs one is to be skipped rather than failed.
+    /// Returns true if the machine has no GPU to use. A test that needs a GPU skips on such an error and fails on any other.
     #[must_use]
     pub fn is_no_gpu(&self) -> bool {
         matches!(self, Self::NoDriver { .. } | Self::NoDevice { .. })
     }
 }
 
-/// An error code of the driver, with CUDA's own name and text for it.
+/// An error code of the driver (`CUresult`), with CUDA's name and text for the code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} ({code}): {text}")]
 pub struct CudaError {
-    /// The number.
+    /// The error code.
     pub code: u32,
     /// The name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub name: String,
@@ -168,7 +166,7 @@ impl CudaError {
         }
     }
 
-    /// True if the code is `result`.
+    /// Returns true if the code is `result`.
     pub(crate) fn is(&self, result: CUresult) -> bool {
         self.code == result as u32
     }
@@ -178,16 +176,16 @@ type Describe = unsafe fn(CUresult, *mut *const c_char) -> CUresult;
 
 fn describe(result: CUresult, by: Describe) -> Option<String> {
     let mut text = ptr::null();
-    // SAFETY: `text` is a valid place for a pointer; the driver only stores one.
+    // SAFETY: `text` is valid for the write of a pointer, and the driver only stores one.
     let found = unsafe { by(result, &mut text) };
     if found != CUresult::CUDA_SUCCESS || text.is_null() {
         return None;
     }
-    // SAFETY: on success the driver points `text` to a static NUL-terminated string.
+    // SAFETY: on success the driver has pointed `text` to a static NUL-terminated string.
     Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// Turns a driver's code into a result.
+/// Turns an error code of the driver into a `Result`.
 pub(crate) fn cuda(result: CUresult) -> Result<(), CudaError> {
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),
@@ -195,16 +193,16 @@ pub(crate) fn cuda(result: CUresult) -> Result<(), CudaError> {
     }
 }
 
-/// Turns a driver's code into a result that says what was being done.
+/// As [`cuda`], with an error that names the operation.
 pub(crate) fn check(result: CUresult, doing: impl FnOnce() -> String) -> Result<()> {
     cuda(result).map_err(|cause| Error::Cuda { doing: doing(), cause })
 }
 
 fn hint(error: &CudaError) -> &'static str {
     if error.is(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU) {
-        "; it was built for another architecture than this device's"
+        "; it was built for another architecture than this device's: build it for the device's compute capability"
     } else if error.is(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
-        "; its PTX is newer than the driver's compiler: load a cubin, or install a newer driver"
+        "; its PTX version is newer than the driver's compiler: load a cubin, or install a newer driver"
     } else {
         ""
     }

@@ -1,4 +1,4 @@
-//! Graphs: work that a stream has recorded, to be put on a stream at once.
+//! CUDA graphs: work captured from a stream, launched as a whole.
 
 use std::fmt;
 use std::ptr;
@@ -9,76 +9,77 @@ use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUstreamCaptureMode};
 use crate::error::check;
 use crate::{Device, Error, Result, Stream};
 
-/// Work that [`Stream::capture`] has recorded. Its kernels follow each other without the host.
+/// A captured CUDA graph, from [`Stream::capture`]. Its kernels run one after the other without the host.
 pub struct Graph {
     device: Device,
     handle: CUgraphExec,
-    /// What to name when the work fails or hangs.
+    /// The kernel to name when the work fails or hangs.
     last_kernel: Option<Arc<str>>,
 }
 
-// SAFETY: the driver's API may be called from any thread; the context is bound before each use.
+// SAFETY: any thread may call the driver's API; `bind` makes the context current before each use.
 unsafe impl Send for Graph {}
 
 impl Stream {
-    /// Records what `work` puts on this stream, and runs none of it. `work` does nothing else with the device: no synchronous copy, no
-    /// allocation, no wait.
+    /// Captures the work that `work` puts on this stream as a [`Graph`]; the work does not run. `work` must not use the device in
+    /// another way: no synchronous copy, no allocation, no wait.
     ///
     /// # Errors
     ///
-    /// What `work` gives; [`Error::Cuda`] if it has done what the driver does not record.
+    /// The error of `work`; [`Error::Cuda`] if `work` did something that the driver cannot capture.
     pub fn capture<E: From<Error>>(&self, work: impl FnOnce() -> Result<(), E>) -> Result<Graph, E> {
         let device = self.device();
         device.bind()?;
-        // SAFETY: the stream lives. Other threads' work goes on meanwhile.
+        // SAFETY: the stream lives. `THREAD_LOCAL`: the capture does not restrict other threads.
         let begun = unsafe {
             sys::cuStreamBeginCapture_v2(
                 self.handle(),
                 CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
             )
         };
-        check(begun, || "recording a stream".into())?;
+        check(begun, || "starting the capture of a stream".into())?;
         let done = work();
         let mut recorded = Recorded(ptr::null_mut());
-        // SAFETY: recording has begun above, and `recorded` is a valid place. It ends whatever came of `work`.
+        // SAFETY: the capture has begun, and `recorded.0` is valid for a write. The capture ends even if `work` failed.
         let ended = unsafe { sys::cuStreamEndCapture(self.handle(), &mut recorded.0) };
         done?;
-        check(ended, || format!("recording {}", self.work()))?;
+        check(ended, || format!("capturing {}", self.work()))?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is a valid place, and `recorded` a graph.
+        // SAFETY: `handle` is valid for a write, and `recorded.0` is a graph: the capture succeeded.
         check(unsafe { sys::cuGraphInstantiateWithFlags(&mut handle, recorded.0, 0) }, || {
-            "making a graph".into()
+            "instantiating a graph".into()
         })?;
         Ok(Graph { device: device.clone(), handle, last_kernel: self.last_kernel() })
     }
 }
 
-/// What the driver has recorded, before it can be launched.
+/// A captured graph (`CUgraph`), not yet instantiated.
 struct Recorded(CUgraph);
 
 impl Drop for Recorded {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: made by `cuStreamEndCapture`, and used nowhere else.
+            // SAFETY: `cuStreamEndCapture` made the graph, and only this drop destroys it.
             let _ = unsafe { sys::cuGraphDestroy(self.0) };
         }
     }
 }
 
 impl Graph {
-    /// Puts the recorded work on a stream. It runs after what was put there before; wait for it with [`Stream::wait`].
+    /// Puts the captured work on `stream`, after the work that is on `stream` already. Wait for it with [`Stream::wait`].
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`].
+    /// [`Error::Cuda`] if the driver refuses the launch.
     ///
     /// # Safety
     ///
-    /// Each recorded launch may be made now, see [`Kernel::launch`](crate::Kernel::launch). The modules of its kernels are loaded, and
-    /// every buffer that a recorded copy reads or writes lives and is not used otherwise.
+    /// 1. The `# Safety` section of [`Kernel::launch`](crate::Kernel::launch) holds now for each captured launch.
+    /// 2. The modules of the captured kernels are still loaded.
+    /// 3. Every buffer that a captured copy reads or writes still lives, and nothing else uses the buffer until the copy is done.
     pub unsafe fn launch(&self, stream: &Stream) -> Result<()> {
         self.device.bind()?;
-        // SAFETY: graph and stream live, in the same context; the rest is the caller's contract.
+        // SAFETY: graph and stream live, in the same context; the captured work is legal: `# Safety`.
         check(unsafe { sys::cuGraphLaunch(self.handle, stream.handle()) }, || "launching a graph".into())?;
         if let Some(kernel) = &self.last_kernel {
             stream.note_launch(kernel);
@@ -96,7 +97,7 @@ impl fmt::Debug for Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         if self.device.bind().is_ok() {
-            // SAFETY: made once, in `capture`. The driver lets launches of it end first.
+            // SAFETY: `capture` made the graph, and only this drop destroys it. The driver keeps it until its launches are done.
             let _ = unsafe { sys::cuGraphExecDestroy(self.handle) };
         }
     }

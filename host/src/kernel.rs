@@ -16,7 +16,7 @@ use crate::error::check;
 use crate::launch::Limits;
 use crate::{DevicePtr, Error, LaunchConfig, Module, Result, Stream};
 
-/// Dynamic shared memory that a kernel has without opting in, in bytes.
+/// Shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 
 mod sealed {
@@ -24,17 +24,17 @@ mod sealed {
     pub trait Args {}
 }
 
-/// One kernel argument: plain data that the kernel's parameter holds bit for bit.
+/// A type that can be one argument of a kernel: plain data, passed bit for bit.
 ///
 /// # Safety
 ///
-/// The type's size and bits are those of the parameter. Sealed.
+/// Size and bits of the type are those of the kernel's parameter. Sealed.
 pub unsafe trait KernelArg: Copy + sealed::Arg {}
 
 macro_rules! kernel_arg {
     ($($ty:ty),*) => {$(
         impl sealed::Arg for $ty {}
-        // SAFETY: a scalar has the same size and bits on host and device (`usize` is 64-bit on both).
+        // SAFETY: a scalar has the same size and bits on host and device. `usize` is an argument only where it has 64 bits.
         unsafe impl KernelArg for $ty {}
     )*};
 }
@@ -43,26 +43,26 @@ kernel_arg!(f32, f64, i32, u32, i64, u64);
 kernel_arg!(usize);
 
 impl<T: Pod> sealed::Arg for DevicePtr<T> {}
-// SAFETY: `DevicePtr` is a transparent 64-bit device address.
+// SAFETY: `DevicePtr` is `repr(transparent)` over a 64-bit device address.
 unsafe impl<T: Pod> KernelArg for DevicePtr<T> {}
 
 /// The arguments of a kernel: a tuple of up to twelve [`KernelArg`]s.
 ///
 /// # Safety
 ///
-/// `SIZES` are the sizes of the values whose addresses `with_addresses` passes on, in the same order. Sealed.
+/// `with_addresses` passes the addresses of values whose sizes are `SIZES`, in the same order. Sealed.
 pub unsafe trait KernelArgs: sealed::Args {
     /// Sizes of the arguments in bytes.
     const SIZES: &'static [usize];
 
-    /// Calls `f` with the addresses of the arguments.
+    /// Calls `f` with the addresses of the arguments and returns its result.
     fn with_addresses<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
 }
 
 macro_rules! kernel_args {
     ($($ty:ident),*) => {
         impl<$($ty: KernelArg),*> sealed::Args for ($($ty,)*) {}
-        // SAFETY: sizes and addresses are listed from the same type parameters.
+        // SAFETY: sizes and addresses both follow the order of the type parameters.
         unsafe impl<$($ty: KernelArg),*> KernelArgs for ($($ty,)*) {
             const SIZES: &'static [usize] = &[$(size_of::<$ty>()),*];
 
@@ -90,26 +90,26 @@ kernel_args!(A, B, C, D, E, F, G, H, I, J, K, L);
 
 /// A kernel that takes the arguments `A`, from [`Module::kernel`].
 ///
-/// The number and sizes of the parameters were checked against the module, so finding a kernel is safe. What its
-/// pointers must point to no module says, so [`launch`](Self::launch) is `unsafe`: a kernel's own host function, which
-/// knows its contract, checks lengths and alignment and then makes this one call.
+/// [`Module::kernel`] compares the number and sizes of the parameters with the module, so finding a kernel is safe. A module
+/// does not say which memory a pointer must point to, so [`launch`](Self::launch) is `unsafe`. Write one safe host function
+/// per kernel, which checks lengths and alignment and then calls `launch`.
 pub struct Kernel<A> {
     function: CUfunction,
     module: Module,
-    /// Kernel and module, for messages.
+    /// Names of kernel and module, for messages.
     label: Arc<str>,
     limits: Limits,
     registers: u32,
     static_shared_bytes: u32,
     local_bytes: u32,
-    /// Dynamic shared memory that the function is already allowed.
+    /// Dynamic shared memory that the function may use so far, in bytes.
     allowed_shared: AtomicU32,
     args: PhantomData<fn(A)>,
 }
 
-// SAFETY: a function handle may be used from any thread, and lives as long as `module`.
+// SAFETY: any thread may use a function handle, and `module` keeps the handle valid.
 unsafe impl<A> Send for Kernel<A> {}
-// SAFETY: as above; the only change is to an atomic.
+// SAFETY: as for `Send`; only the atomic `allowed_shared` changes behind `&Kernel`.
 unsafe impl<A> Sync for Kernel<A> {}
 
 impl<A: KernelArgs> Kernel<A> {
@@ -141,17 +141,18 @@ impl<A: KernelArgs> Kernel<A> {
         })
     }
 
-    /// Puts the kernel on a stream. It runs after what was put there before; wait for it with [`Stream::wait`].
+    /// Puts the kernel on `stream`, after the work that is on `stream` already. Wait for it with [`Stream::wait`].
     ///
     /// # Errors
     ///
-    /// [`Error::Launch`] if the device cannot run this shape, [`Error::Cuda`] if the driver refuses it.
+    /// [`Error::Launch`] if the device cannot run this shape; [`Error::Cuda`] if the driver refuses the launch.
     ///
     /// # Safety
     ///
-    /// The kernel may be called with these arguments: each stands for the parameter of its type, and every pointer
-    /// among them is valid for what the kernel does through it. Buffers of this crate need not be kept alive for it:
-    /// dropping one waits for the device.
+    /// 1. Each argument has the type of the kernel's parameter.
+    /// 2. The kernel may be called with these values: every pointer is valid for the kernel's accesses through it.
+    ///
+    /// Buffers of this crate may be dropped while the kernel runs: the drop waits for the device.
     pub unsafe fn launch(&self, stream: &Stream, config: &LaunchConfig, args: A) -> Result<()> {
         config
             .check(&self.limits)
@@ -165,8 +166,8 @@ impl<A: KernelArgs> Kernel<A> {
         let config = driver_config(config, stream, &mut attributes);
         let function = self.function;
         let result = args.with_addresses(|addresses| {
-            // SAFETY: the configuration and attributes outlive the call, the addresses are those of arguments as
-            // large as the parameters, and the caller vouches for their values.
+            // SAFETY: configuration and attributes outlive the call. `Kernel::new` compared the sizes of the arguments with those
+            // of the parameters, and the values are legal: `# Safety`.
             unsafe { sys::cuLaunchKernelEx(&config, function, addresses.as_mut_ptr(), std::ptr::null_mut()) }
         });
         check(result, || format!("launching kernel {}", self.label))?;
@@ -174,7 +175,7 @@ impl<A: KernelArgs> Kernel<A> {
         Ok(())
     }
 
-    /// Lets the function have as much dynamic shared memory as it is launched with.
+    /// Opts the function in to `bytes` bytes of dynamic shared memory.
     fn allow_shared(&self, bytes: u32) -> Result<()> {
         if bytes > self.allowed_shared.load(Ordering::Relaxed) {
             self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
@@ -184,7 +185,7 @@ impl<A: KernelArgs> Kernel<A> {
     }
 
     fn set(&self, attribute: Attribute, value: u32) -> Result<()> {
-        // SAFETY: the function's module is loaded and its context current. All values set here are small.
+        // SAFETY: `module` keeps the function loaded, and the context is current. Every value set here fits an `i32`.
         check(unsafe { sys::cuFuncSetAttribute(self.function, attribute, value as i32) }, || {
             format!("setting {attribute:?} of kernel {} to {value}", self.label)
         })
@@ -192,31 +193,31 @@ impl<A: KernelArgs> Kernel<A> {
 }
 
 impl<A> Kernel<A> {
-    /// Registers per thread.
+    /// Returns the number of registers per thread.
     #[must_use]
     pub fn registers(&self) -> u32 {
         self.registers
     }
 
-    /// Static shared memory per block, in bytes.
+    /// Returns the static shared memory per thread block, in bytes.
     #[must_use]
     pub fn static_shared_bytes(&self) -> u32 {
         self.static_shared_bytes
     }
 
-    /// Local memory per thread, in bytes: stack and spills.
+    /// Returns the local memory per thread (stack and spills), in bytes.
     #[must_use]
     pub fn local_bytes(&self) -> u32 {
         self.local_bytes
     }
 
-    /// Most dynamic shared memory that it can be launched with, in bytes.
+    /// Returns the maximum dynamic shared memory that the kernel can be launched with, in bytes.
     #[must_use]
     pub fn max_dynamic_shared_bytes(&self) -> u32 {
         self.limits.dynamic_shared_bytes
     }
 
-    /// The module that it is in.
+    /// Returns the module that contains the kernel.
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.module
@@ -231,9 +232,9 @@ impl<A> fmt::Debug for Kernel<A> {
 
 fn attribute_of(function: CUfunction, attribute: Attribute, label: &str) -> Result<u32> {
     let mut value = 0;
-    // SAFETY: `value` is a valid place and the function's module is loaded.
+    // SAFETY: `value` is valid for a write, and the function's module is loaded.
     let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
-    check(result, || format!("asking for {attribute:?} of kernel {label}"))?;
+    check(result, || format!("reading {attribute:?} of kernel {label}"))?;
     Ok(value.unsigned_abs())
 }
 
@@ -249,10 +250,10 @@ fn check_signature(function: CUfunction, sizes: &[usize]) -> Result<(), String> 
     compare_signature(parameters, sizes)
 }
 
-/// Size of a parameter, or `None` past the last one.
+/// Returns the size of parameter `index`, or `None` past the last parameter.
 fn parameter_size(function: CUfunction, index: usize) -> Option<usize> {
     let (mut offset, mut size) = (0, 0);
-    // SAFETY: both places are valid, and the function's module is loaded.
+    // SAFETY: `offset` and `size` are valid for writes, and the function's module is loaded.
     let result = unsafe { sys::cuFuncGetParamInfo(function, index, &mut offset, &mut size) };
     (result == CUresult::CUDA_SUCCESS).then_some(size)
 }
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn a_cluster_reaches_the_driver_as_its_attribute() {
         let attribute = cluster_attribute((2, 3, 4).into());
-        // SAFETY: `clusterDim` is what was written.
+        // SAFETY: `cluster_attribute` wrote the field `clusterDim`.
         let cluster = unsafe { attribute.value.clusterDim };
         assert_eq!((cluster.x, cluster.y, cluster.z), (2, 3, 4));
     }

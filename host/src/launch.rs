@@ -1,8 +1,8 @@
-//! The shape of a launch, and its check before the driver sees it.
+//! The shape of a launch, checked before the driver sees it.
 
 use std::fmt;
 
-/// Extents in three dimensions.
+/// Extents in three dimensions (`dim3`). An integer or a tuple of 2 or 3 converts; missing extents are 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dim3 {
     /// First extent.
@@ -18,7 +18,7 @@ impl Dim3 {
         [self.x, self.y, self.z]
     }
 
-    /// The product, which may exceed `u64` only in nonsense.
+    /// The product of the extents.
     fn count(self) -> u128 {
         self.extents().into_iter().map(u128::from).product()
     }
@@ -52,7 +52,7 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// How many blocks of how many threads, in which clusters, with how much dynamic shared memory.
+/// The shape of a launch (`<<<grid, block, shared>>>`): thread blocks, threads, clusters and dynamic shared memory.
 ///
 /// ```
 /// use ptx_host::LaunchConfig;
@@ -61,30 +61,30 @@ impl fmt::Display for Dim3 {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchConfig {
-    /// Blocks.
+    /// Thread blocks in the grid. A grid of clusters still counts thread blocks.
     pub grid: Dim3,
-    /// Threads per block.
+    /// Threads per thread block.
     pub block: Dim3,
-    /// Blocks per cluster; `None` leaves it to the kernel.
+    /// Thread blocks per cluster. `None`: the cluster size that the kernel declares, if any.
     pub cluster: Option<Dim3>,
-    /// Dynamic shared memory per block, in bytes.
+    /// Dynamic shared memory per thread block, in bytes.
     pub dynamic_shared_bytes: u32,
 }
 
 impl LaunchConfig {
-    /// A grid of blocks, without clusters and without dynamic shared memory.
+    /// Makes the shape of a launch without clusters and without dynamic shared memory.
     #[must_use]
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self { grid: grid.into(), block: block.into(), cluster: None, dynamic_shared_bytes: 0 }
     }
 
-    /// Sets the blocks per cluster.
+    /// Sets the thread blocks per cluster.
     #[must_use]
     pub fn cluster(self, cluster: impl Into<Dim3>) -> Self {
         Self { cluster: Some(cluster.into()), ..self }
     }
 
-    /// Sets the dynamic shared memory per block, in bytes.
+    /// Sets the dynamic shared memory per thread block, in bytes.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
         Self { dynamic_shared_bytes: bytes, ..self }
@@ -119,18 +119,18 @@ impl LaunchConfig {
         Ok(())
     }
 
-    /// A cluster that a kernel must opt in to.
+    /// Returns true if the kernel must opt in to the size of the cluster.
     pub(crate) fn needs_non_portable_cluster(&self) -> bool {
         self.cluster.is_some_and(|cluster| cluster.count() > u128::from(PORTABLE_CLUSTER))
     }
 }
 
-/// Blocks per cluster that every device with clusters can run.
+/// Thread blocks per cluster that every device with clusters can run.
 const PORTABLE_CLUSTER: u32 = 8;
-/// Blocks per cluster that any device can run, when the kernel opts in.
+/// Maximum thread blocks per cluster on any device, if the kernel opts in.
 const MAX_CLUSTER: u32 = 16;
 
-/// What a kernel can be launched with on its device.
+/// Limits of a launch of one kernel on its device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub grid: Dim3,
@@ -140,62 +140,66 @@ pub(crate) struct Limits {
     pub clusters: bool,
 }
 
-/// Why a launch was refused.
+/// Why a launch was refused before the driver saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchProblem {
-    /// An extent of 0.
-    #[error("the {what} {extents} has an extent of 0; every extent is at least 1")]
+    /// An extent is 0.
+    #[error("the {what} {extents} has an extent of 0; every extent must be at least 1")]
     Empty {
-        /// Grid or block.
+        /// `grid` or `block`.
         what: &'static str,
-        /// Its extents.
+        /// The extents of the grid or block.
         extents: Dim3,
     },
-    /// An extent over the device's limit.
-    #[error("the {what} {extents} exceeds the device's {limit}")]
+    /// An extent exceeds the device's limit.
+    #[error("the {what} {extents} exceeds the device's limit of {limit}")]
     Extent {
-        /// Grid or block.
+        /// `grid` or `block`.
         what: &'static str,
-        /// Its extents.
+        /// The extents of the grid or block.
         extents: Dim3,
-        /// The device's largest.
+        /// The device's maximum.
         limit: Dim3,
     },
-    /// More threads than the kernel can have on this device.
+    /// The block has more threads than the kernel allows on this device.
     #[error(
-        "a block of {block} has more than the {limit} threads that the kernel's registers and bounds allow"
+        "a block of {block} has more than the {limit} threads that the kernel's registers and launch bounds allow"
     )]
     Threads {
         /// The block.
         block: Dim3,
-        /// Most threads.
+        /// Maximum threads per block.
         limit: u32,
     },
-    /// More shared memory than the device has left for the kernel.
+    /// The launch needs more shared memory than the device has left for the kernel.
     #[error(
-        "{asked} bytes of dynamic shared memory, but at most {limit} are left on this device beside the kernel's \
+        "{asked} bytes of dynamic shared memory, but at most {limit} are left on this device besides the kernel's \
          static shared memory; use fewer or smaller stages"
     )]
     SharedMemory {
-        /// Bytes asked for.
+        /// Requested bytes.
         asked: u32,
-        /// Bytes there are.
+        /// Maximum bytes.
         limit: u32,
     },
-    /// The device has no clusters.
-    #[error("clusters need compute capability 9.0, which this device lacks; launch without one")]
+    /// The device does not support clusters.
+    #[error(
+        "clusters need compute capability 9.0 or higher, which this device lacks; launch without a cluster"
+    )]
     NoClusters,
-    /// The grid is not made of whole clusters.
-    #[error("the grid {grid} is not made of whole clusters of {cluster}")]
+    /// The extents of the cluster do not divide the extents of the grid.
+    #[error(
+        "the grid {grid} is not made of whole clusters of {cluster}; make each extent a multiple of the cluster's"
+    )]
     ClusterSplit {
         /// The grid.
         grid: Dim3,
         /// The cluster.
         cluster: Dim3,
     },
-    /// A cluster over the limit of all devices.
-    #[error("a cluster of {cluster} has more than 16 blocks (8 on devices without larger clusters)")]
+    /// The cluster exceeds the limit of all devices.
+    #[error("a cluster of {cluster} has more than 16 blocks (some devices allow 8 only)")]
     ClusterSize {
         /// The cluster.
         cluster: Dim3,
@@ -241,7 +245,7 @@ mod tests {
     fn an_extent_of_zero_is_refused() {
         assert_eq!(
             refusal(LaunchConfig::new(0, 256)),
-            "the grid (0, 1, 1) has an extent of 0; every extent is at least 1"
+            "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"
         );
         assert!(
             refusal(LaunchConfig::new(1, (256, 0))).starts_with("the block (256, 0, 1) has an extent of 0")
@@ -252,7 +256,7 @@ mod tests {
     fn too_large_grids_and_blocks_are_refused_with_the_limit() {
         assert_eq!(
             refusal(LaunchConfig::new((1, 65536), 1)),
-            "the grid (1, 65536, 1) exceeds the device's (2147483647, 65535, 65535)"
+            "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535, 65535)"
         );
         assert!(refusal(LaunchConfig::new(1, (1, 1, 65))).starts_with("the block (1, 1, 65) exceeds"));
         assert!(refusal(LaunchConfig::new(1, (33, 32))).contains("more than the 1024 threads"));

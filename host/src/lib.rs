@@ -1,7 +1,7 @@
-//! Loads and launches kernels on a CUDA driver: what a program that uses `ptx` on the device needs on the host.
+//! Host side (CUDA driver API): loads modules, allocates device memory, makes streams and tensor maps, and launches kernels.
 //!
-//! `libcuda` is looked for when a [`Device`] is opened, so a program builds without CUDA, and without a driver it gets
-//! [`Error::NoDriver`]. Every error says what was being done, with CUDA's own name and text.
+//! [`Device::open`] loads `libcuda` at run time, so a program builds without CUDA. Without a driver, the program gets
+//! [`Error::NoDriver`]. Every error says which operation failed, with CUDA's own error name and text.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -14,7 +14,7 @@
 //! let stream = Stream::new(&device)?;
 //! let mut values = DeviceBuffer::from_slice(&device, &[1.0f32; 256])?;
 //! let (pointer, len) = (values.as_mut_slice().as_mut_ptr(), values.len() as u64);
-//! // SAFETY: `scale` multiplies the `len` floats at `pointer`, which are there.
+//! // SAFETY: `scale` reads and writes the `len` floats at `pointer`, which the buffer `values` holds.
 //! unsafe { scale.launch(&stream, &LaunchConfig::new(1, 256), (2.0, pointer, len))? };
 //! stream.wait(Duration::from_secs(1))?;
 //! assert_eq!(values.as_slice().to_vec()?, [2.0; 256]);

@@ -1,6 +1,6 @@
-//! Device memory, and pinned host memory to copy it fast.
+//! Device memory (`cuMemAlloc`) and pinned host memory (`cuMemHostAlloc`).
 //!
-//! Copies to and from the host are synchronous and run after all work put on the device's streams before.
+//! A copy between host and device is synchronous. The copy runs after all work that was put on the device's streams before.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -14,7 +14,7 @@ use cudarc::driver::sys::{self, CUdeviceptr};
 use crate::error::check;
 use crate::{Device, Error, Result, Stream};
 
-/// The device address of a `T`, as a kernel's argument. It owns and borrows nothing.
+/// The device address of a `T`, as a kernel argument (`CUdeviceptr`). Owns and borrows nothing.
 #[repr(transparent)]
 pub struct DevicePtr<T> {
     address: CUdeviceptr,
@@ -22,7 +22,7 @@ pub struct DevicePtr<T> {
 }
 
 impl<T> DevicePtr<T> {
-    /// The address.
+    /// Returns the address as a number.
     #[must_use]
     pub fn address(self) -> u64 {
         self.address
@@ -43,7 +43,7 @@ impl<T> fmt::Debug for DevicePtr<T> {
     }
 }
 
-/// Global memory that holds `len` values. Dropping it waits for the device, unless that hangs: then it leaks.
+/// Owned global memory for `len` values. Dropping waits for all work on the device; if the device hangs, the memory leaks.
 pub struct DeviceBuffer<T: Pod> {
     device: Device,
     address: CUdeviceptr,
@@ -52,7 +52,7 @@ pub struct DeviceBuffer<T: Pod> {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// Allocates memory, aligned to at least 256 bytes, of unspecified content.
+    /// Allocates memory of unspecified content, aligned to at least 256 bytes.
     ///
     /// # Errors
     ///
@@ -61,8 +61,8 @@ impl<T: Pod> DeviceBuffer<T> {
         let bytes = bytes_of::<T>(len)?;
         device.bind()?;
         let mut address = 0;
-        // The driver refuses to allocate nothing.
-        // SAFETY: `address` is a valid place and a context is current.
+        // The driver refuses an allocation of 0 bytes.
+        // SAFETY: `address` is valid for a write, and `bind` made the context current.
         check(unsafe { sys::cuMemAlloc_v2(&mut address, bytes.max(1)) }, || {
             format!("allocating {bytes} bytes on {}", device.info().name)
         })?;
@@ -73,51 +73,51 @@ impl<T: Pod> DeviceBuffer<T> {
     ///
     /// # Errors
     ///
-    /// As [`DeviceBuffer::alloc`].
+    /// [`Error::Cuda`] as [`DeviceBuffer::alloc`], or if the copy fails.
     pub fn from_slice(device: &Device, values: &[T]) -> Result<Self> {
         let mut buffer = Self::alloc(device, values.len())?;
         buffer.as_mut_slice().upload(values)?;
         Ok(buffer)
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns true if the buffer has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All of it.
+    /// Borrows the whole buffer.
     #[must_use]
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
         DeviceSlice { device: &self.device, address: self.address, len: self.len, holds: PhantomData }
     }
 
-    /// All of it, to be changed.
+    /// Borrows the whole buffer mutably.
     #[must_use]
     pub fn as_mut_slice(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut { all: self.as_slice() }
     }
 
-    /// A part of it. Its address is aligned as its first element is, no better.
+    /// Borrows a range of elements. The range's address is aligned to an element, not to 256 bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfBounds`].
+    /// [`Error::OutOfBounds`] if the range does not lie in the buffer.
     pub fn slice(&self, range: Range<usize>) -> Result<DeviceSlice<'_, T>> {
         self.as_slice().slice(range)
     }
 
-    /// A part of it, to be changed.
+    /// Borrows a range of elements mutably. Alignment as of [`slice`](Self::slice).
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfBounds`].
+    /// [`Error::OutOfBounds`] if the range does not lie in the buffer.
     pub fn slice_mut(&mut self, range: Range<usize>) -> Result<DeviceSliceMut<'_, T>> {
         self.as_slice().slice(range).map(|all| DeviceSliceMut { all })
     }
@@ -132,13 +132,13 @@ impl<T: Pod> fmt::Debug for DeviceBuffer<T> {
 impl<T: Pod> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
         if self.device.settle() {
-            // SAFETY: allocated once, in `alloc`; no work that could use it is left.
+            // SAFETY: `alloc` allocated the memory, and only this drop frees it. `settle` waited for all work that could use it.
             let _ = unsafe { sys::cuMemFree_v2(self.address) };
         }
     }
 }
 
-/// A part of a [`DeviceBuffer`].
+/// A borrowed range of a [`DeviceBuffer`], as `&[T]` on the host.
 pub struct DeviceSlice<'a, T: Pod> {
     device: &'a Device,
     address: CUdeviceptr,
@@ -155,29 +155,29 @@ impl<T: Pod> Clone for DeviceSlice<'_, T> {
 impl<T: Pod> Copy for DeviceSlice<'_, T> {}
 
 impl<'a, T: Pod> DeviceSlice<'a, T> {
-    /// Number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns true if the slice has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Address of the first element, as a kernel's argument.
+    /// Returns the address of the first element, as a kernel argument.
     #[must_use]
     pub fn as_ptr(&self) -> DevicePtr<T> {
         DevicePtr { address: self.address, to: PhantomData }
     }
 
-    /// A part of it.
+    /// Borrows a part of the slice.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfBounds`].
+    /// [`Error::OutOfBounds`] if the range does not lie in the slice.
     pub fn slice(&self, range: Range<usize>) -> Result<DeviceSlice<'a, T>> {
         check_range(&range, self.len)?;
         let address = self.address + (range.start * size_of::<T>()) as u64;
@@ -188,22 +188,22 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         self.device
     }
 
-    /// Copies it to the host.
+    /// Copies the elements to `to`, and waits for the copy (`cuMemcpyDtoH`).
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::Cuda`], which may come from a kernel that ran before.
+    /// [`Error::LengthMismatch`] if `to` has another length. [`Error::Cuda`], which may report the failure of an earlier kernel.
     pub fn download(&self, to: &mut [T]) -> Result<()> {
         check_len(self.len, to.len())?;
         self.device.bind()?;
         let bytes = size_of_val(to);
-        // SAFETY: source and destination have `bytes` bytes, and any bits are a `T`.
+        // SAFETY: source and destination have `bytes` bytes each: `check_len`. `T: Pod`, so any bits are a value.
         check(unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), self.address, bytes) }, || {
             format!("copying {bytes} bytes from the device")
         })
     }
 
-    /// Copies it to a new vector.
+    /// Copies the elements to a new vector.
     ///
     /// # Errors
     ///
@@ -215,46 +215,46 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     }
 }
 
-/// A part of a [`DeviceBuffer`], to be changed.
+/// A mutably borrowed range of a [`DeviceBuffer`], as `&mut [T]` on the host.
 pub struct DeviceSliceMut<'a, T: Pod> {
     all: DeviceSlice<'a, T>,
 }
 
 impl<T: Pod> DeviceSliceMut<'_, T> {
-    /// Number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.len
     }
 
-    /// True if there are none.
+    /// Returns true if the slice has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.len == 0
     }
 
-    /// The same elements, to be read.
+    /// Borrows the same elements for reading.
     #[must_use]
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
         self.all
     }
 
-    /// Address of the first element, as a kernel's argument.
+    /// Returns the address of the first element, as a kernel argument.
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> DevicePtr<T> {
         self.all.as_ptr()
     }
 
-    /// Copies from the host.
+    /// Copies `from` to the elements, and waits for the copy (`cuMemcpyHtoD`).
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::Cuda`], which may come from a kernel that ran before.
+    /// [`Error::LengthMismatch`] if the lengths differ. [`Error::Cuda`], which may report the failure of an earlier kernel.
     pub fn upload(&mut self, from: &[T]) -> Result<()> {
         check_len(from.len(), self.all.len)?;
         self.all.device.bind()?;
         let bytes = size_of_val(from);
-        // SAFETY: source and destination have `bytes` bytes.
+        // SAFETY: source and destination have `bytes` bytes each: `check_len`.
         check(unsafe { sys::cuMemcpyHtoD_v2(self.all.address, from.as_ptr().cast(), bytes) }, || {
             format!("copying {bytes} bytes to the device")
         })
@@ -264,13 +264,13 @@ impl<T: Pod> DeviceSliceMut<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`], which may come from a kernel that ran before.
+    /// [`Error::Cuda`], which may report the failure of an earlier kernel.
     pub fn fill(&mut self, value: T) -> Result<()> {
         if self.is_empty() {
             return Ok(());
         }
         self.all.slice(0..1).map(|all| DeviceSliceMut { all })?.upload(&[value])?;
-        // Each round copies all that is filled behind itself; the driver's memset knows only 1, 2 and 4 bytes.
+        // Each round copies the filled elements behind themselves: the driver's memset takes elements of 1, 2 and 4 bytes only.
         let mut filled = 1;
         while filled < self.len() {
             let more = filled.min(self.len() - filled);
@@ -281,11 +281,11 @@ impl<T: Pod> DeviceSliceMut<'_, T> {
         Ok(())
     }
 
-    /// Puts a copy from other device memory on a stream (`cuMemcpyDtoDAsync`).
+    /// Puts a copy from other device memory on `stream` (`cuMemcpyDtoDAsync`). Does not wait for the copy.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::Cuda`].
+    /// [`Error::LengthMismatch`] if the lengths differ. [`Error::Cuda`] if the driver refuses the copy.
     pub fn copy_from(&mut self, from: DeviceSlice<'_, T>, stream: &Stream) -> Result<()> {
         copy_on(stream.handle(), from, self.all)
     }
@@ -295,40 +295,40 @@ fn copy_on<T: Pod>(stream: sys::CUstream, from: DeviceSlice<'_, T>, to: DeviceSl
     check_len(from.len, to.len)?;
     to.device.bind()?;
     let bytes = to.len * size_of::<T>();
-    // SAFETY: both sides have `bytes` bytes of device memory. They do not overlap: callers hold one of them
-    // exclusively, or pass disjoint parts. Freeing either waits for the copy.
+    // SAFETY: both sides have `bytes` bytes of device memory: `check_len`. They do not overlap: a caller holds one side
+    // exclusively or passes disjoint parts. Freeing either side waits for the copy: `settle`.
     check(unsafe { sys::cuMemcpyDtoDAsync_v2(to.address, from.address, bytes, stream) }, || {
         format!("copying {bytes} bytes on the device")
     })
 }
 
-/// Page-locked host memory: copies between it and the device run at the bus's full speed.
+/// Page-locked (pinned) host memory, a `[T]` that copies to and from the device at the full speed of the bus.
 pub struct PinnedBuffer<T: Pod> {
     device: Device,
     address: NonNull<T>,
     len: usize,
 }
 
-// SAFETY: it owns its memory as a `Vec` does.
+// SAFETY: the buffer owns its memory, as a `Vec<T>` does.
 unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
-// SAFETY: as above.
+// SAFETY: `&PinnedBuffer<T>` gives `&[T]` only.
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// Allocates `len` zeroes.
+    /// Allocates memory for `len` values and fills it with zeros.
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`] if so much memory cannot be locked.
+    /// [`Error::Cuda`] if the system cannot lock that much memory.
     pub fn zeroed(device: &Device, len: usize) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?.max(1);
         device.bind()?;
         let mut address: *mut c_void = ptr::null_mut();
-        // SAFETY: `address` is a valid place and a context is current.
+        // SAFETY: `address` is valid for a write, and `bind` made the context current.
         check(unsafe { sys::cuMemHostAlloc(&mut address, bytes, 0) }, || {
             format!("allocating {bytes} bytes of page-locked host memory")
         })?;
-        // SAFETY: the memory has `bytes` bytes and is ours alone.
+        // SAFETY: the driver allocated `bytes` bytes at `address`, and nothing else uses them yet.
         unsafe { ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
         let address = NonNull::new(address.cast()).unwrap_or(NonNull::dangling());
         Ok(Self { device: device.clone(), address, len })
@@ -339,14 +339,14 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: `len` initialised values, page-aligned, that live as long as `self`.
+        // SAFETY: `address` points to `len` initialised values, page-aligned, that live as long as `self`.
         unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.len) }
     }
 }
 
 impl<T: Pod> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`, and exclusive through `&mut self`.
+        // SAFETY: as in `deref`; `&mut self` makes the access exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.len) }
     }
 }
@@ -360,14 +360,14 @@ impl<T: Pod> fmt::Debug for PinnedBuffer<T> {
 impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         if self.device.settle() {
-            // SAFETY: allocated once, in `zeroed`.
+            // SAFETY: `zeroed` allocated the memory, and only this drop frees it. `settle` waited for all copies.
             let _ = unsafe { sys::cuMemFreeHost(self.address.as_ptr().cast()) };
         }
     }
 }
 
 fn bytes_of<T>(len: usize) -> Result<usize> {
-    const { assert!(size_of::<T>() > 0, "elements of no size need no memory") };
+    const { assert!(size_of::<T>() > 0, "a buffer cannot hold elements of size 0") };
     let size = size_of::<T>();
     len.checked_mul(size).filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or(Error::TooLarge { len, size })
 }
@@ -396,7 +396,7 @@ mod tests {
         }
         assert_eq!(
             check_range(&(2..5), 4).unwrap_err().to_string(),
-            "elements 2..5 do not lie in a device buffer of 4"
+            "elements 2..5 are not inside a device buffer of 4 elements"
         );
     }
 

@@ -1,4 +1,4 @@
-//! Loading PTX and cubins.
+//! Modules: loading PTX and cubins.
 
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -13,8 +13,8 @@ use crate::{Device, Error, Kernel, KernelArgs, Result};
 
 const LOG_BYTES: usize = 16 * 1024;
 
-/// A loaded module. Clones are the same module; it is unloaded when the last clone and kernel are gone and the
-/// device's work is done.
+/// A loaded module (`CUmodule`): PTX or a cubin. Clones share it. The last clone or [`Kernel`] that is dropped waits for all work
+/// on the device and unloads the module.
 #[derive(Clone)]
 pub struct Module {
     inner: Arc<Inner>,
@@ -26,13 +26,13 @@ struct Inner {
     name: String,
 }
 
-// SAFETY: the driver's API may be called from any thread; the context is bound before each use.
+// SAFETY: any thread may call the driver's API; `bind` makes the context current before each use.
 unsafe impl Send for Inner {}
-// SAFETY: as above, and nothing here is ever changed.
+// SAFETY: as for `Send`; nothing changes behind `&Inner`.
 unsafe impl Sync for Inner {}
 
 impl Module {
-    /// Loads a PTX or cubin file; its content says which it is.
+    /// Loads a PTX or cubin file. The content decides which of the two the file is.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Module {
         Self::from_bytes(device, &path.display().to_string(), image)
     }
 
-    /// Loads PTX or a cubin from memory. Errors call it `name`.
+    /// Loads PTX or a cubin from memory. Error messages call the module `name`.
     ///
     /// # Errors
     ///
@@ -61,22 +61,22 @@ impl Module {
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), handle, name: name.into() }) })
     }
 
-    /// Finds a kernel, and checks that its parameters are as many and as large as those of `A`.
+    /// Finds a kernel by name, and checks that its parameters agree with `A` in number and size.
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`] if there is no such kernel, [`Error::Signature`] if it takes other parameters.
+    /// [`Error::Cuda`] if the module has no such kernel; [`Error::Signature`] if the parameters differ.
     pub fn kernel<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>> {
         Kernel::new(self, name)
     }
 
-    /// The file's path, or the name given to [`Module::from_bytes`].
+    /// Returns the file's path, or the name given to [`Module::from_bytes`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.inner.name
     }
 
-    /// The device it is loaded on.
+    /// Returns the device that the module is loaded on.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.inner.device
@@ -85,10 +85,10 @@ impl Module {
     pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
         self.inner.device.bind()?;
         let doing = || format!("looking for kernel `{name}` in {}", self.inner.name);
-        // A name with a NUL in it names nothing; the driver then says so of the empty name.
+        // No kernel has a NUL in its name: the driver then reports that the empty name is not found.
         let c_name = CString::new(name).unwrap_or_default();
         let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded, the name is NUL-terminated, `function` is a valid place.
+        // SAFETY: the module is loaded, the name is NUL-terminated, and `function` is valid for a write.
         check(unsafe { sys::cuModuleGetFunction(&mut function, self.inner.handle, c_name.as_ptr()) }, doing)?;
         Ok(function)
     }
@@ -103,13 +103,13 @@ impl fmt::Debug for Module {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.device.settle() {
-            // SAFETY: loaded once, in `from_bytes`; no work that could run its code is left.
+            // SAFETY: `from_bytes` loaded the module, and only this drop unloads it. `settle` waited for its kernels.
             let _ = unsafe { sys::cuModuleUnload(self.handle) };
         }
     }
 }
 
-/// What the driver can be given safely: it takes no length, so PTX must end in NUL and a cubin must be whole.
+/// Completes an image for the driver, which takes no length: PTX must end in NUL, and a cubin must not be truncated.
 fn loadable(mut image: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     if image.starts_with(b"\x7fELF") {
         check_cubin(&image)?;
@@ -130,13 +130,13 @@ fn is_ptx(image: &[u8]) -> bool {
 
 fn check_cubin(image: &[u8]) -> Result<(), &'static str> {
     const EM_CUDA: u64 = 190;
-    const CUT_OFF: &str = "the cubin is cut off";
+    const CUT_OFF: &str = "the cubin is truncated; build or copy it again";
     let field = |at: usize, bytes: usize| -> Result<u64, &'static str> {
         let part = image.get(at..at + bytes).ok_or(CUT_OFF)?;
         Ok(part.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     };
     if field(4, 1)? != 2 || field(5, 1)? != 1 || field(18, 2)? != EM_CUDA {
-        return Err("it is an ELF file, but no 64-bit cubin");
+        return Err("it is an ELF file, but not a 64-bit cubin");
     }
     let (program_headers, program_size, program_count) = (field(0x20, 8)?, field(0x36, 2)?, field(0x38, 2)?);
     let (sections, section_size, section_count) = (field(0x28, 8)?, field(0x3a, 2)?, field(0x3c, 2)?);
@@ -150,16 +150,16 @@ fn check_cubin(image: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Hands an image from [`loadable`] to the driver; on failure returns what its compiler said too.
+/// Gives an image from [`loadable`] to the driver. On failure also returns the log of the driver's compiler.
 fn load_image(image: &[u8]) -> Result<CUmodule, (crate::CudaError, String)> {
     let mut log = vec![0u8; LOG_BYTES];
     let mut options =
         [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    // The driver takes integers in the place of pointers here.
+    // The driver takes an integer in place of a pointer here.
     let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
     let mut handle = ptr::null_mut();
-    // SAFETY: the image was checked to be whole, a context is current, and both arrays have two entries that
-    // describe `log`, which outlives the call.
+    // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have two entries, which describe `log`;
+    // `log` outlives the call.
     let result: CUresult = unsafe {
         sys::cuModuleLoadDataEx(
             &mut handle,
@@ -208,7 +208,11 @@ mod tests {
     #[test]
     fn a_cut_cubin_is_refused_before_the_driver_reads_past_its_end() {
         for len in [6, 63, 64, cubin().len() - 1] {
-            assert_eq!(loadable(cubin()[..len].to_vec()), Err("the cubin is cut off"), "{len} bytes");
+            assert_eq!(
+                loadable(cubin()[..len].to_vec()),
+                Err("the cubin is truncated; build or copy it again"),
+                "{len} bytes"
+            );
         }
     }
 
@@ -216,7 +220,7 @@ mod tests {
     fn other_files_are_refused_with_what_was_expected() {
         let mut host_program = cubin();
         host_program[18] = 62;
-        assert_eq!(loadable(host_program), Err("it is an ELF file, but no 64-bit cubin"));
+        assert_eq!(loadable(host_program), Err("it is an ELF file, but not a 64-bit cubin"));
         for other in [&b""[..], b"hello", b".version 8.0\n\0", b"\xff\xfe.version"] {
             assert!(loadable(other.to_vec()).unwrap_err().starts_with("it is neither PTX"), "{other:?}");
         }

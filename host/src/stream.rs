@@ -1,4 +1,4 @@
-//! Streams, events, and waiting with a deadline.
+//! Streams, events, and waits with a timeout.
 
 use std::fmt;
 use std::ptr;
@@ -10,38 +10,38 @@ use cudarc::driver::sys::{self, CUevent, CUresult, CUstream};
 use crate::error::check;
 use crate::{Device, Error, Result};
 
-/// A queue of work on a device.
+/// A queue of work on a device (`cudaStream_t`). The work runs in order.
 pub struct Stream {
     device: Device,
     handle: CUstream,
-    /// What to name when the work fails or hangs.
+    /// The kernel to name when the work fails or hangs.
     last_kernel: Mutex<Option<Arc<str>>>,
 }
 
-// SAFETY: the driver's API may be called from any thread; the context is bound before each use.
+// SAFETY: any thread may call the driver's API; `bind` makes the context current before each use.
 unsafe impl Send for Stream {}
-// SAFETY: as above; the only change is behind a lock.
+// SAFETY: as for `Send`; a lock guards `last_kernel`, and nothing else changes.
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// Makes a stream. Synchronous copies of this crate run after what is on it.
+    /// Creates a stream. The synchronous copies of this crate run after all work that is on the stream.
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`].
+    /// [`Error::Cuda`] if the driver fails.
     pub fn new(device: &Device) -> Result<Self> {
         device.bind()?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is a valid place and a context is current. Flag 0: ordered with the default stream.
-        check(unsafe { sys::cuStreamCreate(&mut handle, 0) }, || "making a stream".into())?;
+        // SAFETY: `handle` is valid for a write, and a context is current. Flag 0 orders the stream with the default stream.
+        check(unsafe { sys::cuStreamCreate(&mut handle, 0) }, || "creating a stream".into())?;
         Ok(Self { device: device.clone(), handle, last_kernel: Mutex::default() })
     }
 
-    /// Waits until all work on the stream is done, but not longer than `timeout`.
+    /// Waits until all work on the stream is done, for `timeout` at most.
     ///
     /// # Errors
     ///
-    /// [`Error::Timeout`] names the kernel launched last; [`Error::Cuda`] tells how the work failed.
+    /// [`Error::Timeout`] names the last kernel put on the stream; [`Error::Cuda`] reports how the work failed.
     pub fn wait(&self, timeout: Duration) -> Result<()> {
         // SAFETY: the stream lives, and `poll` binds its context.
         self.poll(timeout, || unsafe { sys::cuStreamQuery(self.handle) })
@@ -94,41 +94,41 @@ impl fmt::Debug for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         if self.device.bind().is_ok() {
-            // SAFETY: made once, in `new`. The driver lets work on it end first.
+            // SAFETY: `new` created the stream, and only this drop destroys it. The driver completes the stream's work first.
             let _ = unsafe { sys::cuStreamDestroy_v2(self.handle) };
         }
     }
 }
 
-/// A point in a stream, with its time.
+/// A timestamp on a stream (`cudaEvent_t`).
 pub struct Event {
     device: Device,
     handle: CUevent,
 }
 
-// SAFETY: as for `Stream`.
+// SAFETY: any thread may call the driver's API; `bind` makes the context current before each use.
 unsafe impl Send for Event {}
-// SAFETY: as for `Stream`; nothing here is ever changed.
+// SAFETY: as for `Send`; nothing changes behind `&Event`.
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// Puts a new event on a stream, after all work that is on it.
+    /// Puts a new event on `stream`, after all work that is on the stream.
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`].
+    /// [`Error::Cuda`] if the driver fails.
     pub fn record(stream: &Stream) -> Result<Self> {
         stream.device.bind()?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is a valid place and a context is current. Flag 0: with timing.
-        check(unsafe { sys::cuEventCreate(&mut handle, 0) }, || "making an event".into())?;
+        // SAFETY: `handle` is valid for a write, and a context is current. Flag 0: the event takes the time.
+        check(unsafe { sys::cuEventCreate(&mut handle, 0) }, || "creating an event".into())?;
         let event = Self { device: stream.device.clone(), handle };
         // SAFETY: event and stream live, in the same context.
         check(unsafe { sys::cuEventRecord(handle, stream.handle) }, || "recording an event".into())?;
         Ok(event)
     }
 
-    /// Waits until the event is reached, but not longer than `timeout`. `stream` is the one it was recorded on.
+    /// Waits until the stream reaches the event, for `timeout` at most. `stream` is the stream given to [`record`](Self::record).
     ///
     /// # Errors
     ///
@@ -138,17 +138,17 @@ impl Event {
         stream.poll(timeout, || unsafe { sys::cuEventQuery(self.handle) })
     }
 
-    /// Time from `earlier` to this event, to half a microsecond. Both must have been waited for.
+    /// Returns the time from `earlier` to this event, with a resolution of half a microsecond. Wait for both events first.
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`], `CUDA_ERROR_NOT_READY` if either is still to be reached.
+    /// [`Error::Cuda`] with `CUDA_ERROR_NOT_READY` if the stream has not reached both events.
     pub fn since(&self, earlier: &Self) -> Result<Duration> {
         self.device.bind()?;
         let mut milliseconds = 0f32;
-        // SAFETY: `milliseconds` is a valid place and both events live.
+        // SAFETY: `milliseconds` is valid for a write, and both events live.
         let result = unsafe { sys::cuEventElapsedTime_v2(&mut milliseconds, earlier.handle, self.handle) };
-        check(result, || "taking the time between two events".into())?;
+        check(result, || "measuring the time between two events".into())?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1000.0).unwrap_or_default())
     }
 }
@@ -162,13 +162,13 @@ impl fmt::Debug for Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if self.device.bind().is_ok() {
-            // SAFETY: made once, in `record`; the driver keeps what a stream still needs.
+            // SAFETY: `record` created the event, and only this drop destroys it. The driver keeps it while a stream needs it.
             let _ = unsafe { sys::cuEventDestroy_v2(self.handle) };
         }
     }
 }
 
-/// Asks until the work is no longer under way, or the time is over (`None`).
+/// Calls `query` until the work has ended; returns `None` after `timeout`.
 fn poll(timeout: Duration, mut query: impl FnMut() -> CUresult) -> Option<CUresult> {
     const BUSY: Duration = Duration::from_millis(1);
     const PAUSE: Duration = Duration::from_micros(100);

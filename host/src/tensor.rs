@@ -1,4 +1,4 @@
-//! Tensor maps: what describes a tensor in global memory to the tensor copies of a kernel.
+//! Tensor maps (`CUtensorMap`): descriptors of tensors in global memory, which the tensor copies (TMA) of a kernel read.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -9,16 +9,16 @@ use cudarc::driver::sys::{self, CUtensorMap, CUtensorMapDataType as DataType};
 use crate::error::check;
 use crate::{DeviceSlice, Error, Result};
 
-/// A tensor map: 128 opaque bytes. Put into a [`DeviceBuffer`](crate::DeviceBuffer), whose address a kernel takes.
+/// A tensor map (`CUtensorMap`): 128 opaque bytes. Copy it to a [`DeviceBuffer`](crate::DeviceBuffer) and pass its address.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TensorMap {
     opaque: [u64; 16],
 }
 
-// SAFETY: zeros are 128 bytes like any others.
+// SAFETY: any bits are a value, and so are zeros.
 unsafe impl Zeroable for TensorMap {}
-// SAFETY: an array of numbers of 128 bytes, aligned to 64: there is no padding, and any bits are a value.
+// SAFETY: an array of `u64`, 128 bytes, aligned to 64: no padding, and any bits are a value.
 unsafe impl Pod for TensorMap {}
 
 impl fmt::Debug for TensorMap {
@@ -31,9 +31,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The elements of a tensor.
+/// A Rust type that a tensor can have as elements.
 pub trait TensorElement: Pod + sealed::Sealed {
-    /// What a map calls them.
+    /// The element type of the map.
     const TYPE: ElementType;
 }
 
@@ -49,39 +49,39 @@ elements! {
     u8: U8, i8: U8, u16: U16, i16: U16, u32: U32, i32: S32, u64: U64, i64: S64, f32: F32, f64: F64,
 }
 
-/// The element type of a map.
+/// The element type of a tensor map (`CUtensorMapDataType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementType {
-    /// 8 bits.
+    /// 8-bit integers.
     U8,
-    /// 16 bits.
+    /// 16-bit integers.
     U16,
-    /// 32 bits, unsigned.
+    /// Unsigned 32-bit integers.
     U32,
-    /// 32 bits, signed.
+    /// Signed 32-bit integers.
     S32,
-    /// 64 bits, unsigned.
+    /// Unsigned 64-bit integers.
     U64,
-    /// 64 bits, signed.
+    /// Signed 64-bit integers.
     S64,
-    /// Half precision.
+    /// Half precision (`f16`).
     F16,
-    /// bfloat16.
+    /// `bfloat16`.
     Bf16,
     /// Single precision.
     F32,
-    /// Single precision, subnormal numbers flushed to zero.
+    /// Single precision; subnormal numbers are flushed to zero.
     F32Ftz,
-    /// Single precision, rounded to TF32.
+    /// Single precision; values are rounded to TF32.
     Tf32,
-    /// TF32, subnormal numbers flushed to zero.
+    /// Single precision; values are rounded to TF32, and subnormal numbers are flushed to zero.
     Tf32Ftz,
     /// Double precision.
     F64,
 }
 
 impl ElementType {
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -132,9 +132,9 @@ macro_rules! settings {
 }
 
 settings! {
-    /// How a tensor of 16-byte or 32-byte slices lies in memory. The typed layer of `ptx` wants none.
+    /// Interleaved layout of the tensor (`CUtensorMapInterleave`). The typed layer of `ptx` requires `None`.
     Interleave: CUtensorMapInterleave {
-        /// None.
+        /// Not interleaved.
         #[default]
         None = CU_TENSOR_MAP_INTERLEAVE_NONE;
         /// Slices of 16 bytes.
@@ -142,9 +142,10 @@ settings! {
         /// Slices of 32 bytes.
         B32 = CU_TENSOR_MAP_INTERLEAVE_32B;
     }
-    /// How 16-byte units are permuted in shared memory. The typed layer of `ptx` wants none, or one as wide as a row.
+    /// Permutation of 16-byte units in shared memory (`CUtensorMapSwizzle`). The typed layer of `ptx` requires `None`, or a span
+    /// equal to a row of the box.
     Swizzle: CUtensorMapSwizzle {
-        /// Not at all.
+        /// No permutation.
         #[default]
         None = CU_TENSOR_MAP_SWIZZLE_NONE;
         /// Within 32 bytes.
@@ -154,19 +155,19 @@ settings! {
         /// Within 128 bytes.
         B128 = CU_TENSOR_MAP_SWIZZLE_128B;
     }
-    /// What the L2 cache fetches at least.
+    /// Granularity of fetches into the L2 cache (`CUtensorMapL2promotion`).
     L2Promotion: CUtensorMapL2promotion {
-        /// What is asked for.
+        /// No promotion.
         #[default]
         None = CU_TENSOR_MAP_L2_PROMOTION_NONE;
-        /// 64 bytes.
+        /// At least 64 bytes.
         B64 = CU_TENSOR_MAP_L2_PROMOTION_L2_64B;
-        /// 128 bytes.
+        /// At least 128 bytes.
         B128 = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
-        /// 256 bytes.
+        /// At least 256 bytes.
         B256 = CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
     }
-    /// What elements outside of the tensor read as.
+    /// Value of elements outside the tensor (`CUtensorMapFloatOOBfill`).
     OobFill: CUtensorMapFloatOOBfill {
         /// Zeros.
         #[default]
@@ -187,14 +188,14 @@ impl Swizzle {
     }
 }
 
-/// What a copy moves.
+/// What one copy moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Mode {
     Box(Vec<u32>),
     Im2col { lower: Vec<i32>, upper: Vec<i32>, channels: u32, pixels: u32 },
 }
 
-/// A tensor map to be encoded: the innermost dimension, which is contiguous, comes first everywhere.
+/// Builds a [`TensorMap`]. In every list the innermost dimension, which is contiguous, comes first.
 ///
 /// ```no_run
 /// use ptx_host::{Device, DeviceBuffer, TensorMapBuilder};
@@ -210,7 +211,7 @@ enum Mode {
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-#[must_use = "a map is made by `encode`"]
+#[must_use = "a builder makes no map until `encode` is called"]
 pub struct TensorMapBuilder {
     dims: Vec<u64>,
     mode: Mode,
@@ -224,14 +225,14 @@ pub struct TensorMapBuilder {
 }
 
 impl TensorMapBuilder {
-    /// A tensor of `dims` elements in each dimension, copied in boxes of `box_dims`.
+    /// Describes a tensor of `dims` elements in each dimension, copied in boxes of `box_dims` elements.
     pub fn tiled(dims: &[u64], box_dims: &[u32]) -> Self {
         Self::new(dims, Mode::Box(box_dims.into()))
     }
 
-    /// A tensor of `dims` elements in each dimension (channels, W, H and D as far as there are, images), copied in columns of
-    /// `pixels` pixels of `channels` channels. The bounding box of the pixels is the tensor's W, H and D with its corners moved
-    /// by `lower` and `upper`.
+    /// Describes a tensor for im2col copies. `dims` are channels, the spatial dimensions (W, then H and D if the tensor has them)
+    /// and images. A copy moves columns of `pixels` pixels with `channels` channels each. The bounding box of the pixels is the
+    /// spatial extent, its lower corner moved by `lower` and its upper corner by `upper`.
     pub fn im2col(dims: &[u64], lower: &[i32], upper: &[i32], channels: u32, pixels: u32) -> Self {
         Self::new(dims, Mode::Im2col { lower: lower.into(), upper: upper.into(), channels, pixels })
     }
@@ -250,53 +251,53 @@ impl TensorMapBuilder {
         }
     }
 
-    /// Another type of the same size than that of the memory, such as [`ElementType::F16`] for `u16`.
+    /// Sets an element type of the same size as the memory's elements, such as [`ElementType::F16`] for `u16`.
     pub fn element_type(mut self, element_type: ElementType) -> Self {
         self.element_type = Some(element_type);
         self
     }
 
-    /// Bytes from one index to the next, of each dimension but the innermost; without it the tensor is packed.
+    /// Sets the strides in bytes of all dimensions but the innermost. The default is a packed tensor.
     pub fn strides(mut self, bytes: &[u64]) -> Self {
         self.strides = Some(bytes.into());
         self
     }
 
-    /// Takes each so-manieth element of a dimension. The typed layer of `ptx` wants 1 in each, as it is without this.
+    /// Makes copies take every n-th element of each dimension. The default is 1, and the typed layer of `ptx` requires 1.
     pub fn element_strides(mut self, strides: &[u32]) -> Self {
         self.element_strides = strides.into();
         self
     }
 
-    /// An interleave.
+    /// Sets the interleaved layout. The default is none.
     pub fn interleave(mut self, interleave: Interleave) -> Self {
         self.interleave = interleave;
         self
     }
 
-    /// A swizzle.
+    /// Sets the swizzle. The default is none.
     pub fn swizzle(mut self, swizzle: Swizzle) -> Self {
         self.swizzle = swizzle;
         self
     }
 
-    /// What the L2 cache fetches at least.
+    /// Sets the granularity of fetches into the L2 cache. The default is no promotion.
     pub fn l2_promotion(mut self, promotion: L2Promotion) -> Self {
         self.l2_promotion = promotion;
         self
     }
 
-    /// What elements outside of the tensor read as.
+    /// Sets the value of elements outside the tensor. The default is zero.
     pub fn oob_fill(mut self, fill: OobFill) -> Self {
         self.oob_fill = fill;
         self
     }
 
-    /// Encodes the map of the tensor that begins with `memory` (`cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`).
+    /// Encodes the map of the tensor that starts at `memory` (`cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`).
     ///
     /// # Errors
     ///
-    /// [`Error::TensorMap`] says what is wrong; [`Error::Cuda`] if the driver still refuses.
+    /// [`Error::TensorMap`] names the first parameter that is out of range; [`Error::Cuda`] if the driver still refuses the map.
     pub fn encode<T: TensorElement>(&self, memory: DeviceSlice<'_, T>) -> Result<TensorMap> {
         let element_type = self.element_type.unwrap_or(T::TYPE);
         let strides = self
@@ -306,8 +307,8 @@ impl TensorMapBuilder {
         let rank = self.dims.len() as u32;
         let address = memory.as_ptr().address() as *mut std::ffi::c_void;
         let mut map = MaybeUninit::<CUtensorMap>::zeroed();
-        // SAFETY: the arrays have as many elements as the rank asks for, by `check`: `rank` dimensions, box and element
-        // strides, one stride fewer, two corners fewer. The driver writes 128 bytes to `map`, and reads no device memory.
+        // SAFETY: `check` has compared the lengths of the arrays with the rank: `rank` dimensions, box dimensions and element
+        // strides, `rank - 1` strides, `rank - 2` corners. The driver writes 128 bytes to `map` and reads no device memory.
         let result = unsafe {
             match &self.mode {
                 Mode::Box(box_dims) => sys::cuTensorMapEncodeTiled(
@@ -344,11 +345,11 @@ impl TensorMapBuilder {
             }
         };
         check(result, || format!("encoding a tensor map of {:?} {element_type:?}", self.dims))?;
-        // SAFETY: zeroed, then written by the driver; any bits are numbers.
+        // SAFETY: `map` was zeroed and then written by the driver; any bits are a value.
         Ok(TensorMap { opaque: unsafe { map.assume_init() }.opaque })
     }
 
-    /// Checks everything that can be said without the driver, and gives the strides.
+    /// Checks every parameter that needs no driver, and returns the strides.
     fn check(
         &self,
         size: usize,
@@ -362,7 +363,7 @@ impl TensorMapBuilder {
         }
         if element_type.size() != size {
             return Err(format!(
-                "{element_type:?} has {} bytes, the elements of the memory {size}",
+                "an element of type {element_type:?} has {} bytes, but an element of the memory has {size}",
                 element_type.size()
             ));
         }
@@ -370,7 +371,7 @@ impl TensorMapBuilder {
         check_each("element strides", &self.element_strides, rank, 1..=8)?;
         let unit = if self.interleave == Interleave::B32 { 32 } else { 16 };
         if !address.is_multiple_of(unit) {
-            return Err(format!("the tensor's address, {address:#x}, is no multiple of {unit}"));
+            return Err(format!("the tensor's address, {address:#x}, is not a multiple of {unit}"));
         }
         self.check_layout(element_type)?;
         match &self.mode {
@@ -380,7 +381,7 @@ impl TensorMapBuilder {
             }
             Mode::Im2col { lower, upper, channels, pixels } => {
                 if rank < 3 {
-                    return Err(format!("columns are of tensors of 3 to 5 dimensions, not {rank}"));
+                    return Err(format!("im2col needs a tensor of 3 to 5 dimensions, not {rank}"));
                 }
                 let limit = [1 << 15, 1 << 7, 1 << 4][rank - 3];
                 check_each("lower corners of the pixels", lower, rank - 2, -limit..=limit - 1)?;
@@ -392,30 +393,30 @@ impl TensorMapBuilder {
         }
         let strides = match &self.strides {
             Some(strides) => strides.clone(),
-            None => packed(&self.dims, size as u64).ok_or("the tensor is larger than memory")?,
+            None => packed(&self.dims, size as u64).ok_or("the tensor is larger than the address space")?,
         };
         check_each("strides in bytes", &strides, rank - 1, 1..=(1 << 40) - 1)?;
         if let Some(stride) = strides.iter().find(|stride| !stride.is_multiple_of(unit)) {
-            return Err(format!("a stride of {stride} bytes is no multiple of {unit}: pad the rows"));
+            return Err(format!("a stride of {stride} bytes is not a multiple of {unit}: pad the rows"));
         }
-        // Strides are below 2^40 and dimensions 2^32 at most: no overflow.
+        // A stride is below 2^40 and a dimension at most 2^32, so the sum does not overflow.
         let steps = self.dims[1..]
             .iter()
             .zip(&strides)
             .map(|(dim, stride)| u128::from(dim - 1) * u128::from(*stride));
         let bytes = steps.sum::<u128>() + u128::from(self.dims[0]) * size as u128;
         if bytes > len as u128 * size as u128 {
-            return Err(format!("the tensor has {bytes} bytes, the memory {}", len as u128 * size as u128));
+            return Err(format!(
+                "the tensor has {bytes} bytes, but the memory has {}",
+                len as u128 * size as u128
+            ));
         }
         Ok(strides)
     }
 
     fn check_layout(&self, element_type: ElementType) -> Result<(), String> {
         if self.interleave != Interleave::None && self.dims.len() < 3 {
-            return Err(format!(
-                "a tensor with an interleave has 3 to 5 dimensions, not {}",
-                self.dims.len()
-            ));
+            return Err(format!("an interleaved tensor has 3 to 5 dimensions, not {}", self.dims.len()));
         }
         if self.interleave == Interleave::B32 && self.swizzle != Swizzle::B32 {
             return Err("an interleave of 32 bytes needs the swizzle of 32 bytes".into());
@@ -426,17 +427,17 @@ impl TensorMapBuilder {
         Ok(())
     }
 
-    /// Checks the bytes of the innermost dimension of what is copied.
+    /// Checks the size of a row: the innermost dimension of the box, or the channels of an im2col copy.
     fn check_row(&self, bytes: usize) -> Result<(), String> {
         if self.interleave != Interleave::None {
             return Ok(());
         }
         if !bytes.is_multiple_of(16) {
-            return Err(format!("a row of the box has {bytes} bytes, no multiple of 16"));
+            return Err(format!("a row of the box has {bytes} bytes, which is not a multiple of 16"));
         }
         match self.swizzle.bytes() {
             Some(span) if bytes > span => {
-                Err(format!("a row of the box has {bytes} bytes, more than the swizzle of {span}"))
+                Err(format!("a row of the box has {bytes} bytes, more than the swizzle span of {span}"))
             }
             _ => Ok(()),
         }
@@ -450,7 +451,7 @@ fn check_each<N: Copy + PartialOrd + fmt::Display>(
     range: std::ops::RangeInclusive<N>,
 ) -> Result<(), String> {
     if values.len() != count {
-        return Err(format!("there are {} {what}, not {count}", values.len()));
+        return Err(format!("{what}: {} given, {count} needed", values.len()));
     }
     match values.iter().find(|value| !range.contains(value)) {
         None => Ok(()),
@@ -458,7 +459,7 @@ fn check_each<N: Copy + PartialOrd + fmt::Display>(
     }
 }
 
-/// The strides of a tensor without gaps.
+/// Returns the strides of a tensor without gaps, or `None` on overflow.
 fn packed(dims: &[u64], size: u64) -> Option<Vec<u64>> {
     let mut stride = size;
     dims[..dims.len() - 1]
@@ -500,11 +501,11 @@ mod tests {
             (tiled(&[], &[]), "a tensor has 1 to 5 dimensions, not 0"),
             (tiled(&[4; 6], &[4; 6]), "a tensor has 1 to 5 dimensions, not 6"),
             (tiled(&[64, 0], &[64, 1]), "dimensions of the tensor: 0 is not in 1..=4294967296"),
-            (tiled(&[64, 8], &[64]), "there are 1 dimensions of the box, not 2"),
+            (tiled(&[64, 8], &[64]), "dimensions of the box: 1 given, 2 needed"),
             (tiled(&[512, 8], &[512, 8]), "dimensions of the box: 512 is not in 1..=256"),
-            (tiled(&[64, 8], &[3, 8]), "a row of the box has 12 bytes, no multiple of 16"),
-            (tiled(&[63, 8], &[64, 8]), "a stride of 252 bytes is no multiple of 16: pad the rows"),
-            (tiled(&[64, 8], &[64, 8]).strides(&[256, 256]), "there are 2 strides in bytes, not 1"),
+            (tiled(&[64, 8], &[3, 8]), "a row of the box has 12 bytes, which is not a multiple of 16"),
+            (tiled(&[63, 8], &[64, 8]), "a stride of 252 bytes is not a multiple of 16: pad the rows"),
+            (tiled(&[64, 8], &[64, 8]).strides(&[256, 256]), "strides in bytes: 2 given, 1 needed"),
             (
                 tiled(&[64, 8], &[64, 8]).strides(&[1 << 40]),
                 "strides in bytes: 1099511627776 is not in 1..=1099511627775",
@@ -512,11 +513,11 @@ mod tests {
             (tiled(&[64, 8], &[64, 8]).element_strides(&[1, 9]), "element strides: 9 is not in 1..=8"),
             (
                 tiled(&[64, 8], &[64, 8]).swizzle(Swizzle::B128),
-                "a row of the box has 256 bytes, more than the swizzle of 128",
+                "a row of the box has 256 bytes, more than the swizzle span of 128",
             ),
             (
                 tiled(&[64, 8], &[8, 8]).interleave(Interleave::B16),
-                "a tensor with an interleave has 3 to 5 dimensions, not 2",
+                "an interleaved tensor has 3 to 5 dimensions, not 2",
             ),
             (
                 tiled(&[8, 8, 8], &[8, 8, 8]).interleave(Interleave::B32),
@@ -528,13 +529,13 @@ mod tests {
             ),
             (
                 tiled(&[64, 8], &[64, 8]).element_type(ElementType::F16),
-                "F16 has 2 bytes, the elements of the memory 4",
+                "an element of type F16 has 2 bytes, but an element of the memory has 4",
             ),
-            (tiled(&[KIB, KIB + 1], &[64, 8]), "the tensor has 4198400 bytes, the memory 4194304"),
-            (tiled(&[1 << 32, 1 << 32, 1 << 32], &[64, 8, 1]), "the tensor is larger than memory"),
+            (tiled(&[KIB, KIB + 1], &[64, 8]), "the tensor has 4198400 bytes, but the memory has 4194304"),
+            (tiled(&[1 << 32, 1 << 32, 1 << 32], &[64, 8, 1]), "the tensor is larger than the address space"),
             (
                 TensorMapBuilder::im2col(&[64, 8], &[], &[], 64, 128),
-                "columns are of tensors of 3 to 5 dimensions, not 2",
+                "im2col needs a tensor of 3 to 5 dimensions, not 2",
             ),
             (
                 TensorMapBuilder::im2col(&[64, 8, 8, 2], &[-1, -129], &[1, 1], 64, 128),
@@ -555,7 +556,7 @@ mod tests {
         let tiled = TensorMapBuilder::tiled(&[8, 8, 8], &[8, 8, 8]);
         tiled.check(4, ElementType::F32, 16, 1 << 10).unwrap();
         let problem = tiled.check(4, ElementType::F32, 8, 1 << 10).unwrap_err();
-        assert_eq!(problem, "the tensor's address, 0x8, is no multiple of 16");
+        assert_eq!(problem, "the tensor's address, 0x8, is not a multiple of 16");
         let interleaved = tiled.interleave(Interleave::B32).swizzle(Swizzle::B32);
         assert!(interleaved.check(4, ElementType::F32, 16, 1 << 10).is_err());
         interleaved.check(4, ElementType::F32, 32, 1 << 10).unwrap();

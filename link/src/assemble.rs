@@ -1,4 +1,4 @@
-//! From optimised IR to PTX: the processor, the PTX version, `llc`.
+//! From optimised IR to PTX: chooses the processor and the PTX version, and runs `llc`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::tools::run;
 use crate::version::{self, NEWEST, PtxVersion};
 use crate::{Error, Options};
 
-/// What this `llc` knows, and the processor to name to it.
+/// The processors that this `llc` knows, and the requested processor.
 #[derive(Debug, Default)]
 pub struct Processor {
     known: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// Asks `llc` what it knows.
+    /// Asks `llc` for its processors, and checks that one of them fits.
     pub fn choose(options: &Options, llc: &Path) -> Result<Self, Error> {
         let help = run(llc, ["-march=nvptx64", "-mcpu=help"])?;
         let chosen = Self::parse(&(help.output + &help.remarks), options.target_cpu.clone());
@@ -41,24 +41,24 @@ impl Processor {
         Self { known, versions, wanted }
     }
 
-    /// The processor asked for, else the nearest older one whose instructions it has.
+    /// Returns the requested processor, or the newest older one whose instructions the requested one has.
     fn nearest(&self) -> Option<&str> {
         let (number, suffix) = split_processor(self.wanted.as_deref()?)?;
         let usable = self.known.iter().filter_map(|known| {
             let (n, s) = split_processor(known)?;
-            // What `a` and `f` processors add is promised for that number only.
+            // The instructions of an `a` or `f` processor exist on its own number only.
             let fits = if n == number { s == suffix || s.is_empty() } else { n < number && s.is_empty() };
             fits.then_some((n, s.len(), known.as_str()))
         });
         usable.max().map(|(_, _, known)| known)
     }
 
-    /// The argument of `opt` and `llc` that names it.
+    /// Returns the argument of `opt` and `llc` that names the processor.
     pub fn argument(&self) -> Option<String> {
         self.nearest().map(|name| format!("-mcpu={name}"))
     }
 
-    /// Puts the processor asked for where `llc` could only be told another.
+    /// Writes the requested processor into `.target` if `llc` was given another one.
     fn correct_target(&self, ptx: String) -> Result<String, Error> {
         match (self.wanted.as_deref(), self.nearest()) {
             (Some(wanted), Some(named)) if wanted != named => {
@@ -70,16 +70,16 @@ impl Processor {
     }
 }
 
-/// `sm_103a` as `(103, "a")`.
+/// Splits `sm_103a` into `(103, "a")`.
 fn split_processor(name: &str) -> Option<(u32, &str)> {
     let name = name.strip_prefix("sm_")?;
     let (number, suffix) = name.split_at(name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len()));
     matches!(suffix, "" | "a" | "f").then_some((number.parse().ok()?, suffix))
 }
 
-/// Runs `llc` on optimised IR and gives the finished PTX.
+/// Runs `llc` on optimised IR and returns the finished PTX.
 ///
-/// `module` is the file with the IR, `asm` the asm within it, and `empty` a module with nothing in it.
+/// `module` is the file with the IR, `asm` its blocks of asm, and `empty` a file with an empty module.
 pub fn assemble(
     options: &Options,
     processor: &Processor,
@@ -111,7 +111,7 @@ pub fn assemble(
     replace_directive(&ptx, ".version", &why)
 }
 
-/// The PTX version among LLVM features, and the other features.
+/// Splits LLVM features into the PTX version and the others.
 fn split_features(features: &str) -> (Option<PtxVersion>, Vec<String>) {
     let (versions, others): (Vec<_>, Vec<_>) = features
         .split(',')
@@ -138,7 +138,7 @@ fn need_of_asm(asm: &[Asm<'_>], processor: &Processor) -> Result<Option<PtxVersi
     Ok(need)
 }
 
-/// The value of the first line `.name value`.
+/// Returns the value of the first line `.name value`.
 fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     ptx.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).map(str::trim)
 }
@@ -148,7 +148,7 @@ fn replace_directive(ptx: &str, name: &'static str, value: &str) -> Result<Strin
     Ok(ptx.replacen(&format!("{name} {old}"), &format!("{name} {value}"), 1))
 }
 
-/// The functions that PTX declares and expects from elsewhere.
+/// Returns the functions that the PTX declares as `.extern`.
 pub fn external_functions(ptx: &str) -> impl Iterator<Item = &str> {
     ptx.lines().filter_map(|line| {
         let signature = line.strip_prefix(".extern .func")?.trim_end_matches([';', '(', ')', ' ']);

@@ -1,20 +1,20 @@
-//! Which PTX instructions are convergent: executed by threads together, so that the compiler must not
-//! move them into, out of or between branches that those threads take differently.
+//! Convergent PTX instructions: threads execute them together, so the compiler must not move them into, out of or between
+//! branches that those threads take differently.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<HashSet<&str>> = LazyLock::new(|| nonconvergent().collect());
 
-/// The entries of the table of instructions known not to be convergent: leading components of mnemonics.
+/// Returns the entries of the table of non-convergent instructions. An entry is the first components of a mnemonic.
 pub fn nonconvergent() -> impl Iterator<Item = &'static str> {
     include_str!("nonconvergent.txt").lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
 }
 
-/// Whether a block of PTX holds an instruction that is, or may be, convergent.
+/// Returns true if a block of PTX contains an instruction that is or may be convergent.
 ///
-/// `text` is PTX as ptxas would read it, operands in any spelling. Text that cannot be understood, labels
-/// and unknown instructions count as convergent: the answer `false` is a promise.
+/// `text` is PTX as ptxas reads it; operands may be spelled in any way. Unreadable text, labels and unknown instructions count as
+/// convergent, so `false` is reliable.
 ///
 /// ```
 /// use ptx_link::convergence::is_convergent;
@@ -28,7 +28,7 @@ pub fn is_convergent(text: &str) -> bool {
     }
 }
 
-/// Whether one mnemonic, such as `cp.async.bulk.commit_group`, is or may be convergent.
+/// Returns true if a mnemonic, such as `cp.async.bulk.commit_group`, is or may be convergent.
 pub fn is_convergent_instruction(mnemonic: &str) -> bool {
     if mnemonic.split('.').any(|component| matches!(component, "sync" | "aligned")) {
         return true;
@@ -38,7 +38,7 @@ pub fn is_convergent_instruction(mnemonic: &str) -> bool {
 }
 
 fn statement_is_convergent(statement: &str) -> bool {
-    // At the head of a statement a brace opens or closes a scope; elsewhere it groups operands.
+    // A brace at the start of a statement opens or closes a scope; elsewhere it groups operands.
     let code = statement.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '}');
     if code.is_empty() {
         return false;
@@ -49,7 +49,7 @@ fn statement_is_convergent(statement: &str) -> bool {
     }
 }
 
-/// Drops `@p` or `@!p`; `None` where nothing follows it.
+/// Removes a guard `@p` or `@!p`. Returns `None` if nothing follows the guard.
 fn without_guard(code: &str) -> Option<&str> {
     let Some(guarded) = code.strip_prefix('@') else { return Some(code) };
     let predicate = guarded.trim_start();
@@ -57,7 +57,7 @@ fn without_guard(code: &str) -> Option<&str> {
     predicate.split_once(char::is_whitespace).map(|(_, instruction)| instruction)
 }
 
-/// PTX without its comments; `None` where one does not end.
+/// Removes the comments of PTX. Returns `None` if a comment does not end.
 pub(crate) fn without_comments(text: &str) -> Option<String> {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -89,12 +89,12 @@ mod tests {
                 format!("@p {entry} a, b;"),
                 format!("{{ .reg .pred p; {entry} {{%r1, %r2}}, [a]; }}"),
             ] {
-                assert!(!is_convergent(&text), "`{text}` is marked");
+                assert!(!is_convergent(&text), "`{text}` is marked convergent");
             }
             for text in
                 [format!("{entry}x a, b;"), format!("{entry}.sync a;"), format!("{entry}.u32.aligned a;")]
             {
-                assert!(is_convergent(&text), "`{text}` is not marked");
+                assert!(is_convergent(&text), "`{text}` is not marked convergent");
             }
         }
     }
@@ -156,7 +156,7 @@ mod tests {
                 format!("/* why */ {{ {instruction}; }}"),
                 format!("// why\n{instruction}; // ptx:8.6"),
             ] {
-                assert!(is_convergent(&text), "`{text}` is not marked");
+                assert!(is_convergent(&text), "`{text}` is not marked convergent");
             }
         }
     }
@@ -183,7 +183,7 @@ mod tests {
             "@!p mov.u32 a, b; @ p mov.u32 b, a; @$0 red.global.add.u32 [a], 1;",
             "multimem.red.relaxed.sys.global.add.f32 [a], b;",
         ] {
-            assert!(!is_convergent(text), "`{text}` is marked");
+            assert!(!is_convergent(text), "`{text}` is marked convergent");
         }
     }
 
@@ -203,7 +203,7 @@ mod tests {
             "/* a */ mov.u32 a, b; /* b */ vote.any.pred p, q; /* c */",
             "mov/**/x a, b;barrier.cta.sync 0;",
         ] {
-            assert!(is_convergent(text), "`{text}` is not marked");
+            assert!(is_convergent(text), "`{text}` is not marked convergent");
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Directives of a kernel's entry, which rustc cannot say: launch bounds, cluster extents.
+//! Directives of a kernel's entry (`__launch_bounds__`, `__cluster_dims__`), which rustc has no syntax for.
 //!
-//! A kernel states a directive in its body, as a comment of inline asm: `// entry: .reqntid 256, 1, 1`. The comment is moved
-//! to where PTX wants the directive: between the parameters and the body.
+//! A kernel states a directive in its body, as a comment of inline asm: `// entry: .reqntid 256, 1, 1`. The linker moves the
+//! directive to its place in PTX, between the parameters and the body.
 
 use crate::Error;
 use crate::program::readable;
 
 const COMMENT: &str = "// entry: ";
 
-/// Moves the entry directives in the text of `llc`.
+/// Moves the entry directives in the PTX that `llc` wrote.
 pub fn move_directives(ptx: &str) -> Result<String, Error> {
     let mut lines: Vec<&str> = Vec::new();
     let mut kernel: Option<Kernel<'_>> = None;
@@ -36,7 +36,7 @@ pub fn move_directives(ptx: &str) -> Result<String, Error> {
             });
         };
         add(&mut directives, body, directive.trim(), kernel.as_ref().map_or("", |kernel| kernel.name))?;
-        // Nothing is left of the asm block.
+        // Removes the asm block, which is empty now.
         if lines.last().is_some_and(|line| line.trim() == "// begin inline asm")
             && source.next_if(|line| line.trim() == "// end inline asm").is_some()
         {
@@ -54,7 +54,7 @@ pub fn move_directives(ptx: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Adds a directive to those of the kernel whose body begins at a line. LLVM may copy the comment, so a directive may come twice.
+/// Adds a directive to the kernel whose body begins at line `body`. LLVM may copy the comment, so a directive may come twice.
 fn add<'a>(
     directives: &mut Vec<(usize, Vec<&'a str>)>,
     body: usize,
@@ -80,16 +80,16 @@ fn add<'a>(
     }
 }
 
-/// The function that the lines belong to.
+/// The function that contains the current line.
 struct Kernel<'a> {
     name: &'a str,
     is_entry: bool,
-    /// The line of the brace that opens its body.
+    /// Line of the brace that opens the body.
     body: Option<usize>,
 }
 
 impl<'a> Kernel<'a> {
-    /// The function that `llc` begins to define on this line.
+    /// Reads a header: the line on which `llc` begins to define a function.
     fn of_header(line: &'a str) -> Option<Self> {
         let mut words = line.split_whitespace().skip_while(|word| matches!(*word, ".visible" | ".weak"));
         let is_entry = match words.next()? {
@@ -97,7 +97,7 @@ impl<'a> Kernel<'a> {
             ".func" => false,
             _ => return None,
         };
-        // A function with a result has it, in parentheses, before its name.
+        // A function's result, in parentheses, comes before its name.
         let name = if is_entry { words.next()? } else { words.last()? };
         Some(Kernel { name: name.trim_end_matches(['(', ')']), is_entry, body: None })
     }

@@ -9,31 +9,31 @@ use crate::version::{NEWEST, PtxVersion};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No LLVM tools anywhere.
+    /// No LLVM tools were found.
     #[error(
-        "cannot find `llvm-link`, `opt` and `llc`\n  \
-         looked in the active toolchain, in /usr/lib/llvm-*/bin and on PATH\n  \
+        "cannot find the LLVM tools `llvm-link`, `opt` and `llc`\n  \
+         searched the active toolchain, /usr/lib/llvm-*/bin and PATH\n  \
          run `rustup component add llvm-tools`, or without rustup `apt-get install llvm-{llvm}`, \
-         or name their directory in {OVERRIDE}"
+         or set {OVERRIDE} to the directory that contains them"
     )]
     NoTools {
-        /// The LLVM release that fits the compiler.
+        /// The LLVM release of the compiler.
         llvm: String,
     },
 
-    /// The directory that the user named has no tools.
+    /// The directory named by the user has no LLVM tools.
     #[error(
-        "{OVERRIDE} is {0}, which does not hold `llvm-link`, `opt` and `llc`\n  \
-         name the directory that does, or unset {OVERRIDE} and run `rustup component add llvm-tools`"
+        "{OVERRIDE} is {0}, which does not contain `llvm-link`, `opt` and `llc`\n  \
+         set it to the directory that contains them, or unset {OVERRIDE} and run `rustup component add llvm-tools`"
     )]
     OverrideWithoutTools(PathBuf),
 
-    /// A tool did not start.
+    /// A tool cannot be started.
     #[error("cannot run {tool}: {source}")]
     CannotRun {
         /// The program.
         tool: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
 
@@ -42,9 +42,9 @@ pub enum Error {
     ToolFailed {
         /// The program.
         tool: PathBuf,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it wrote.
+        /// Its output.
         said: String,
     },
 
@@ -54,7 +54,7 @@ pub enum Error {
          run `rustup component add llvm-tools`, or without rustup `apt-get install llvm-{compiler}`"
     )]
     OldTools {
-        /// The tools that were found.
+        /// The LLVM tools that were found.
         tools: String,
         /// The compiler's LLVM release.
         compiler: u32,
@@ -63,87 +63,91 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("cannot {action} {path}: {source}")]
     File {
-        /// What was tried.
+        /// The failed action, such as `read`.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
 
-    /// Nothing is exported and there is no kernel.
+    /// No symbol is exported, and there is no kernel.
     #[error(
-        "there is nothing to link: no symbol is exported and no kernel is defined\n  \
-         a kernel is `#[unsafe(no_mangle)] pub unsafe extern \"ptx-kernel\" fn …` in a crate of type `cdylib`"
+        "nothing to link: no symbol is exported and no kernel is defined\n  \
+         define a kernel as `#[unsafe(no_mangle)] pub unsafe extern \"ptx-kernel\" fn …` in a crate of type `cdylib`"
     )]
     NothingExported,
 
-    /// Symbols that nothing defines; one message for each.
+    /// Symbols that nothing defines; one message per symbol.
     #[error("{}", .0.join("\n"))]
     Undefined(Vec<String>),
 
-    /// Kernels that can panic, with `--deny-panics`.
+    /// Kernels that can panic, with `--deny-panics`; one message per panic.
     #[error("{}", .0.join("\n"))]
     Panics(Vec<String>),
 
-    /// `llc` can assemble for nothing like the processor.
-    #[error("llc knows no processor like `{wanted}`; correct `-C target-cpu`, it knows {known}")]
+    /// `llc` knows neither the requested processor nor an older one of its family.
+    #[error("llc knows no processor like `{wanted}`; correct `-C target-cpu`: llc knows {known}")]
     UnknownProcessor {
-        /// The one asked for.
+        /// The requested processor.
         wanted: String,
-        /// All that it knows.
+        /// The processors that `llc` knows.
         known: String,
     },
 
-    /// Asm asks for a PTX version that does not exist.
+    /// Asm needs a PTX version that does not exist.
     #[error(
-        "the asm of {place} asks for PTX {version}, but the newest that ptx-link and this LLVM know is {newest}\n  \
-         correct its comment `// ptx:{version}`"
+        "the asm of {place} needs PTX {version}, but the newest version that ptx-link and this LLVM know is {newest}\n  \
+         correct the comment `// ptx:{version}`"
     )]
     FutureVersion {
-        /// The function.
+        /// The function that contains the asm.
         place: String,
-        /// The version asked for.
+        /// The needed version.
         version: PtxVersion,
-        /// The newest version known, [`NEWEST`] or newer.
+        /// The newest known version: [`NEWEST`] or a newer version that LLVM knows.
         newest: PtxVersion,
     },
 
-    /// A version comment that cannot be read.
-    #[error("the asm of {place} has the comment `{comment}`: write a PTX version as `// ptx:{NEWEST}`")]
+    /// The PTX version in a comment of asm cannot be read.
+    #[error(
+        "the asm of {place} has the unreadable comment `{comment}`; write a PTX version as `// ptx:{NEWEST}`"
+    )]
     VersionComment {
-        /// The function.
+        /// The function that contains the asm.
         place: String,
         /// The comment.
         comment: String,
     },
 
-    /// A launch shape that is stated outside of a kernel.
+    /// A function that is not a kernel states a launch shape.
     #[error(
-        "`{function}` states `{directive}`, which only a kernel can\n  \
-         call what states the launch shape (`Cta::enter_with`) in the kernel itself, or mark the functions in between \
+        "`{function}` states the launch shape `{directive}`, but is not a kernel\n  \
+         call `Cta::enter_with` in the kernel itself, or mark every function between the kernel and the call \
          `#[inline(always)]`"
     )]
     EntryDirective {
         /// The function.
         function: String,
-        /// What it states.
+        /// The directive that states the shape.
         directive: String,
     },
 
-    /// A kernel with two launch shapes.
-    #[error("the kernel `{kernel}` states both `{one}` and `{other}`: enter it once (`Cta::enter_with`)")]
+    /// A kernel states two launch shapes.
+    #[error(
+        "the kernel `{kernel}` states both `{one}` and `{other}`; call `Cta::enter_with` once per kernel"
+    )]
     EntryDirectives {
         /// The kernel.
         kernel: String,
-        /// The one that comes first.
+        /// The first directive.
         one: String,
-        /// One that contradicts it.
+        /// The directive that contradicts the first.
         other: String,
     },
 
-    /// The assembler text of `llc` lacks a line that every PTX module has.
-    #[error("llc wrote no line that starts with `{0}`")]
+    /// The output of `llc` lacks a line that every PTX module has.
+    #[error("the PTX that llc wrote has no line that starts with `{0}`")]
     NoDirective(&'static str),
 }
 

@@ -1,11 +1,11 @@
-//! Reading LLVM IR as `opt -S` prints it: one instruction, header or global a line.
+//! Reads LLVM IR as `opt -S` prints it: one instruction, header or global per line.
 
 use std::ops::Range;
 
-/// What a call site calls.
+/// The target of a call.
 #[derive(Debug, PartialEq)]
 pub enum Callee<'a> {
-    /// Inline asm, with its text as LLVM escapes it.
+    /// Inline asm; the text is escaped as in LLVM IR.
     Asm(&'a str),
     /// A symbol.
     Symbol(&'a str),
@@ -13,20 +13,20 @@ pub enum Callee<'a> {
     Pointer,
 }
 
-/// A `call`, `invoke` or `callbr`.
+/// A call site: `call`, `invoke` or `callbr`.
 #[derive(Debug, PartialEq)]
 pub struct Call<'a> {
     pub callee: Callee<'a>,
-    /// Where the arguments end and the attributes of the call site begin.
+    /// Position between the arguments and the attributes of the call site.
     pub attributes: usize,
 }
 
-/// The call on this line, if there is one.
+/// Reads the call on a line.
 pub fn call(line: &str) -> Option<Call<'_>> {
     if !is_call(line) {
         return None;
     }
-    // After the arguments come attributes, bundles, labels and metadata: none has parentheses of its own.
+    // Attributes, bundles, labels and metadata follow the arguments. None of them has parentheses of its own.
     let arguments = groups(line).pop()?;
     let callee = match asm_text(&line[..arguments.start]) {
         Some(text) => Callee::Asm(text),
@@ -35,19 +35,19 @@ pub fn call(line: &str) -> Option<Call<'_>> {
     Some(Call { callee, attributes: arguments.end })
 }
 
-/// The header of a function: `define` or `declare`.
+/// The header of a function: a line `define` or `declare`.
 #[derive(Debug, PartialEq)]
 pub struct Header<'a> {
     pub name: &'a str,
     pub defined: bool,
     pub is_kernel: bool,
-    /// Visible outside the module.
+    /// True if the function is visible outside the module.
     pub exported: bool,
-    /// Where function attributes may stand.
+    /// Position for function attributes.
     pub attributes: usize,
 }
 
-/// The function header on this line, if there is one.
+/// Reads the function header on a line.
 pub fn header(line: &str) -> Option<Header<'_>> {
     let defined = line.starts_with("define ");
     if !defined && !line.starts_with("declare ") {
@@ -67,18 +67,18 @@ pub fn header(line: &str) -> Option<Header<'_>> {
     })
 }
 
-/// The name that a line defines or declares at module scope, as `@name = …`.
+/// Returns the name that a line `@name = …` defines or declares at module scope.
 pub fn global(line: &str) -> Option<&str> {
     let (start, name) = symbols(line).next()?;
     (start == 0).then_some(name)
 }
 
-/// The text of a `module asm` line, as LLVM escapes it.
+/// Returns the text of a line `module asm`, escaped as in LLVM IR.
 pub fn module_asm(line: &str) -> Option<&str> {
     line.strip_prefix("module asm \"")?.strip_suffix('"')
 }
 
-/// Every `@name` outside quotes, with where it stands.
+/// Returns every `@name` outside quotes, with its position.
 pub fn symbols(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -98,7 +98,7 @@ pub fn symbols(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// `\0A`, `\22` and `$$` undone: asm text as ptxas would read it, but for its operands.
+/// Undoes `\0A`, `\22` and `$$`. The result is asm text as ptxas reads it, except for operands.
 pub fn asm_source(escaped: &str) -> String {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut rest = escaped.as_bytes();
@@ -143,7 +143,7 @@ fn is_call(line: &str) -> bool {
     matches!(word, Some("call" | "invoke" | "callbr"))
 }
 
-/// The template of `asm sideeffect … "template", "constraints"`, which ends `head`.
+/// Returns the template of `asm sideeffect … "template", "constraints"`, with which `head` ends.
 fn asm_text(head: &str) -> Option<&str> {
     let mut at = 0;
     while let Some(quote) = head[at..].find('"').map(|found| at + found) {
@@ -158,12 +158,12 @@ fn asm_text(head: &str) -> Option<&str> {
     None
 }
 
-/// The symbol that ends right before `end`.
+/// Returns the symbol that ends at `end`.
 fn symbol_before(line: &str, end: usize) -> Option<&str> {
     symbols(&line[..end]).last().filter(|(start, _)| symbol_at(line, *start).1 == end).map(|(_, name)| name)
 }
 
-/// The name after the `@` at `start`, and where it ends.
+/// Returns the name after the `@` at `start`, and its end.
 fn symbol_at(line: &str, start: usize) -> (&str, usize) {
     let from = start + 1;
     if line[from..].starts_with('"') {
@@ -175,12 +175,12 @@ fn symbol_at(line: &str, start: usize) -> (&str, usize) {
     (&line[from..from + length], from + length)
 }
 
-/// Where the string that opens at `quote` ends. LLVM writes a quote within a string as `\22`.
+/// Returns the end of the string that opens at `quote`. Inside a string, LLVM writes a quote as `\22`.
 fn end_of_string(line: &str, quote: usize) -> usize {
     line[quote + 1..].find('"').map_or(line.len(), |length| quote + length + 2)
 }
 
-/// The outermost parenthesised parts of a line that are not within brackets, braces or quotes.
+/// Returns the outermost parenthesised parts of a line that are not inside brackets, braces or quotes.
 fn groups(line: &str) -> Vec<Range<usize>> {
     let (mut groups, mut depth, mut opened, mut at) = (Vec::new(), 0usize, 0, 0);
     while let Some(byte) = line.as_bytes().get(at) {

@@ -1,8 +1,8 @@
-//! The linker of `ptx`: from the LLVM bitcode of Rust crates to PTX.
+//! The linker of `ptx`: turns the LLVM bitcode of Rust crates into PTX.
 //!
-//! It is for rustc what `llvm-bitcode-linker` is, and does what rustc cannot say: it marks convergent inline
-//! asm before LLVM's first pass (without that, LLVM copies barriers into divergent branches), and it gives
-//! the PTX the version that its instructions need.
+//! Replaces `llvm-bitcode-linker`, and adds what rustc cannot express. The linker marks convergent inline asm before LLVM's
+//! first pass: without the marks, LLVM copies barriers into divergent branches. The linker also gives the PTX the version that
+//! its instructions need.
 
 #![deny(missing_docs)]
 

@@ -1,16 +1,16 @@
-//! Marks convergence in a module before the first optimisation sees it.
+//! Marks convergence in a module before LLVM's first optimisation.
 
 use std::collections::HashSet;
 
 use crate::convergence::is_convergent;
 use crate::ir::{self, Callee};
 
-/// Marks a module, given and returned as LLVM IR in the form that `opt -S` prints:
+/// Marks a module, given and returned as LLVM IR in the form that `opt -S` prints. These get the mark `convergent`:
 ///
-/// - every function that is no intrinsic (those carry their own), which LLVM weakens again where it finds
-///   that the body has nothing convergent;
-/// - every call through a pointer or an alias, of which LLVM knows nothing;
-/// - every inline asm that [`is_convergent`].
+/// - every function that is not an intrinsic (intrinsics have their own attributes); LLVM removes the mark again from a function
+///   whose body has nothing convergent;
+/// - every call through a pointer or an alias, because LLVM does not know the function;
+/// - every inline asm for which [`is_convergent`] returns true.
 pub fn mark(ir: &str) -> String {
     let functions: HashSet<&str> = ir.lines().filter_map(ir::header).map(|header| header.name).collect();
     let mut marked = String::with_capacity(ir.len() + ir.len() / 16);

@@ -1,31 +1,31 @@
-//! The command line: that of `llvm-bitcode-linker`, and a few options of our own.
+//! The command line: the options of `llvm-bitcode-linker`, and a few more.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
-/// Links the LLVM bitcode of Rust crates into PTX and keeps convergent instructions where the source puts them.
+/// Links the LLVM bitcode of Rust crates into PTX, and keeps convergent instructions where the source puts them.
 ///
-/// Name it with `-C linker=ptx-link`; hand it options of its own with `-C link-arg=…`.
-/// The LLVM tools are those of the active toolchain, else the newest of the system,
-/// or the ones in the directory that the variable PTX_LINK_LLVM names.
+/// Select the linker with `-C linker=ptx-link`, and pass its own options with `-C link-arg=…`.
+/// The linker uses the LLVM tools in the directory that the variable PTX_LINK_LLVM names,
+/// else those of the active toolchain, else the newest on the system.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ptx-link", version)]
 pub struct Options {
-    /// Bitcode objects and Rust libraries
+    /// Bitcode objects and Rust libraries to link
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Where to write the PTX
+    /// The PTX file to write
     #[arg(short, long)]
     pub output: PathBuf,
 
-    /// The target; there is only one
+    /// The target triple; only this one is supported
     #[arg(long, default_value = "nvptx64-nvidia-cuda")]
     pub target: Target,
 
-    /// The GPU, such as `sm_90a`
+    /// The GPU to compile for, such as `sm_90a`
     #[arg(long)]
     pub target_cpu: Option<String>,
 
@@ -33,7 +33,7 @@ pub struct Options {
     #[arg(long, default_value = "", hide_default_value = true)]
     pub target_feature: String,
 
-    /// A symbol to keep; without any, all kernels are kept
+    /// A symbol to keep; repeatable [default: all kernels]
     #[arg(long = "export-symbol", value_name = "SYMBOL")]
     pub export_symbols: Vec<String>,
 
@@ -41,28 +41,28 @@ pub struct Options {
     #[arg(short = 'O', long = "opt", value_name = "LEVEL", default_value = "0")]
     pub optimization: Level,
 
-    /// Keep line numbers (`.loc`); the rest of the debug information cannot be had with optimised PTX
+    /// Keep line numbers (`.loc`); optimised PTX cannot carry other debug information
     #[arg(long)]
     pub debug: bool,
 
-    /// Fail where a kernel can reach a panic, instead of warning
+    /// Fail if a kernel can reach a panic, instead of warning
     #[arg(long)]
     pub deny_panics: bool,
 
-    /// Leave out the convergence marks. This makes programs WRONG: barriers move into divergent branches.
-    /// It is here for the tests that prove the marks needed
+    /// Omit the convergence marks. This makes programs WRONG: barriers move into divergent branches.
+    /// For the tests that prove the marks necessary
     #[arg(long)]
     pub no_marks: bool,
 
-    /// Keep the module after each stage in this directory
+    /// Keep the module after each stage, in this directory
     #[arg(long, value_name = "DIR")]
     pub save_temps: Option<PathBuf>,
 
-    /// Directories of libraries; none is searched, since rustc names its files in full
+    /// Library directories; not searched, because rustc passes full paths
     #[arg(short = 'L', value_name = "DIR", hide = true)]
     pub library_directories: Vec<PathBuf>,
 
-    /// Accepted for `llvm-bitcode-linker`'s sake: linking is always link-time optimisation
+    /// Accepted for compatibility with `llvm-bitcode-linker`: linking always optimises across crates
     #[arg(long, hide = true)]
     pub lto: bool,
 }
@@ -74,31 +74,31 @@ pub enum Target {
     Nvptx64NvidiaCuda,
 }
 
-/// How far to optimise.
+/// Optimisation level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Not at all.
+    /// No optimisation.
     #[value(name = "0")]
     None,
-    /// A little.
+    /// Basic optimisation.
     #[value(name = "1")]
     Less,
-    /// Well.
+    /// Standard optimisation.
     #[value(name = "2")]
     More,
-    /// Fully.
+    /// Full optimisation.
     #[value(name = "3")]
     Full,
-    /// For size.
+    /// Optimisation for size.
     #[value(name = "s")]
     Size,
-    /// For the smallest size.
+    /// Optimisation for smallest size.
     #[value(name = "z")]
     SizeMin,
 }
 
 impl Level {
-    /// LLVM's pipeline for it. LLVM 23 has none for size: it goes by the attributes that rustc puts on functions.
+    /// LLVM's pass pipeline for the level. LLVM 23 has no pipeline for size: there, the function attributes from rustc decide.
     pub(crate) fn passes(self) -> &'static str {
         match self {
             Self::None => "default<O0>",
@@ -108,7 +108,7 @@ impl Level {
         }
     }
 
-    /// The option of `llc`.
+    /// The option of `llc` for the level.
     pub(crate) fn of_llc(self) -> &'static str {
         match self {
             Self::None => "-O0",
@@ -120,18 +120,18 @@ impl Level {
 }
 
 impl Options {
-    /// Reads a command line, response files and all; the first argument is the program's name.
+    /// Reads a command line and its response files. The first argument is the name of the program.
     ///
     /// # Errors
     ///
-    /// Where a response file cannot be read or the arguments make no sense.
+    /// If a response file cannot be read, or an argument is invalid.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let arguments = expand_response_files(arguments)?;
         Self::try_parse_from(arguments.into_iter().filter(|argument| !is_ignored(argument)))
     }
 }
 
-/// Options of other linkers that mean nothing here and do no harm.
+/// Returns true for harmless options of other linkers, which have no meaning here.
 fn is_ignored(argument: &OsString) -> bool {
     const WHOLE: [&str; 13] = [
         "-shared",
@@ -153,7 +153,7 @@ fn is_ignored(argument: &OsString) -> bool {
     WHOLE.contains(&&*text) || STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// rustc writes `@file` where a command line would be too long, and escapes it as GNU ld reads it.
+/// Replaces each `@file` by the arguments in the file. rustc writes one for a long command line, with the escapes of GNU ld.
 fn expand_response_files(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<Vec<OsString>, clap::Error> {

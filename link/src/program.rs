@@ -1,4 +1,4 @@
-//! What a module refers to: the symbols that nothing defines, and the ways to a panic.
+//! The references of a module: symbols that nothing defines, and call paths to a panic.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -6,27 +6,27 @@ use rustc_demangle::demangle;
 
 use crate::ir::{self, Callee};
 
-/// Functions that the CUDA driver links in.
+/// Functions that the CUDA driver provides.
 const OF_THE_DRIVER: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
-/// A module as a graph of references.
+/// A module as a graph of references between symbols.
 pub struct Program<'a> {
     references: HashMap<&'a str, Vec<&'a str>>,
     data: HashSet<&'a str>,
     kernels: Vec<&'a str>,
-    /// The functions that the module is for: kernels, and what else is visible from outside.
+    /// Symbols visible from outside: kernels and exported functions.
     entries: Vec<&'a str>,
     undefined: BTreeSet<&'a str>,
     asm: Vec<Asm<'a>>,
 }
 
-/// A block of asm and the function that holds it; `None` at module scope.
+/// A block of asm and its function; `None` at module scope.
 pub struct Asm<'a> {
     pub function: Option<&'a str>,
     pub text: String,
 }
 
-/// The way from an entry to what should not be there.
+/// The shortest call path from an entry to an unwanted symbol.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Path<'a>(Vec<&'a str>);
 
@@ -67,22 +67,22 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// Every block of asm in the module.
+    /// Returns every block of asm in the module.
     pub fn asm(&self) -> &[Asm<'a>] {
         &self.asm
     }
 
-    /// The kernels that are defined.
+    /// Returns the kernels that the module defines.
     pub fn kernels(&self) -> &[&'a str] {
         &self.kernels
     }
 
-    /// Whether the module declares `name` without defining it.
+    /// Returns true if the module declares `name` without defining it.
     pub fn declares(&self, name: &str) -> bool {
         self.undefined.contains(name)
     }
 
-    /// The symbols that neither the module, its asm nor the driver defines, each with the ways to it.
+    /// Returns the symbols that neither the module, its asm nor the driver defines, with the call paths to each.
     pub fn unresolved(&self) -> BTreeMap<&'a str, Vec<Path<'a>>> {
         let module_asm = self.asm.iter().filter(|asm| asm.function.is_none());
         let in_asm: HashSet<&str> = module_asm.flat_map(|asm| words(&asm.text)).collect();
@@ -94,7 +94,7 @@ impl<'a> Program<'a> {
         ways
     }
 
-    /// For each entry the ways into `core::panicking`, the shortest to each function that panics.
+    /// Returns the shortest call path from each entry to each panicking function of `core` that it reaches.
     pub fn panics(&self) -> Vec<Path<'a>> {
         self.entries.iter().flat_map(|entry| self.ways(entry, is_panic)).collect()
     }
@@ -123,7 +123,7 @@ impl<'a> Program<'a> {
         users.into_iter()
     }
 
-    /// From an entry through `user` to `name`; from `user` where no entry comes to it.
+    /// Returns a path from an entry through `user` to `name`, or from `user` if no entry reaches it.
     fn way_to(&self, user: &'a str, name: &'a str) -> Path<'a> {
         let from_entry = self.entries.iter().find_map(|entry| self.ways(entry, |n| n == user).pop());
         let mut way = from_entry.unwrap_or(Path(vec![user]));
@@ -131,7 +131,7 @@ impl<'a> Program<'a> {
         way
     }
 
-    /// The shortest ways from `start` to the symbols that are `wanted`, going through none of them.
+    /// Returns the shortest path from `start` to each symbol for which `wanted` is true. A path goes through no such symbol.
     fn ways(&self, start: &'a str, wanted: impl Fn(&str) -> bool) -> Vec<Path<'a>> {
         let mut reached_from: HashMap<&str, Option<&str>> = HashMap::from([(start, None)]);
         let mut queue = VecDeque::from([start]);
@@ -139,7 +139,7 @@ impl<'a> Program<'a> {
         while let Some(name) = queue.pop_front() {
             if wanted(name) {
                 let way = std::iter::successors(Some(name), |n| reached_from[n]);
-                // Data between two functions (a vtable, say) has a name that tells nobody anything.
+                // Data between two functions (a vtable, for example) has a meaningless name.
                 let mut way: Vec<_> = way.filter(|n| *n == name || !self.data.contains(n)).collect();
                 way.reverse();
                 found.push(Path(way));
@@ -157,12 +157,12 @@ impl<'a> Program<'a> {
 }
 
 impl Path<'_> {
-    /// Where the way begins, readable.
+    /// Returns the readable name of the first function on the path.
     pub fn entry(&self) -> String {
         readable(self.0.first().copied().unwrap_or_default())
     }
 
-    /// What may have called for the panic at the end, as far as the names tell.
+    /// Returns the likely cause of the panic and its cure, judged by the names on the path.
     pub fn cause(&self) -> &'static str {
         let cause_in = |name: String| CAUSES.iter().find(|(part, _)| name.contains(part));
         let cause = self.0.iter().find_map(|name| cause_in(readable(name)));
@@ -177,7 +177,7 @@ impl std::fmt::Display for Path<'_> {
     }
 }
 
-/// The first part of a name on the way that matches tells the cause.
+/// Part of a name, and the cause that it indicates. The first match on the path counts.
 const CAUSES: [(&str, &str); 13] = [
     (
         "panic_bounds_check",
@@ -200,23 +200,23 @@ const CAUSES: [(&str, &str); 13] = [
     ("panic_null_pointer", "the debug check for null pointers: switch `debug-assertions` off"),
 ];
 
-/// The words of asm text that may be symbols.
+/// Returns the words of asm text that may be symbols.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
 
-/// Whether one statement of module asm only declares a variable, whose name no function has.
+/// Returns true if a statement of module asm only declares a variable. Then it refers to no function.
 pub fn is_declaration(statement: &str) -> bool {
     let is_variable = words(statement).any(|word| matches!(word, ".shared" | ".const" | ".global"));
     statement.trim().is_empty() || (is_variable && !statement.contains(['=', '{']))
 }
 
-/// A symbol's Rust name, without the hash.
+/// Returns a symbol's Rust name, without the hash.
 pub fn readable(symbol: &str) -> String {
     format!("{:#}", demangle(symbol))
 }
 
-/// Whether the CUDA driver, or LLVM's own back end, provides the symbol.
+/// Returns true if the CUDA driver or LLVM's back end provides the symbol.
 pub fn is_of_the_driver(name: &str) -> bool {
     OF_THE_DRIVER.contains(&name) || name.starts_with("__nvvm_")
 }

@@ -1,4 +1,4 @@
-//! The stages of a link, each a file that the next one reads.
+//! The stages of a link. Each stage writes a file that the next stage reads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::program::{self, Program};
 use crate::tools::{Places, Tools, run};
 use crate::{Error, Options, ir, mark};
 
-/// Links as `options` say and writes the PTX.
+/// Links as `options` say, writes the PTX, and returns the warnings.
 ///
 /// # Errors
 ///
-/// Where tools are missing or fail, symbols are undefined, asm asks for an unknown PTX version, or a kernel
-/// can panic and must not.
+/// If a tool is missing or fails, a symbol is undefined, asm needs an unknown PTX version, or a kernel can panic and
+/// `--deny-panics` is set.
 pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let places = Places::of_this_process();
     let stages = Stages::new(options, places.find()?)?;
@@ -36,7 +36,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     Ok(warnings)
 }
 
-/// More reports than this help nobody.
+/// Maximum number of panics to report.
 const MOST_PANICS: usize = 12;
 
 struct Stages<'a> {
@@ -44,7 +44,7 @@ struct Stages<'a> {
     tools: Tools,
     processor: Processor,
     dir: PathBuf,
-    /// Removes `dir` in the end, unless the user wants to keep it.
+    /// Removes `dir` at the end, unless the user keeps it.
     _guard: Option<tempfile::TempDir>,
 }
 
@@ -65,10 +65,10 @@ impl<'a> Stages<'a> {
         Ok(Self { options, tools, processor, dir, _guard: guard })
     }
 
-    /// One module of all files.
+    /// Links all files into one module.
     fn join(&self, places: &Places) -> Result<PathBuf, Error> {
         let linked = self.dir.join("1-linked.bc");
-        // A Rust library also holds metadata. The order of uses is lost in the next stage, and costs time here.
+        // A Rust library contains metadata besides bitcode. The order of uses costs time, and the next stage loses it anyway.
         let fixed = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"].map(PathBuf::from);
         let arguments = fixed.iter().chain([&linked]).chain(&self.options.files);
         run(&self.tools.link, arguments).map_err(|error| {
@@ -82,14 +82,14 @@ impl<'a> Stages<'a> {
         Ok(linked)
     }
 
-    /// Only what exported symbols reach: the rest of `core` would cost seconds in every later stage.
+    /// Keeps only what the exported symbols reach. The rest of `core` would cost seconds in every later stage.
     fn reach(&self, linked: &Path) -> Result<PathBuf, Error> {
         let mut exported = self.options.export_symbols.clone();
         if exported.is_empty() {
             exported = self.kernels(linked)?;
         }
         let reached = self.keep(linked, &exported)?;
-        // Module asm refers by bare name to symbols that LLVM does not see there.
+        // Module asm names symbols in its text, where LLVM does not see them.
         let ir = read(&reached)?;
         let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
         let source: String = lines.collect();
@@ -107,9 +107,9 @@ impl<'a> Stages<'a> {
         let list = self.dir.join("symbols.txt");
         write(&list, &symbols.join("\n"))?;
         let reached = self.dir.join("2-reached.ll");
-        // `.loc` needs line tables only, and ptxas optimises nothing that has more.
+        // `.loc` needs line tables only, and ptxas does not optimise code with more debug information.
         let debug = if self.options.debug { ",strip-nonlinetable-debuginfo" } else { "" };
-        // rustc leaves a block without predecessors for each arm that a constant does not choose.
+        // rustc leaves a block without predecessors for each match arm that a constant rules out.
         let mut arguments = vec![
             format!("-passes=internalize,globaldce,function(unreachableblockelim){debug}"),
             format!("-internalize-public-api-file={}", list.display()),
@@ -124,7 +124,7 @@ impl<'a> Stages<'a> {
         Ok(reached)
     }
 
-    /// The kernels of a module of which nothing is exported by name.
+    /// Returns the kernels of a module that exports nothing by name.
     fn kernels(&self, linked: &Path) -> Result<Vec<String>, Error> {
         let whole = self.dir.join("1-linked.ll");
         let output = format!("-o={}", whole.display());
@@ -134,7 +134,7 @@ impl<'a> Stages<'a> {
         if kernels.is_empty() { Err(Error::NothingExported) } else { Ok(kernels) }
     }
 
-    /// The same module, marked, for one processor.
+    /// Marks convergence in the module, and prepares it for one processor.
     fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
         let ir = for_one_processor(&read(reached)?);
         let marked = self.dir.join("3-marked.ll");
@@ -163,8 +163,8 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// Takes off what ties functions to the processor their crate was built for: LLVM would not inline across
-/// the difference. Line tables become directives, so that `.target` does not say `debug`.
+/// Removes the attributes that tie each function to the processor of its crate: LLVM does not inline between functions that
+/// differ in them. Line tables become directives only, so that `.target` does not say `debug`.
 fn for_one_processor(ir: &str) -> String {
     let mut text = String::with_capacity(ir.len());
     for line in ir.lines() {
@@ -201,16 +201,16 @@ fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
 }
 
-/// Calls that `llc` itself puts in, of functions that are no longer in the module.
+/// Refuses calls that `llc` inserted to functions that the module no longer has.
 fn refuse_calls_of_llvm(ptx: &str, program: &Program<'_>) -> Result<(), Error> {
     let unknown = external_functions(ptx).filter(|name| !program.declares(name));
     let messages: Vec<_> = unknown
-        .map(|name| format!("undefined symbol `{name}`: llc calls it for an operation that this GPU has no instruction for"))
+        .map(|name| format!("undefined symbol `{name}`: llc calls it for an operation for which this GPU has no instruction"))
         .collect();
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
 }
 
-/// Without optimisation nearly everything can panic as far as one can see: nothing is said then.
+/// Reports the paths to a panic. At `-O0` nothing is reported, because nearly every function seems able to panic.
 fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>, Error> {
     if options.optimization == Level::None {
         return Ok(Vec::new());
@@ -221,7 +221,7 @@ fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>
     };
     let mut reports: Vec<_> = panics.iter().take(MOST_PANICS).map(describe).collect();
     if panics.len() > MOST_PANICS {
-        reports.push(format!("there are {} more ways to a panic", panics.len() - MOST_PANICS));
+        reports.push(format!("there are {} more paths to a panic", panics.len() - MOST_PANICS));
     }
     if options.deny_panics && !reports.is_empty() { Err(Error::Panics(reports)) } else { Ok(reports) }
 }

@@ -1,4 +1,4 @@
-//! Finds and runs `llvm-link`, `opt` and `llc`.
+//! Finds and runs the LLVM tools `llvm-link`, `opt` and `llc`.
 
 use std::env;
 use std::ffi::OsStr;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::Error;
 
-/// Names the directory whose LLVM tools are to be used, whatever else is there.
+/// The environment variable that names the directory of the LLVM tools. It has priority over every other place.
 pub const OVERRIDE: &str = "PTX_LINK_LLVM";
 
 /// One set of LLVM tools.
@@ -18,12 +18,12 @@ pub struct Tools {
     pub llc: PathBuf,
 }
 
-/// Where tools may be.
+/// Places to search for LLVM tools.
 pub struct Places {
     pub chosen: Option<PathBuf>,
     pub path: Vec<PathBuf>,
     pub rustc: PathBuf,
-    /// The directory that holds `llvm-22/bin` and the like.
+    /// The directory that contains `llvm-22/bin` and the like.
     pub system: PathBuf,
 }
 
@@ -37,7 +37,7 @@ impl Places {
         }
     }
 
-    /// The tools of the active toolchain, else the newest of the system: those can read its bitcode.
+    /// Returns the tools of the active toolchain, else the newest tools on the system. Both can read the toolchain's bitcode.
     pub fn find(&self) -> Result<Tools, Error> {
         if let Some(dir) = &self.chosen {
             return Tools::in_dir(dir, "").ok_or_else(|| Error::OverrideWithoutTools(dir.clone()));
@@ -48,7 +48,7 @@ impl Places {
     }
 
     fn of_toolchain(&self) -> Option<Tools> {
-        // rustc puts this directory on its linker's PATH, which saves asking it.
+        // rustc puts this directory on the linker's PATH. Using PATH saves a call of rustc.
         let is_rustlib = |dir: &&PathBuf| dir.ends_with("bin") && dir.iter().any(|part| part == "rustlib");
         self.path.iter().filter(is_rustlib).find_map(|dir| Tools::in_dir(dir, "")).or_else(|| {
             let sysroot = self.ask_rustc(&["--print", "sysroot"])?;
@@ -70,7 +70,7 @@ impl Places {
         found.into_iter().max_by_key(Tools::version)
     }
 
-    /// The LLVM version that rustc was built with.
+    /// Returns the LLVM version that rustc was built with.
     pub fn llvm_of_rustc(&self) -> Option<(u32, u32)> {
         let text = self.ask_rustc(&["-vV"])?;
         version(text.split_once("LLVM version:")?.1)
@@ -92,7 +92,7 @@ impl Tools {
         Some(Self { link: tool("llvm-link")?, opt: tool("opt")?, llc: tool("llc")? })
     }
 
-    /// Major and minor version, `(0, 0)` where the tool does not say.
+    /// Returns the major and minor version, or `(0, 0)` if the tool does not print one.
     pub fn version(&self) -> (u32, u32) {
         let output = Command::new(&self.llc).arg("--version").output();
         let text =
@@ -106,13 +106,13 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// What a tool that succeeded wrote.
+/// The output of a tool that succeeded.
 pub struct Said {
     pub output: String,
     pub remarks: String,
 }
 
-/// Runs a tool; the error of one that fails shows what it said.
+/// Runs a tool. If the tool fails, the error contains its output.
 pub fn run<A: AsRef<OsStr>>(tool: &Path, arguments: impl IntoIterator<Item = A>) -> Result<Said, Error> {
     let ran = Command::new(tool)
         .args(arguments)
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Tools that say a version. The shell writes them: what this process has open for writing is so in
-    /// what other threads start meanwhile, and does not run (`ETXTBSY` of execve(2)).
+    /// Installs scripts that print a version. A shell writes them: a file that this process holds open for writing is also
+    /// open in processes that other threads start, and such a program does not run (`ETXTBSY` of execve(2)).
     fn install(dir: &Path, suffix: &str, version: &str) {
         fs::create_dir_all(dir).unwrap();
         for name in ["llvm-link", "opt", "llc"] {

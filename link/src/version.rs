@@ -1,33 +1,33 @@
-//! PTX versions: what the instructions need, what `llc` can be told.
+//! PTX versions: those that instructions need, and those that `llc` accepts.
 
 use std::fmt;
 
-/// The newest PTX that this linker has heard of; a greater need is taken for a slip of the pen.
+/// The newest PTX version that this linker knows. A higher version in a comment is taken for a typing error.
 pub const NEWEST: PtxVersion = PtxVersion { major: 9, minor: 3 };
 
 /// A PTX ISA version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PtxVersion {
-    /// The part before the dot.
+    /// The number before the dot.
     pub major: u32,
-    /// The part after the dot, one digit in every version so far.
+    /// The number after the dot: one digit in every version so far.
     pub minor: u32,
 }
 
 impl PtxVersion {
-    /// Reads `8.6`.
+    /// Parses `8.6`.
     pub fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
-    /// Reads LLVM's spelling, `ptx86`.
+    /// Parses LLVM's spelling, `ptx86`.
     pub fn of_feature(feature: &str) -> Option<Self> {
         let digits: u32 = feature.strip_prefix("ptx")?.parse().ok()?;
         Some(Self { major: digits / 10, minor: digits % 10 })
     }
 
-    /// LLVM's spelling.
+    /// Returns LLVM's spelling.
     pub fn feature(self) -> String {
         format!("ptx{}{}", self.major, self.minor)
     }
@@ -39,7 +39,7 @@ impl fmt::Display for PtxVersion {
     }
 }
 
-/// The versions that asm text asks for in its comments: `// ptx:8.6`. Errors hold what cannot be read.
+/// Returns the PTX versions in the comments of asm text (`// ptx:8.6`). An error holds a comment that cannot be read.
 pub fn needs(asm: &str) -> impl Iterator<Item = Result<PtxVersion, &str>> {
     let comments = asm.lines().filter_map(|line| line.split_once("//"));
     comments.flat_map(|(_, comment)| comment.split_whitespace()).filter_map(|word| {

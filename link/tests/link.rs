@@ -1,4 +1,4 @@
-//! Links real device crates: built once, with the linker under test, then linked in every way.
+//! Links real device crates: builds them once with the linker under test, then links them with many options.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 const LINKER: &str = env!("CARGO_BIN_EXE_ptx-link");
 const LEVELS: [&str; 6] = ["0", "1", "2", "3", "s", "z"];
 
-/// The Rust libraries of the device crates, by crate, and the PTX that rustc's own link gave.
+/// The Rust libraries of the device crates by crate name, and the PTX of cargo's own link.
 struct Built {
     libraries: HashMap<String, PathBuf>,
     ptx: PathBuf,
@@ -61,7 +61,7 @@ fn build() -> Result<Built, String> {
     Ok(Built { libraries, ptx: named("kernels", ".ptx")? })
 }
 
-/// One link of a crate with everything it depends on.
+/// One link of a crate and all its dependencies.
 struct Link {
     command: Command,
     dir: tempfile::TempDir,
@@ -100,7 +100,7 @@ impl Link {
         self.command.output().expect("the linker runs")
     }
 
-    /// The PTX of a link that says nothing.
+    /// Runs a link that must succeed without output, and returns its PTX.
     fn ptx(mut self) -> String {
         let output = self.output();
         let said = String::from_utf8_lossy(&output.stderr);
@@ -108,7 +108,7 @@ impl Link {
         fs::read_to_string(self.dir.path().join("out.ptx")).unwrap()
     }
 
-    /// What a link that fails says.
+    /// Runs a link that must fail, and returns its output.
     fn error(mut self) -> String {
         let output = self.output();
         assert!(!output.status.success(), "{:?} succeeded", self.command);
@@ -117,7 +117,7 @@ impl Link {
     }
 }
 
-/// How often an instruction stands in PTX.
+/// Counts an instruction in PTX.
 fn count(ptx: &str, mnemonic: &str) -> usize {
     ptx.lines().filter(|line| line.split_whitespace().next() == Some(mnemonic)).count()
 }
@@ -262,7 +262,7 @@ fn a_panic_is_reported_with_its_way_and_cause() {
     Link::of(&["faulty"], &kernels, "0").with(&["--deny-panics"]).ptx();
 }
 
-/// Every name of shared memory that the PTX mentions is declared, once.
+/// Checks that every name of shared memory in the PTX is declared exactly once.
 fn assert_shared_memory_is_whole(ptx: &str) {
     let is_declaration = |line: &&str| line.trim_start().starts_with(".shared .align 16 .b8");
     let declared: Vec<_> = ptx.lines().filter(is_declaration).collect();

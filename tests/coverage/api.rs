@@ -1,4 +1,4 @@
-//! The public functions of the typed layer, by rustdoc's JSON: what macros make is there too, what is hidden is not.
+//! The public functions of the typed layer, from rustdoc's JSON. That includes items from macros, and excludes hidden items.
 
 use std::collections::BTreeSet;
 
@@ -8,40 +8,40 @@ use xtask::toolchain::Toolchain;
 
 use crate::types::Type;
 
-/// A public function or inherent method of `ptx`, but of `ptx::raw` and `ptx::qualifier`.
+/// A public function or inherent method of `ptx`, except those of `ptx::raw` and `ptx::qualifier`.
 pub struct Function {
-    /// The module that it belongs to, its type's where it has one.
+    /// Its public module: the type's module for a method.
     pub module: String,
-    /// The module that its source is in, which may be another.
+    /// The module that contains its source, which may be a different one.
     pub written_in: String,
-    /// The type of which it is a method.
+    /// The type, for a method.
     pub owner: Option<Type>,
     pub name: String,
     pub is_unsafe: bool,
-    /// Whether it takes or gives a value that is not `Copy`, by reference or not, or takes `self` by value.
+    /// True if it takes or returns a value that is not `Copy`, also by reference, or takes `self` by value.
     pub has_handles: bool,
-    /// Whether the type of an argument says which instruction it is, or must fit.
+    /// True if the type of an argument selects the instruction or must fit it.
     pub has_tags: bool,
-    /// The group that it takes, as its receiver or not: the widest of them.
+    /// The widest group among its arguments, receiver included.
     pub group: Option<Group>,
     pub docs: String,
 }
 
-/// Threads that make calls together, the fewest first.
+/// Threads that make a call together, from the smallest group to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     Lanes,
     Warp,
-    /// Of whichever kind: a `ThreadGroup`.
+    /// Any kind of group: a `ThreadGroup`.
     Any,
-    /// Those of a part, each warp for itself or all of them.
+    /// The threads of a part: each warp for itself, or all warps together.
     Part,
     Cta,
     Cluster,
 }
 
 impl Group {
-    /// Its type's name in the crate.
+    /// Returns the group with this type name in the crate.
     fn named(name: &str) -> Option<Group> {
         Some(match name {
             "Lanes" => Group::Lanes,
@@ -56,10 +56,10 @@ impl Group {
 }
 
 impl Function {
-    /// As the lists of exceptions name it: `shared::Shared<_, _, Free>::write`, `bulk::load`.
+    /// Returns the name in the lists of exceptions, such as `shared::Shared<_, _, Free>::write` or `bulk::load`.
     pub fn shown(&self) -> String {
         match &self.owner {
-            // In the module that exports it: its own may be private.
+            // With the module that exports the type: the module that contains the type may be private.
             Some(owner) => {
                 let owner = owner.to_string();
                 let ty = owner.split_once("::").map_or(&*owner, |(_, ty)| ty);
@@ -70,7 +70,7 @@ impl Function {
     }
 }
 
-/// What rustdoc says of the crate with every feature: of all that there is, public or not.
+/// Returns rustdoc's JSON of the crate with every feature, for public and private items.
 pub fn json(toolchain: &Toolchain) -> Value {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustdoc", "--quiet", "--package=ptx", "--all-features"]);
@@ -82,20 +82,20 @@ pub fn json(toolchain: &Toolchain) -> Value {
     serde_json::from_slice(&text).expect("rustdoc's JSON")
 }
 
-/// The public functions that are in rustdoc's JSON, but for those that are hidden.
+/// Returns the public functions in rustdoc's JSON that are not hidden.
 pub fn functions(json: &Value) -> Vec<Function> {
     Docs { json, hidden: false }.functions()
 }
 
-/// All that a program can call: hidden or not.
+/// Returns every function that a program can call, hidden or not.
 pub fn callable(json: &Value) -> Vec<Function> {
     Docs { json, hidden: true }.functions()
 }
 
-/// What a public name stands for.
+/// The kind of a public name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A type, an alias of one or a trait.
+    /// A type, a type alias or a trait.
     Type,
     /// A function, or a method of a type or of a trait.
     Function,
@@ -106,18 +106,18 @@ pub enum Kind {
 /// A public name of the typed layer: `Type`, `function`, `Type::method` or `macro!`.
 #[derive(Debug)]
 pub struct Name {
-    /// Its module; empty for a macro, which is at the root of the crate.
+    /// Its module; empty for a macro, which is in the crate's root.
     pub module: String,
     pub name: String,
     pub kind: Kind,
 }
 
-/// The public names that are in rustdoc's JSON, but for those that are hidden.
+/// Returns the public names in rustdoc's JSON that are not hidden.
 pub fn names(json: &Value) -> Vec<Name> {
     Docs { json, hidden: false }.names()
 }
 
-/// The safe methods of the public traits of the typed layer, hidden or not: modules, traits and names.
+/// Returns the safe methods of the public traits of the typed layer, hidden or not: module, trait and name.
 pub fn safe_trait_methods(json: &Value) -> BTreeSet<[String; 3]> {
     let index = json["index"].as_object().expect("an index");
     let mut methods = BTreeSet::new();
@@ -137,7 +137,7 @@ pub fn safe_trait_methods(json: &Value) -> BTreeSet<[String; 3]> {
     methods
 }
 
-/// The safe functions of `ptx::raw`.
+/// Returns the safe functions of `ptx::raw`.
 pub fn safe_raw(json: &Value) -> BTreeSet<String> {
     let index = json["index"].as_object().expect("an index");
     let of_raw = |item: &&Value| json["paths"][item["id"].to_string()]["path"][1] == "raw";
@@ -148,7 +148,7 @@ pub fn safe_raw(json: &Value) -> BTreeSet<String> {
 
 struct Docs<'a> {
     json: &'a Value,
-    /// Whether it looks at hidden items too.
+    /// True if hidden items count too.
     hidden: bool,
 }
 
@@ -204,16 +204,16 @@ impl<'a> Docs<'a> {
         &self.json["index"][id.to_string()]
     }
 
-    /// The items of a list, but for those that are private, and those that are hidden unless these are wanted.
+    /// Returns the public items of a list, with hidden items only if wanted.
     fn items(&self, ids: &'a Value) -> impl Iterator<Item = &'a Value> {
-        // `default` is what has the visibility of another item: an `impl`, a method of a trait.
+        // `default` marks an item with the visibility of another: an `impl`, a method of a trait.
         let is_public = |item: &&Value| item["visibility"] == "public" || item["visibility"] == "default";
         let items = ids.as_array().into_iter().flatten().map(|id| self.item(id));
         let hidden = self.hidden;
         items.filter(is_public).filter(move |item| hidden || !is_hidden(item))
     }
 
-    /// Whether the path `crate::…` is that of a public module, or of what is in one.
+    /// Returns true if the path `crate::…` is a public module or an item in one.
     fn is_public(&self, path: &str) -> bool {
         let Some(name) = path.strip_prefix("crate::").and_then(|path| path.split("::").next()) else {
             return false;
@@ -222,7 +222,7 @@ impl<'a> Docs<'a> {
         self.items(of_the_root).any(|item| item["name"] == name && item["inner"].get("module").is_some())
     }
 
-    /// Visits each item of the public modules of the typed layer and what they export, with its module and its kind.
+    /// Visits each item of the public modules of the typed layer, exported items included, with its module and kind.
     fn walk(&self, visit: &mut impl FnMut(&'a str, &'a str, &'a Value)) {
         for module in self.items(&self.item(&self.json["root"])["inner"]["module"]["items"]) {
             let name = module["name"].as_str().unwrap_or_default();
@@ -240,7 +240,7 @@ impl<'a> Docs<'a> {
     ) {
         for item in self.items(&module["inner"]["module"]["items"]) {
             let item = match item["inner"].get("use") {
-                // What another public module exports is counted there.
+                // An item that another public module exports counts there.
                 Some(export) if export["source"].as_str().is_some_and(|source| self.is_public(source)) => {
                     continue;
                 }
@@ -293,10 +293,10 @@ impl<'a> Docs<'a> {
         }
     }
 
-    /// The group of which it is the type, or a reference to it.
+    /// Returns the group if the type is a group or a reference to one.
     fn group(&self, ty: &Value, owner: Option<&Value>) -> Option<Group> {
         let ty = ty.get("borrowed_ref").map_or(ty, |reference| &reference["type"]);
-        // The group that holds a handle: the handle's last parameter, or the function's.
+        // `G` is the group that holds a handle: the last parameter of the handle, or a parameter of the function.
         if ty["generic"] == "G" {
             return Some(Group::Any);
         }
@@ -308,7 +308,7 @@ impl<'a> Docs<'a> {
         Group::named(path["path"].as_str()?.rsplit("::").next()?).filter(|_| is_of_the_crate)
     }
 
-    /// Whether a type of the crate that is not `Copy` occurs.
+    /// Returns true if the value mentions a type of the crate that is not `Copy`.
     fn mentions_handle(&self, value: &Value) -> bool {
         let is_handle = |path: &Value| {
             let item = self.item(&path["id"]);
@@ -325,7 +325,7 @@ impl<'a> Docs<'a> {
             }
     }
 
-    /// A type in which each parameter of its `impl` stands for any type.
+    /// Returns the type as a pattern: each parameter of its `impl` stands for any type.
     fn pattern(&self, value: &Value) -> Type {
         let Some((kind, inner)) = value.as_object().and_then(|value| value.iter().next()) else {
             return Type::Any;
@@ -336,12 +336,12 @@ impl<'a> Docs<'a> {
                 let mut path: Vec<_> =
                     path.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 if path.is_empty() {
-                    // Hidden from rustdoc, such as a tag: here it has the name that was written.
+                    // Hidden from rustdoc, such as a tag: the JSON then has the name as written.
                     path.extend(inner["path"].as_str().and_then(|path| path.rsplit("::").next()));
                 }
                 let args = inner["args"]["angle_bracketed"]["args"].as_array().into_iter().flatten();
                 let args = args.filter(|arg| arg.get("lifetime").is_none());
-                // A constant is a parameter wherever one stands in an owner.
+                // A constant argument of an owner is always a parameter.
                 Type::path(&path, args.map(|arg| arg.get("type").map_or(Type::Any, |ty| self.pattern(ty))))
             }
             "primitive" => Type::path(&[inner.as_str().unwrap_or_default()], []),
@@ -356,7 +356,7 @@ fn is_hidden(item: &Value) -> bool {
     attrs.any(|attr| attr["other"] == "#[doc(hidden)]")
 }
 
-/// The names that are called in the lines of a case that a compiler's message quotes.
+/// Returns the names of the calls in the lines of a case that a compiler's message quotes.
 pub fn quoted_calls(message: &str) -> BTreeSet<&str> {
     let (mut names, mut of_the_case) = (BTreeSet::new(), false);
     for line in message.lines() {

@@ -1,19 +1,19 @@
-//! Which functions the kernels of a module call, by the LLVM IR that rustc hands over before any function is inlined.
+//! The functions that the kernels of a module call, from rustc's LLVM IR before any function is inlined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::types::{Type, closing};
 
-/// A function of `ptx` as the symbol of an instance names it.
+/// A function of `ptx`, as the symbol of an instance names it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Called {
-    /// An inherent method, its type whole.
+    /// An inherent method, with its complete type.
     Method(Type, String),
     /// A free function, and the first module of its path.
     Free(String, String),
 }
 
-/// Who calls whom in a module of IR, by symbols.
+/// The call graph of a module of IR, by symbols.
 pub struct Calls<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
 
 impl<'a> Calls<'a> {
@@ -32,7 +32,7 @@ impl<'a> Calls<'a> {
         Calls(calls)
     }
 
-    /// All symbols that those of a prefix reach.
+    /// Returns all symbols that symbols with this prefix reach.
     pub fn reached(&self, prefix: &str) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
         let mut next: Vec<_> = self.0.keys().copied().filter(|name| name.starts_with(prefix)).collect();
@@ -44,7 +44,7 @@ impl<'a> Calls<'a> {
         reached
     }
 
-    /// What a function reaches, but for what it does so through one where the search ends.
+    /// Returns the symbols that a function reaches. The search includes a function for which `ends` is true, but ends there.
     pub fn below(&self, symbol: &str, ends: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
         let mut next: Vec<_> = self.0.get(symbol).into_iter().flatten().copied().collect();
@@ -57,12 +57,12 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// A symbol's path, none of one that is not Rust's.
+/// Returns a symbol's path, or `None` if the symbol is not from Rust.
 pub fn demangled(symbol: &str) -> Option<String> {
     rustc_demangle::try_demangle(symbol).ok().map(|name| format!("{name:#}"))
 }
 
-/// The global names in a line of IR.
+/// Returns the global names in a line of IR.
 fn symbols(line: &str) -> impl Iterator<Item = &str> {
     let end = |c: char| !(c.is_ascii_alphanumeric() || "_.$".contains(c));
     line.split('@').skip(1).map(move |rest| {
@@ -71,7 +71,7 @@ fn symbols(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads a demangled name; closures and methods of traits are not asked for.
+/// Parses a demangled name. Closures and methods of traits give `None`.
 pub fn called(name: &str) -> Option<Called> {
     if let Some(rest) = name.strip_prefix('<') {
         let end = closing(name)?;
@@ -87,8 +87,7 @@ pub fn called(name: &str) -> Option<Called> {
     }
 }
 
-/// Reads a demangled name of a method by which a type implements a trait of `ptx`: the first module of the trait's path, the
-/// trait and the method.
+/// Parses the demangled name of a method of a trait of `ptx`: the first module of the trait's path, the trait and the method.
 pub fn trait_method(name: &str) -> Option<[String; 3]> {
     let rest = name.strip_prefix('<')?;
     let end = closing(name)?;

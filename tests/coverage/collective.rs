@@ -1,5 +1,5 @@
-//! The safe functions that are made of convergent instructions: those that the threads of a warp, of a CTA or of a cluster have
-//! to execute together. Each that is new, or has a new one, is a line to be read: what does it take that proves that they do?
+//! The safe functions made of convergent instructions, which the threads of a warp, a CTA or a cluster must execute together.
+//! Review each new line of the golden file: does an argument of the function prove that the threads call it together?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,15 +11,15 @@ use crate::calls::{Called, Calls, called, demangled, trait_method};
 use crate::is_called;
 use xtask::files;
 
-/// Each safe function that a program can call, hidden or not, and in a line each the convergent rows of `ptx::raw` that it reaches
-/// other than through another such function. The twins of `tests/device/typed` call them all.
+/// Lists each safe function that a program can call, hidden or not, with the convergent rows of `ptx::raw` that it reaches other
+/// than through another such function. The twins of `tests/device/typed` call all these functions.
 pub fn text(json: &Value, calls: &Calls) -> String {
     let rows = convergent_rows();
     let mut functions = api::callable(json);
     functions.retain(|function| !function.is_unsafe);
     let methods = api::safe_trait_methods(json);
 
-    // The name of each safe function that an instance is of, and each convergent row.
+    // Maps each symbol to its safe function, and each symbol to its convergent row.
     let (mut safe, mut raw) = (BTreeMap::new(), BTreeMap::new());
     for symbol in calls.reached("typed_") {
         let Some(path) = demangled(symbol) else { continue };
@@ -43,7 +43,7 @@ pub fn text(json: &Value, calls: &Calls) -> String {
         }
     }
 
-    // Those of the raw layer that need no `unsafe` are rows themselves.
+    // The safe functions of the raw layer are rows themselves.
     let mut made: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
     made.extend(
         rows.intersection(&api::safe_raw(json)).map(|name| (format!("raw::{name}"), BTreeSet::new())),
@@ -66,7 +66,7 @@ pub fn text(json: &Value, calls: &Calls) -> String {
 
 const NOT: &str = "Not collective.";
 
-/// What the documentation of a function says of who calls it together: a paragraph of its own.
+/// The paragraph of a function's documentation that says which threads make the call together.
 const LINES: [&str; 8] = [
     "Collective in the CTA.",
     "Collective in the CTA or the cluster that asks.",
@@ -78,13 +78,13 @@ const LINES: [&str; 8] = [
     NOT,
 ];
 
-/// They take a `Cta`, and are collective in its cluster.
+/// Functions that take a `Cta` and are collective in its cluster.
 const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster_scope", "launch::Cta::cluster_scope_last"];
 
-/// They are convergent so that LLVM leaves them where they stand: each thread executes them for itself.
+/// Rows that each thread executes for itself. They are convergent only so that LLVM does not move them.
 const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];
 
-/// What the line of a function that takes a group says if it is not [`NOT`]: one of these.
+/// Returns the legal paragraphs, besides [`NOT`], of a function that takes this group.
 fn lines(function: &Function, group: Group) -> &'static [&'static str] {
     match group {
         Group::Cta if !IN_THE_CLUSTER.contains(&&*function.shown()) => &["Collective in the CTA."],
@@ -96,7 +96,7 @@ fn lines(function: &Function, group: Group) -> &'static [&'static str] {
     }
 }
 
-/// What is wrong with what the documentation of a function says of who calls it together.
+/// Returns the fault in a function's paragraph on collective calls, if there is one.
 pub fn fault(function: &Function) -> Option<String> {
     let docs = &function.docs;
     let is_line = |text: &str| text.starts_with("Collective") || text.starts_with("Not collective");
@@ -104,17 +104,23 @@ pub fn fault(function: &Function) -> Option<String> {
     let said: Vec<_> = (0..paragraphs.len()).filter(|&i| is_line(paragraphs[i])).collect();
     let fault = match (function.group, &said[..]) {
         (None, []) => return None,
-        (Some(group), []) => format!("does not say `{}` or `{NOT}`", lines(function, group).join("` or `")),
-        (_, [_, _, ..]) => "says it twice".into(),
+        (Some(group), []) => {
+            format!("lacks the paragraph `{}` or `{NOT}`", lines(function, group).join("` or `"))
+        }
+        (_, [_, _, ..]) => {
+            "has more than one paragraph that begins with `Collective` or `Not collective`".into()
+        }
         (group, &[at]) => {
             let said = paragraphs[at];
             let ptx = paragraphs.iter().position(|text| text.starts_with("PTX"));
             match group.map(|group| lines(function, group)) {
                 _ if !LINES.contains(&said) => format!("says `{said}`"),
                 Some(lines) if !lines.contains(&said) && said != NOT => {
-                    format!("says `{said}`, takes what makes it `{}`", lines.join("` or `"))
+                    format!("says `{said}`, but its arguments require `{}`", lines.join("` or `"))
                 }
-                _ if ptx.is_some_and(|ptx| ptx != at + 1) => "says it elsewhere than before its PTX".into(),
+                _ if ptx.is_some_and(|ptx| ptx != at + 1) => {
+                    "does not have the paragraph directly before `PTX`".into()
+                }
                 _ => return None,
             }
         }
@@ -122,7 +128,7 @@ pub fn fault(function: &Function) -> Option<String> {
     Some(format!("{} {fault}", function.shown()))
 }
 
-/// The functions that say [`NOT`], and reach an instruction that threads execute together.
+/// Returns the functions that say [`NOT`] but reach an instruction that threads execute together.
 pub fn executed_together(functions: &[Function], calls: &Calls) -> BTreeSet<String> {
     let rows = convergent_rows();
     let row = |symbol: &str| match called(&demangled(symbol)?)? {
@@ -143,12 +149,12 @@ pub fn executed_together(functions: &[Function], calls: &Calls) -> BTreeSet<Stri
     faults
 }
 
-/// What a caller passed in is not the function's.
+/// Returns true for the caller's own functions: code that a caller passed in does not count.
 fn is_the_callers(symbol: &str) -> bool {
     demangled(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))
 }
 
-/// The rows of the raw layer that are convergent, as the golden files' headers say.
+/// Returns the convergent rows of the raw layer, according to the headers of the golden files.
 fn convergent_rows() -> BTreeSet<String> {
     let is_convergent =
         |text: &str| text.lines().nth(1).is_some_and(|claims| claims.ends_with(", convergent"));
@@ -157,7 +163,7 @@ fn convergent_rows() -> BTreeSet<String> {
     paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
 }
 
-/// A row's name, with the qualifier by which a whole CTA or warp has to be at the same instruction.
+/// Returns a row's name, with the qualifier that requires a whole CTA or warp at the same instruction.
 fn shown(name: &str, path: &str) -> String {
     let aligned = if path.contains("::convergence::Aligned") { " .aligned" } else { "" };
     format!("{name}{aligned}")

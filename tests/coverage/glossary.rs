@@ -1,17 +1,17 @@
-//! docs/GLOSSARY.md: the public names of the typed layer beside their counterparts in CUDA.
+//! docs/GLOSSARY.md: the public names of the typed layer and their counterparts in CUDA.
 //!
-//! Its tables under `` ## `module` `` have the columns name, counterpart, meaning; the other tables have CUDA's term and the names.
+//! A table under `` ## `module` `` has the columns name, counterpart, meaning. Any other table has CUDA's term and the names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::{Kind, Name};
 
-/// The code spans of a page that stand for items of this crate.
+/// The code spans of the page that name items of this crate.
 #[derive(Default)]
 pub struct Page {
-    /// Module and name, from the first column of the modules' tables.
+    /// Module and name, from the first column of the tables of modules.
     rows: BTreeSet<(String, String)>,
-    /// From the meanings and from the index, whose names may have their module before them.
+    /// Names from the meanings and from the index, which may begin with their module.
     mentions: BTreeSet<String>,
 }
 
@@ -33,13 +33,16 @@ impl Page {
                     page.mentions.extend(spans(meaning).map(str::to_owned));
                 }
                 (None, [_, names]) => page.mentions.extend(spans(names).map(str::to_owned)),
-                _ => panic!("a row of docs/GLOSSARY.md with {} cells: {line}", cells.len()),
+                _ => panic!(
+                    "a row of docs/GLOSSARY.md has {} cells, which is not the number of columns: {line}",
+                    cells.len()
+                ),
             }
         }
         page
     }
 
-    /// The types, traits, functions and methods without a row in the section of their module.
+    /// Returns the types, traits, functions and methods without a row in their module's section.
     pub fn lacks(&self, names: &[Name]) -> BTreeSet<String> {
         let lacking = names.iter().filter(|name| {
             name.kind != Kind::Other && !self.rows.contains(&(name.module.clone(), name.name.clone()))
@@ -47,7 +50,7 @@ impl Page {
         lacking.map(|name| format!("{}: `{}`", name.module, name.name)).collect()
     }
 
-    /// What it names that is no item, or in a module's section no item of that module.
+    /// Returns the names on the page that are not items, or in a module's section not items of that module.
     pub fn invents(&self, names: &[Name]) -> BTreeSet<String> {
         let is_of =
             |module: &str, text: &str| names.iter().any(|name| name.module == module && name.name == text);
@@ -62,12 +65,12 @@ impl Page {
     }
 }
 
-/// The texts between backticks.
+/// Returns the texts between backticks.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The types and traits that share their name with another one, with their modules.
+/// Returns the types and traits that share their name with another type or trait, with their modules.
 pub fn homonyms(names: &[Name]) -> Vec<String> {
     let mut modules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for name in names.iter().filter(|name| name.kind == Kind::Type) {

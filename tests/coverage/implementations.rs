@@ -1,5 +1,5 @@
-//! Which type implements which trait of the typed layer: what operation exists on what element, what a state may do. Of the
-//! traits of the language, those by which a handle could be doubled, made or sent.
+//! The types that implement each trait of the typed layer, which decide the operations on an element or in a state. Of the traits
+//! of the language, only those through which code could copy, make or send a handle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use crate::shown::{Shown, last};
 
 const SHOWN: Shown = Shown { lifetimes: false };
 
-/// By which a value comes from nothing or from another, or goes where its owner is not.
+/// Traits that make a value from nothing or from another value, or give access to a value away from its owner.
 const OF_THE_LANGUAGE: [&str; 19] = [
     "AsMut", "AsRef", "Borrow", "Clone", "Copy", "Default", "Deref", "DerefMut", "Drop", "From", "FromStr",
     "Index", "IndexMut", "Into", "Iterator", "Send", "Sync", "ToOwned", "TryFrom",
 ];
 
-/// A text of each module that defines a trait: each trait and, in a line each, the types; of the language's in `std`.
+/// Returns a text per module that defines a trait: each trait and its types, one per line. The language's traits are in `std`.
 pub fn by_module(json: &Value) -> BTreeMap<String, String> {
     let mut modules: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     let index = json["index"].as_object().expect("an index");
@@ -29,7 +29,7 @@ pub fn by_module(json: &Value) -> BTreeMap<String, String> {
         let module = match module(json, id) {
             Some("raw" | "qualifier") => continue,
             Some(module) => module,
-            // Tags are values that say nothing but which they are.
+            // Tags are values without content.
             None if matches!(module(json, owner), None | Some("raw" | "qualifier")) => continue,
             None if OF_THE_LANGUAGE.contains(&name) => "std",
             None => continue,
@@ -48,7 +48,7 @@ pub fn by_module(json: &Value) -> BTreeMap<String, String> {
     modules.into_iter().map(|(module, traits)| (module, text(traits))).collect()
 }
 
-/// The public fields of the structs of the typed layer, by which a value could be made or changed by hand.
+/// Returns the public fields of structs in the typed layer, through which code could make or change a value by hand.
 pub fn public_fields(json: &Value) -> BTreeSet<String> {
     let index = json["index"].as_object().expect("an index");
     let of_the_layer = |item: &&Value| !matches!(module(json, &item["id"]), None | Some("raw" | "qualifier"));
@@ -70,7 +70,7 @@ pub fn public_fields(json: &Value) -> BTreeSet<String> {
         .collect()
 }
 
-/// The module of this crate that an item is in.
+/// Returns the module of this crate that contains an item.
 fn module<'a>(json: &'a Value, id: &Value) -> Option<&'a str> {
     let path = &json["paths"][id.to_string()];
     (path["crate_id"] == 0).then(|| path["path"][1].as_str()).flatten()

@@ -1,4 +1,4 @@
-//! The index of instructions: where each is in `ptx::raw`, and what of the typed layer is made of it.
+//! The index of instructions: the name of each instruction in `ptx::raw`, and the typed functions that use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use crate::types::Type;
 use xtask::files;
 use xtask::index::{self, Entry};
 
-/// So many typed functions are named of an instruction: those that are made of the fewest.
+/// Maximum number of typed functions to name per instruction. Functions that reach the fewest instructions come first.
 const MOST_NAMED: usize = 4;
 
 pub fn text(functions: &[Function], calls: &Calls) -> String {
@@ -32,7 +32,7 @@ pub fn text(functions: &[Function], calls: &Calls) -> String {
     })
 }
 
-/// The words of each module of the typed layer, comments left out.
+/// Returns the words in the code of each module of the typed layer, without comments.
 fn modules() -> BTreeMap<String, BTreeSet<String>> {
     let folder = xtask::root().join("src");
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -49,7 +49,7 @@ fn modules() -> BTreeMap<String, BTreeSet<String>> {
     modules
 }
 
-/// The public functions of the typed layer that reach each raw one, by its name: those that reach the fewest first.
+/// Returns the public typed functions that reach each raw function, by its name. Functions that reach the fewest come first.
 fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<String, Vec<String>> {
     let paths = calls.reached("typed_").into_iter().filter_map(|symbol| Some((symbol, demangled(symbol)?)));
     let paths: BTreeMap<&str, String> = paths.collect();
@@ -60,14 +60,14 @@ fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<S
         Some(Called::Free(module, name)) if module == "raw" => names.get(name.as_str()).copied(),
         _ => None,
     };
-    // What a caller passed in is not the function's.
+    // Code that a caller passed in does not count.
     let is_the_callers = |symbol: &str| {
         paths.get(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))
     };
 
     let mut made: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (symbol, instance) in &called {
-        // `registers` calls what it is given, closures of this crate too.
+        // `registers` calls the closures that it is given, including closures of this crate.
         let mut others = functions.iter().filter(|function| function.module != "registers");
         if let Some(function) = others.find(|function| is_called(function, instance)) {
             let below = calls.below(symbol, |symbol| raw(symbol).is_some() || is_the_callers(symbol));
@@ -85,7 +85,7 @@ fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<S
     of_each.into_iter().map(|(raw, names)| (raw, in_order(names))).collect()
 }
 
-/// Its path, without the parameters of the type that has it.
+/// Returns the function's path, without the parameters of its type.
 fn name(function: &Function) -> String {
     match &function.owner {
         Some(Type::Path { name, .. }) => format!("{name}::{}", function.name),

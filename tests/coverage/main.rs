@@ -1,9 +1,9 @@
-//! No function of the typed layer lacks a twin in `tests/device/typed`, nor a case of its misuse in `tests/ui`, nor, if it takes a
-//! group, a line of documentation that says who calls it together; what implements which trait is golden, and so are what makes a
-//! handle in safe code, which safe functions are made of convergent instructions, and the index of instructions:
+//! Coverage of the typed layer. Every function has a twin in `tests/device/typed` and a case of misuse in `tests/ui`. Every
+//! function that takes a group says which threads make the call together. Golden files hold the implementations of traits, the
+//! safe ways to make a handle, the safe functions made of convergent instructions, and the index of instructions:
 //! `BLESS=1 cargo test --test coverage` writes them. docs/GLOSSARY.md, written by hand, names every item and nothing else.
 //!
-//! What there is, rustdoc says; what the twins reach, the names of the functions that rustc instantiates.
+//! The list of functions comes from rustdoc's JSON. The calls of the twins come from the functions that rustc instantiates.
 
 mod api;
 mod calls;
@@ -31,12 +31,12 @@ use xtask::files;
 use xtask::golden::{self, Golden};
 use xtask::toolchain::{Kind, Toolchain};
 
-/// Why functions are excepted, and which, as [`Function::shown`] names them.
+/// Exceptions: a reason, and the functions as [`Function::shown`] names them.
 type Exceptions = &'static [(&'static str, &'static [&'static str])];
 
 const NO_TWIN: Exceptions = &[
     (
-        "is plain loads and stores, whose machine code `tests/bench.rs` holds against CUDA C++ in the kernel that uses it",
+        "is plain loads and stores, whose machine code `tests/bench.rs` compares with CUDA C++ in the kernel that uses it",
         &[
             "global::FragmentMut::write",
             "global::Global::for_each_pair",
@@ -62,11 +62,11 @@ const NO_TWIN: Exceptions = &[
         ],
     ),
     ("is the instruction of its name", &["launch::trap"]),
-    ("is a constant of the host", &["shared::DynamicShared::bytes_for"]),
+    ("is a constant for the host", &["shared::DynamicShared::bytes_for"]),
 ];
 
 const NO_MISUSE: Exceptions = &[(
-    "tells a number that the handle knows, and changes nothing",
+    "returns a number from the handle, and changes nothing",
     &[
         "atomic::GlobalAtomics::is_empty",
         "atomic::GlobalAtomics::len",
@@ -100,15 +100,15 @@ const NO_MISUSE: Exceptions = &[(
     ],
 )];
 
-/// As [`makers::without_token`] names them.
+/// Exceptions: a reason, and the methods as [`makers::without_token`] names them.
 const NO_TOKEN: Exceptions = &[
     (
-        "lends what a `&Cluster` lends by `Cluster::cta`",
+        "borrows the same `Cta` as `Cluster::cta` does from a `&Cluster`",
         &["clusterlaunchcontrol::Requester::cta", "pipeline::PipelineGroup::cta"],
     ),
     ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Requester::wait"]),
     (
-        "gives numbers",
+        "returns numbers",
         &[
             "atomic::AtomicSpace::after",
             "global::Length::of",
@@ -118,11 +118,11 @@ const NO_TOKEN: Exceptions = &[
         ],
     ),
     (
-        "gives a value of a half, which is plain data",
+        "returns a half-precision value, which is plain data",
         &["math::Ex2::ex2", "math::Ex2Ftz::ex2_ftz", "math::Tanh::tanh"],
     ),
     (
-        "gives back what it takes, or the hint in it",
+        "returns its argument, or the hint in its argument",
         &[
             "cache_policy::L2Policy::hint",
             "cache_policy::Bare::bare",
@@ -130,13 +130,13 @@ const NO_TOKEN: Exceptions = &[
             "cp_async::CpAsyncSource::hint",
         ],
     ),
-    ("uses its handle up, in any state", &["group::End::end"]),
+    ("consumes its handle, in any state", &["group::End::end"]),
 ];
 
-/// Traits that are the user's to implement: what they say is checked, or the contract of who takes it.
+/// Traits for users to implement. The library checks an implementation, or a function that takes it states a contract for it.
 const OPEN: [&str; 1] = ["launch::LaunchShape"];
 
-/// What `bitflags` makes of each mask: operations on an integer.
+/// The methods that `bitflags` generates for each mask: operations on an integer.
 const BITFLAGS: [&str; 22] = [
     "all",
     "bits",
@@ -162,7 +162,7 @@ const BITFLAGS: [&str; 22] = [
     "union",
 ];
 
-/// What rustdoc says of the crate; nothing where the toolchain is not the pinned one, whose format of rustdoc's JSON this reads.
+/// rustdoc's JSON of the crate. `None` for any but the pinned toolchain, because this test reads the format of that toolchain.
 static DOCS: LazyLock<Option<Value>> = LazyLock::new(|| {
     let toolchain = ok(Toolchain::active());
     if toolchain.kind() != Kind::Pinned {
@@ -181,7 +181,7 @@ static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
     functions
 });
 
-/// The public names of the typed layer, without what `bitflags` makes.
+/// The public names of the typed layer, without the methods that `bitflags` generates.
 static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
     let Some(docs) = &*DOCS else { return Vec::new() };
     let mut names = api::names(docs);
@@ -203,19 +203,19 @@ fn the_implementations_are_golden() {
     ok(golden.finish());
 }
 
-/// Every field of a handle is private: so nobody makes one by hand.
+/// Every field of a handle is private, so nobody can make a handle by hand.
 #[test]
 fn only_plain_data_has_public_fields() {
     let Some(docs) = &*DOCS else { return };
-    // `Needs` is what an implementation of the unsafe trait `Place` says of itself, `BoundingBox` what the unsafe
-    // `from_raw_within` is told.
+    // `Needs` describes an implementation of the unsafe trait `Place`, and `BoundingBox` is an argument of the unsafe
+    // `from_raw_within`.
     let needs = ["Needs.align", "Needs.barriers", "Needs.cancels", "Needs.size"];
     let plain = ["BoundingBox.first", "BoundingBox.last"].into_iter().chain(needs);
     assert_eq!(implementations::public_fields(docs), plain.map(String::from).collect());
 }
 
-/// What makes a handle, a state, a corner, a token or a map in safe code, by its signature. A new line is to be read as an attack: is
-/// what it asks for all that the value stands for?
+/// The safe functions that make a handle, a state, a corner, a token or a map, by signature. Read each new line as an attack: do
+/// the arguments prove everything that the value stands for?
 #[test]
 fn what_makes_a_handle_is_golden() {
     let Some(docs) = &*DOCS else { return };
@@ -223,12 +223,12 @@ fn what_makes_a_handle_is_golden() {
     for (module, text) in makers::by_module(docs) {
         ok(golden.check(&format!("{module}.txt"), &text));
     }
-    // What is dropped, shown or cloned with its holder: of a user's type, that is the user's code.
+    // Values that are dropped, shown or cloned with their holder: for a user's type, this runs the user's code.
     ok(golden.check("holders.txt", &makers::holders(docs)));
     ok(golden.finish());
 }
 
-/// A method of a public trait can be called by anybody, hidden or not.
+/// Anybody can call a method of a public trait, even a hidden one. So a method that makes a handle must take a token.
 #[test]
 fn a_method_of_a_trait_makes_a_handle_for_a_token_alone() {
     let Some(docs) = &*DOCS else { return };
@@ -238,21 +238,21 @@ fn a_method_of_a_trait_makes_a_handle_for_a_token_alone() {
     let open: Vec<_> = without.difference(&excepted).collect();
     assert!(
         open.is_empty(),
-        "a safe method of a public trait that makes a handle without a `Token`: {open:#?}"
+        "safe methods of public traits make a handle without a `Token`; add a `Token` argument or an exception: {open:#?}"
     );
     let stale: Vec<_> = excepted.difference(&without).collect();
-    assert!(stale.is_empty(), "exceptions that are none: {stale:#?}");
+    assert!(stale.is_empty(), "needless exceptions, remove them: {stale:#?}");
 }
 
-/// `Sealed` closes a trait of no parameters. One with a parameter the orphan rule opens to every crate, for a parameter of its
-/// own, unless that has to be of a sealed trait as well.
+/// `Sealed` closes a trait without parameters. The orphan rule lets any crate implement a trait with a parameter for a parameter
+/// type of its own, unless that parameter must be of a sealed trait too.
 #[test]
 fn no_crate_implements_a_trait_of_this_without_unsafe() {
     let Some(docs) = &*DOCS else { return };
     assert_eq!(makers::open_traits(docs), BTreeSet::from(OPEN.map(str::to_owned)));
 }
 
-/// Behind the stock linker nothing marks convergence, so no safe code may rest on it: there is the raw layer alone.
+/// With the stock linker nothing marks convergence, so safe code cannot rely on it: only the raw layer exists.
 #[test]
 fn the_typed_layer_is_left_out_behind_the_stock_linker() {
     const OF_THE_RAW_LAYER: [&str; 3] = ["mask", "qualifier", "raw"];
@@ -269,16 +269,20 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
         })
         .map(|(name, _)| name)
         .collect();
-    assert_eq!(left.iter().copied().collect::<BTreeSet<_>>(), OF_THE_RAW_LAYER.into(), "without a gate");
+    assert_eq!(
+        left.iter().copied().collect::<BTreeSet<_>>(),
+        OF_THE_RAW_LAYER.into(),
+        "modules without the gate `not(stock-linker)`"
+    );
 }
 
-/// The IR of the twins and of what they call, before any function is inlined.
+/// The IR of the twins and of the functions that they call, before any function is inlined.
 static TWINS: LazyLock<String> = LazyLock::new(|| {
-    // The target that has every function.
+    // The target with all functions.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
     build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
     let module = ok(build.run());
-    // What is generic or inlined is in the module of the twins, the rest in that of the crate.
+    // Generic and inlined functions are in the module of the twins, the others in the module of the crate.
     let folder = module.path.parent().expect("a folder");
     let text = |of: &str| {
         let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
@@ -287,10 +291,10 @@ static TWINS: LazyLock<String> = LazyLock::new(|| {
     text("typed") + &text("ptx")
 });
 
-/// Who calls whom in it.
+/// The call graph of [`TWINS`].
 static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&TWINS));
 
-/// Whether it is an instance of the function that is called.
+/// Returns true if `called` is an instance of the function.
 fn is_called(function: &Function, called: &Called) -> bool {
     match (called, &function.owner) {
         (Called::Method(ty, name), Some(owner)) => *name == function.name && owner.takes(ty),
@@ -311,7 +315,7 @@ fn every_typed_method_has_a_twin() {
     check("a kernel `typed_…` in tests/device/typed that calls it", NO_TWIN, FUNCTIONS.iter(), has_twin);
 }
 
-/// docs/INSTRUCTIONS.md: each raw function, and the public functions of the typed layer from which it is reached.
+/// docs/INSTRUCTIONS.md lists each raw function, and the public functions of the typed layer that reach it.
 #[test]
 fn the_index_of_instructions_is_up_to_date() {
     if FUNCTIONS.is_empty() {
@@ -330,7 +334,7 @@ fn the_index_of_instructions_is_up_to_date() {
     );
 }
 
-/// docs/GLOSSARY.md: every type, trait, function and method by its counterpart in CUDA.
+/// docs/GLOSSARY.md lists every type, trait, function and method with its counterpart in CUDA.
 #[test]
 fn the_glossary_names_every_item() {
     if NAMES.is_empty() {
@@ -352,16 +356,16 @@ fn the_glossary_names_nothing_else() {
     let invented = glossary().invents(&NAMES);
     assert!(
         invented.is_empty(),
-        "docs/GLOSSARY.md names what the crate, or the section's module, does not have: write the present name, move or delete \
-         the row, or, if it is none of this crate's names, take the backticks away: {invented:#?}"
+        "docs/GLOSSARY.md names items that the crate, or the section's module, does not have: write the present name, move or delete \
+         the row, or remove the backticks if the name is not from this crate: {invented:#?}"
     );
 }
 
-/// A word of the glossary, and of a compiler's message, is one thing.
+/// A name in the glossary, or in a compiler's message, means one item.
 #[test]
 fn no_two_types_have_the_same_name() {
     let homonyms = glossary::homonyms(&NAMES);
-    assert!(homonyms.is_empty(), "types or traits of the same name: rename all but one: {homonyms:#?}");
+    assert!(homonyms.is_empty(), "types or traits have the same name; rename all but one: {homonyms:#?}");
 }
 
 fn glossary() -> glossary::Page {
@@ -370,7 +374,7 @@ fn glossary() -> glossary::Page {
     glossary::Page::read(&text)
 }
 
-/// What threads execute together, safe code reaches by reviewed functions alone: each is collective by what it takes.
+/// Safe code reaches convergent instructions through reviewed functions only. Each is collective by its arguments.
 #[test]
 fn what_is_made_of_convergent_instructions_is_golden() {
     let Some(docs) = &*DOCS else { return };
@@ -379,7 +383,7 @@ fn what_is_made_of_convergent_instructions_is_golden() {
     ok(golden.finish());
 }
 
-/// Who makes a call together with whom is the one thing that types do not hold: every function that takes a group says it.
+/// Types do not express which threads make a call together. So every function that takes a group documents it.
 #[test]
 fn what_takes_a_group_says_whether_it_is_collective() {
     let faults: Vec<_> = FUNCTIONS.iter().filter_map(collective::fault).collect();
@@ -392,12 +396,15 @@ fn what_is_not_collective_has_no_instruction_that_threads_execute_together() {
         return;
     }
     let faults = collective::executed_together(&FUNCTIONS, &CALLS);
-    assert!(faults.is_empty(), "says `Not collective.`, and reaches: {faults:#?}");
+    assert!(
+        faults.is_empty(),
+        "functions say `Not collective.`, but reach instructions that threads execute together: {faults:#?}"
+    );
 }
 
 #[test]
 fn every_typestate_method_has_a_misuse() {
-    // What the message of a case quotes is what it fails for.
+    // A case covers the calls that its message quotes.
     let mut called: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let cases = xtask::root().join("tests/ui");
     for message in files::under(&cases) {
@@ -417,7 +424,7 @@ fn every_typestate_method_has_a_misuse() {
     check("a case in tests/ui that fails for its misuse", NO_MISUSE, typestate, has_case);
 }
 
-/// Each function has what it needs or is excepted, and no exception is needless.
+/// Checks that each function has what it needs or is excepted, and that every exception is needed.
 fn check<'a>(
     needed: &str,
     exceptions: Exceptions,
@@ -429,12 +436,12 @@ fn check<'a>(
     let excepted: BTreeSet<String> =
         exceptions.iter().flat_map(|(_, names)| names.iter().map(|&name| name.to_owned())).collect();
     let without: Vec<_> = missing.difference(&excepted).collect();
-    assert!(without.is_empty(), "without {needed}: {without:#?}");
+    assert!(without.is_empty(), "these functions lack {needed}: {without:#?}");
     let stale: Vec<_> = excepted.difference(&missing).collect();
-    assert!(stale.is_empty() || FUNCTIONS.is_empty(), "exceptions that are none: {stale:#?}");
+    assert!(stale.is_empty() || FUNCTIONS.is_empty(), "needless exceptions, remove them: {stale:#?}");
 }
 
-/// Of the files of a crate's IR, the one that was written last: cargo keeps those of earlier versions.
+/// Returns the newest file of a crate's IR: cargo keeps the files of earlier versions.
 fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
     let is_of = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -1,6 +1,6 @@
-//! What makes a value of the typed layer in safe code: functions, methods of types and of public traits, hidden or not, that return
-//! one, or give one to a closure; constants; variants. And what a crate of the user's could get in between by: a trait that it could
-//! implement, a place for a value of its own type.
+//! The safe ways to make a value of the typed layer: functions and methods (of types and of public traits, hidden or not) that
+//! return one or pass one to a closure; constants; variants. Also the ways for a user's crate to interfere: a trait that the
+//! crate could implement, or a field for a value of its own type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use crate::shown::{Shown, last};
 
-/// A lifetime is the brand of a handle.
+/// A handle's lifetime is its brand, so lifetimes are shown.
 const SHOWN: Shown = Shown { lifetimes: true };
 
 /// Modules whose types are plain data.
 const PLAIN: [&str; 3] = ["mask", "qualifier", "raw"];
-/// What a value that is plain data implements.
+/// Traits of values that are plain data.
 const PLAIN_VALUE: [&str; 3] = ["AtomicValue", "Element", "MulticastValue"];
 
-/// A text of each module: what there is makes, by its name and signature, in lines.
+/// Returns a text for each module: everything that makes a value, by name and signature, one per line.
 pub fn by_module(json: &Value) -> BTreeMap<String, String> {
     let docs = Docs::new(json);
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -49,7 +49,7 @@ pub fn by_module(json: &Value) -> BTreeMap<String, String> {
                 add(item, format!("const {}: {}", name(item), SHOWN.ty(ty)));
             }
         }
-        // Whoever names a variant makes its value, of what it holds.
+        // A variant makes a value of its enum from its fields.
         for id in item["inner"]["enum"]["variants"].as_array().into_iter().flatten() {
             if !PLAIN.contains(&module(item)) {
                 add(item, format!("enum {}::{}", name(item), docs.variant(id)));
@@ -63,7 +63,7 @@ pub fn by_module(json: &Value) -> BTreeMap<String, String> {
     modules.into_iter().map(|(module, lines)| (module, text(lines))).collect()
 }
 
-/// Methods of public traits that make a value of the typed layer in safe code, without a token that this crate alone has.
+/// Returns the methods of public traits that make a value of the typed layer in safe code, without a token of this crate.
 pub fn without_token(json: &Value) -> BTreeSet<String> {
     let docs = Docs::new(json);
     let methods = docs.methods_of_traits().filter(|(of, item)| docs.makes_of_trait(of, item));
@@ -78,8 +78,8 @@ pub fn without_token(json: &Value) -> BTreeSet<String> {
     without.map(|(of, item)| format!("{}::{}::{}", module(of), name(of), name(item))).collect()
 }
 
-/// Public traits that a crate could implement without `unsafe`: those that are not sealed, and those with a parameter for which
-/// the crate could put a type of its own, which the orphan rule admits for any `Self`.
+/// Returns the public traits that another crate could implement without `unsafe`: traits that are not sealed, and traits with a
+/// parameter for which the crate could use its own type, which the orphan rule allows for any `Self`.
 pub fn open_traits(json: &Value) -> BTreeSet<String> {
     let docs = Docs::new(json);
     let is_closed = |of: &Value| {
@@ -89,12 +89,12 @@ pub fn open_traits(json: &Value) -> BTreeSet<String> {
         docs.is_sealed(&inner["bounds"]) && types.all(|ty| docs.is_sealed(&ty["bounds"]))
     };
     let open = docs.traits().filter(|of| of["inner"]["trait"]["is_unsafe"] != true && !is_closed(of));
-    // `Sealed` itself stands in a private module: no other crate has a name for it.
+    // `Sealed` itself is in a private module, where no other crate can name it.
     let open = open.filter(|of| name(of) != "Sealed");
     open.map(|of| format!("{}::{}", module(of), name(of))).collect()
 }
 
-/// The fields that hold a value of a type parameter, with what the parameters are.
+/// Returns the fields that hold a value of a type parameter, with the bounds of the parameters.
 pub fn holders(json: &Value) -> String {
     let docs = Docs::new(json);
     let mut lines = BTreeSet::new();
@@ -118,7 +118,7 @@ fn name(item: &Value) -> &str {
     item["name"].as_str().unwrap_or_default()
 }
 
-/// The module that an item is written in.
+/// Returns the module that contains the source of an item.
 fn module(item: &Value) -> &str {
     let file = item["span"]["filename"].as_str().unwrap_or_default();
     let file = file.rsplit_once("src/").map_or(file, |(_, file)| file).trim_end_matches(".rs");
@@ -133,7 +133,7 @@ impl<'a> Docs<'a> {
         let docs = Docs(json);
         assert!(
             docs.traits().count() > 50 && docs.methods().count() > 300,
-            "rustdoc's JSON has another form"
+            "rustdoc's JSON has an unexpected format"
         );
         docs
     }
@@ -142,13 +142,13 @@ impl<'a> Docs<'a> {
         &self.0["index"][id.to_string()]
     }
 
-    /// Every item of the crate, public or not.
+    /// Returns every item of the crate, public or not.
     fn index(self) -> impl Iterator<Item = &'a Value> {
         let items = self.0["index"].as_object().expect("an index").values();
         items.filter(|item| item["crate_id"] == 0)
     }
 
-    /// Those that are public where they are written, from wherever they can be named.
+    /// Returns the items declared `pub`, even if their module is private.
     fn public(self) -> impl Iterator<Item = &'a Value> {
         self.index().filter(|item| item["visibility"] == "public")
     }
@@ -157,7 +157,7 @@ impl<'a> Docs<'a> {
         self.public().filter(|item| item["inner"].get("trait").is_some())
     }
 
-    /// Public functions that are no methods.
+    /// Returns the public functions that are not methods.
     fn functions(self) -> impl Iterator<Item = &'a Value> {
         let methods: BTreeSet<String> = self.methods().map(|(_, item)| item["id"].to_string()).collect();
         self.public()
@@ -165,7 +165,7 @@ impl<'a> Docs<'a> {
             .filter(move |item| !methods.contains(&item["id"].to_string()))
     }
 
-    /// Public methods, each with its `impl`.
+    /// Returns the public methods, each with its `impl`.
     fn methods(self) -> impl Iterator<Item = (&'a Value, &'a Value)> {
         let blocks = self.index().filter_map(|item| item["inner"].get("impl"));
         let inherent = blocks.filter(|block| block["trait"].is_null());
@@ -174,7 +174,7 @@ impl<'a> Docs<'a> {
             .filter(|(_, item)| item["inner"].get("function").is_some() && item["visibility"] == "public")
     }
 
-    /// Methods of public traits, each with the trait.
+    /// Returns the methods of public traits, each with its trait.
     fn methods_of_traits(self) -> impl Iterator<Item = (&'a Value, &'a Value)> {
         let methods = self
             .traits()
@@ -186,7 +186,8 @@ impl<'a> Docs<'a> {
         ids.as_array().into_iter().flatten().map(move |id| self.item(id))
     }
 
-    /// Whether a safe function returns or gives to a closure what is not plain data. `Self` is a handle or not.
+    /// Returns true if a safe function returns a value that is not plain data, or passes one to a closure. `of_a_handle` says
+    /// whether `Self` is a handle.
     fn makes(self, item: &Value, around: &[&Value], of_a_handle: bool) -> bool {
         let function = &item["inner"]["function"];
         if function["header"]["is_unsafe"] == true {
@@ -208,7 +209,7 @@ impl<'a> Docs<'a> {
         !PLAIN.contains(&module(of)) && self.makes(item, &[&of["inner"]["trait"]["generics"]], !is_plain)
     }
 
-    /// The parameters that stand for plain data.
+    /// Returns the type parameters that stand for plain data.
     fn plain_parameters(self, generics: &[&Value], of_a_handle: bool) -> BTreeSet<String> {
         let mut plain: BTreeSet<String> = BTreeSet::new();
         for generics in generics {
@@ -231,7 +232,7 @@ impl<'a> Docs<'a> {
         plain
     }
 
-    /// Whether a type that is returned has a part that is no plain data: a type of the crate, or a parameter's.
+    /// Returns true if a part of a returned type is not plain data: a type of the crate, or a type parameter.
     fn is_made(self, ty: &Value, plain: &BTreeSet<String>) -> bool {
         if ty.get("raw_pointer").is_some() {
             return false;
@@ -254,7 +255,7 @@ impl<'a> Docs<'a> {
         self.is_made(ty, &BTreeSet::from(["Self".into()]))
     }
 
-    /// Whether a path is that of a type of the crate that is no plain data.
+    /// Returns true if a path names a type of the crate that is not plain data.
     fn is_handle(self, path: &Value) -> bool {
         let item = self.item(&path["id"]);
         let is_type =
@@ -262,7 +263,7 @@ impl<'a> Docs<'a> {
         is_type && item["crate_id"] == 0 && !PLAIN.contains(&module(item))
     }
 
-    /// Whether bounds, or what they imply, have one of these names.
+    /// Returns true if the bounds, or the bounds that they imply, include one of these names.
     fn implies(self, bounds: &Value, names: &[&str]) -> bool {
         let bounds = bounds.as_array().into_iter().flatten().map(|bound| &bound["trait_bound"]["trait"]);
         bounds.filter(|of| !of.is_null()).any(|of| {
@@ -279,7 +280,8 @@ impl<'a> Docs<'a> {
         self.implies(bounds, &["Sealed"])
     }
 
-    /// Whether a value of the type has in it one of a parameter's type. What a type of the crate has is that one's field.
+    /// Returns true if a value of the type contains a value of a type parameter. Types of the crate are not searched: their own
+    /// fields are listed.
     fn holds_parameter(self, ty: &Value) -> bool {
         if let Some(path) = ty.get("resolved_path") {
             let name = last(path["path"].as_str().unwrap_or_default());
@@ -332,7 +334,7 @@ impl<'a> Docs<'a> {
     }
 }
 
-/// The values of a key, wherever it is.
+/// Collects the values of a key at any depth.
 fn find<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a Value>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| find(value, key, found)),

@@ -1,14 +1,14 @@
-//! Types, bounds and parameters of rustdoc's JSON as they are written, without the modules of paths.
+//! Formats types, bounds and parameters of rustdoc's JSON as in source code, without the modules of paths.
 
 use serde_json::Value;
 
-/// Whether lifetimes are shown.
+/// Formatting options.
 #[derive(Clone, Copy)]
 pub struct Shown {
     pub lifetimes: bool,
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
@@ -43,7 +43,7 @@ impl Shown {
                 self.args(&inner["args"])
             ),
             "impl_trait" => format!("impl {}", self.bounds(inner)),
-            other => panic!("a type of another kind: {other}"),
+            other => panic!("a kind of type that this test does not know: {other}"),
         }
     }
 
@@ -51,7 +51,7 @@ impl Shown {
         if self.lifetimes { text(lifetime).into() } else { String::new() }
     }
 
-    /// Its name and what stands in its angle brackets, or the arguments and the result of a closure.
+    /// Formats the name with its angle brackets, or with the arguments and the result of a closure.
     fn path(self, path: &Value) -> String {
         let name = last(text(&path["path"]));
         if let Some(closure) = path["args"].get("parenthesized") {
@@ -96,7 +96,7 @@ impl Shown {
         if bounds.is_empty() { name.to_owned() } else { format!("{name}: {bounds}") }
     }
 
-    /// The parameters with their bounds, without what stands for an `impl Trait`.
+    /// Formats the parameters with their bounds, without the parameters that stand for an `impl Trait`.
     fn parameters_of(self, params: &Value) -> impl Iterator<Item = String> {
         params.as_array().into_iter().flatten().map(move |param| {
             let (name, kind) = (text(&param["name"]), &param["kind"]);
@@ -108,12 +108,12 @@ impl Shown {
         })
     }
 
-    /// `<T: Element, N>`
+    /// Formats parameters such as `<T: Element, N>`.
     pub fn parameters(self, generics: &Value) -> String {
         in_brackets(self.parameters_of(&generics["params"]))
     }
 
-    /// What is asked of the parameters of an `impl`: those that have bounds, and what stands behind `where`.
+    /// Formats the requirements on the parameters of an `impl`: bounds, and the `where` clause.
     pub fn conditions(self, generics: &Value) -> Vec<String> {
         let mut conditions: Vec<_> =
             self.parameters_of(&generics["params"]).filter(|param| param.contains(": ")).collect();
@@ -121,7 +121,7 @@ impl Shown {
         conditions
     }
 
-    /// What stands behind `where`.
+    /// Formats the predicates of the `where` clause.
     pub fn predicates(self, generics: &Value) -> impl Iterator<Item = String> {
         let predicates = generics["where_predicates"].as_array().into_iter().flatten();
         let bounds =
@@ -130,7 +130,7 @@ impl Shown {
     }
 }
 
-/// Those that have a text, which lifetimes may not have.
+/// Joins the texts that are not empty. Lifetimes may have an empty text.
 fn joined(texts: impl Iterator<Item = String>, between: &str) -> String {
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(between)
 }

@@ -1,12 +1,12 @@
-//! Types as the mangled names of functions show them, and patterns of such types.
+//! Types in the mangled names of functions, and patterns of such types.
 
 use std::fmt;
 
-/// A type by its name, or what stands for any.
+/// A type by name, or a pattern for any type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     Any,
-    /// The first module of its path and its name; the modules between differ with where it is exported. Without lifetimes.
+    /// First module of its path, and its name, without lifetimes. The modules between depend on where the type is exported.
     Path {
         name: String,
         args: Vec<Type>,
@@ -14,7 +14,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The type at the end of a path that begins with its crate.
+    /// Makes a type from a path that begins with the crate.
     pub fn path(path: &[&str], args: impl IntoIterator<Item = Type>) -> Type {
         let name = match path {
             ["ptx", module, .., name] => format!("{module}::{name}"),
@@ -24,7 +24,7 @@ impl Type {
         Type::Path { name, args: args.into_iter().collect() }
     }
 
-    /// Reads a demangled type.
+    /// Parses a demangled type.
     pub fn parse(text: &str) -> Type {
         let text = text.trim();
         if let Some(tuple) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
@@ -37,7 +37,7 @@ impl Type {
         Type::path(&path.split("::").collect::<Vec<_>>(), split(args).into_iter().map(Type::parse))
     }
 
-    /// Whether a type is of this pattern. Either may leave out arguments at its end that are the defaults.
+    /// Returns true if a type matches this pattern. Either may omit trailing default arguments.
     pub fn takes(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Any, _) => true,
@@ -62,7 +62,7 @@ impl fmt::Display for Type {
             .iter()
             .map(|arg| {
                 let shown = arg.to_string();
-                // The module of an argument says nothing more.
+                // The module of an argument adds nothing.
                 if matches!(arg, Type::Path { args, .. } if args.is_empty()) {
                     shown.rsplit("::").next().unwrap_or_default().to_owned()
                 } else {
@@ -74,13 +74,13 @@ impl fmt::Display for Type {
     }
 }
 
-/// Whether two names are one. Where one lacks its module, that says nothing.
+/// Returns true if two names are the same. A missing module matches any module.
 fn same_name(one: &str, other: &str) -> bool {
     let end = |name: &str| name.rsplit("::").next().map(str::to_owned);
     one == other || (one.contains("::") != other.contains("::") && end(one) == end(other))
 }
 
-/// The parts between the commas that stand in no brackets.
+/// Splits a text at the commas outside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start, mut before) = (Vec::new(), 0_usize, 0, ' ');
     for (i, c) in text.char_indices() {
@@ -101,7 +101,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The end of the bracket that a text opens with.
+/// Returns the end of the bracket with which a text opens.
 pub fn closing(text: &str) -> Option<usize> {
     let (mut depth, mut before) = (0, ' ');
     for (i, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! What the golden tests share: reading PTX as instructions.
+//! Shared by the golden tests: reads PTX as instructions.
 
 #![allow(dead_code)]
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use xtask::forms::map_words;
 
-/// Registers and labels by the order in which they appear, so that two allocations of one sequence are equal.
+/// Numbers registers and labels in the order of their appearance, so that two allocations of one sequence are equal.
 pub fn ordered_registers(body: &str) -> String {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -28,7 +28,7 @@ pub fn ordered_registers(body: &str) -> String {
     })
 }
 
-/// The body of a kernel as one instruction a line: no comments, directives or declarations; asm blocks taken apart.
+/// Returns the body of a kernel, one instruction per line: without comments, directives and declarations; asm blocks are split.
 pub fn body(module: &str, kernel: &str) -> String {
     let (_, from) =
         module.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no kernel {kernel}"));
@@ -53,7 +53,7 @@ pub fn body(module: &str, kernel: &str) -> String {
     ordered_registers(&(lines.join("\n") + "\n"))
 }
 
-/// Symbols that do not depend on the kernel's name, or on where the crate lies (a crate's hash does).
+/// Replaces symbols that depend on the kernel's name or, through the crate's hash, on the crate's folder.
 fn plain_symbols(statement: &str, kernel: &str) -> String {
     let words = map_words(statement, |word| {
         let (symbol, suffix) = word.split_at(word.find("__smem").unwrap_or(word.len()));
@@ -65,7 +65,7 @@ fn plain_symbols(statement: &str, kernel: &str) -> String {
     words.replace(&format!("{kernel}_param_"), "param_")
 }
 
-/// What a step gives; its error ends the test.
+/// Returns the value of a step. An error ends the test.
 #[track_caller]
 pub fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| panic!("{error:#}"))

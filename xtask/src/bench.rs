@@ -1,4 +1,4 @@
-//! The kernels of `kernels/` beside their twins in CUDA C++ (`bench/cuda`), by the machine code that ptxas makes of both.
+//! Compares the kernels of `kernels/` with their CUDA C++ twins (`bench/cuda`) by the machine code (SASS) that ptxas generates.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,41 +14,41 @@ use crate::nvcc::{Compiler, sources_in};
 use crate::ptx::{self, Kernel};
 use crate::root;
 
-/// The target that both are compiled for.
+/// The target that both sides are compiled for.
 pub const ARCH: Arch = Arch::Sm90a;
 
-/// The folder of the twins, each kernel under the name of the one that it is the twin of.
+/// The folder of the twins. A twin has the name of its kernel.
 pub fn folder() -> PathBuf {
     root().join("bench/cuda")
 }
 
-/// The PTX that nvcc makes of each source of [`folder`].
+/// Compiles each source in [`folder`] with nvcc, and returns the PTX.
 pub fn twins() -> Result<Vec<String>> {
     Compiler::find_or_fetch()?.compile_all(&sources_in(&folder(), "cu")?, ARCH)
 }
 
-/// The twins, each as a module of its own.
+/// Splits the twins into one module per kernel.
 pub fn split_twins(modules: &[String]) -> Result<Vec<Kernel>> {
     let kernels = modules.iter().map(|module| ptx::split(module)).collect::<Result<Vec<_>>>()?;
     Ok(kernels.into_iter().flatten().collect())
 }
 
-/// What a kernel's machine code consists of.
+/// Figures of a kernel's machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Instructions but for `NOP`.
+    /// Instructions except `NOP`.
     pub instructions: u32,
-    /// Those that wait for other warps: `BAR.*`, and `UCGABAR_WAIT` of a cluster.
+    /// Instructions that wait for other warps: `BAR.*`, and `UCGABAR_WAIT` for a cluster.
     pub barriers: u32,
-    /// `WARPSYNC*`: lanes that wait for each other.
+    /// Instructions that wait for other lanes: `WARPSYNC*`.
     pub warp_syncs: u32,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes of stack and of spills.
+    /// Bytes of stack and spills.
     pub local: u32,
 }
 
-/// The figures of each kernel of some modules.
+/// Returns the figures of each kernel in the modules.
 pub fn figures<'a>(
     tools: &Tools,
     modules: impl IntoIterator<Item = &'a String>,
@@ -62,7 +62,8 @@ pub fn figures<'a>(
         let mut counted = count(&tools.sass(&cubin)?);
         for kernel in report.kernels {
             let figures = counted.remove(&kernel.name);
-            let figures = figures.with_context(|| format!("no machine code of {}", kernel.name))?;
+            let figures =
+                figures.with_context(|| format!("the cubin has no machine code of {}", kernel.name))?;
             let local = kernel.stack + kernel.spill_stores + kernel.spill_loads;
             all.insert(kernel.name, Figures { registers: kernel.registers, local, ..figures });
         }
@@ -70,7 +71,7 @@ pub fn figures<'a>(
     Ok(all)
 }
 
-/// Counts the instructions of each function in what `nvdisasm -c` prints.
+/// Counts the instructions of each function in the output of `nvdisasm -c`.
 fn count(sass: &str) -> BTreeMap<String, Figures> {
     let mut all = BTreeMap::new();
     for function in sass.split("\t.section\t.text.").skip(1) {
@@ -86,25 +87,25 @@ fn count(sass: &str) -> BTreeMap<String, Figures> {
     all
 }
 
-/// The mnemonic in a line such as `/*0090*/  @!P1 BRA …`.
+/// Returns the mnemonic in a line such as `/*0090*/  @!P1 BRA …`.
 fn mnemonic(line: &str) -> Option<&str> {
     let (_, instruction) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
     let mut words = instruction.split([' ', ';', '\t']).filter(|word| !word.is_empty());
     words.find(|word| !word.starts_with('@'))
 }
 
-/// A kernel and its twin; one of them may be missing.
+/// A kernel and its twin. One of them may be missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The name of both.
     pub kernel: String,
     /// The kernel of `kernels/`.
     pub rust: Option<Figures>,
-    /// That of `bench/cuda`.
+    /// The twin in `bench/cuda`.
     pub twin: Option<Figures>,
 }
 
-/// All kernels of either side, by name.
+/// Pairs the kernels of both sides by name.
 pub fn pairs(rust: &BTreeMap<String, Figures>, twins: &BTreeMap<String, Figures>) -> Vec<Pair> {
     let mut names: Vec<_> = rust.keys().chain(twins.keys()).collect();
     names.sort();
@@ -117,24 +118,24 @@ pub fn pairs(rust: &BTreeMap<String, Figures>, twins: &BTreeMap<String, Figures>
     names.into_iter().map(pair).collect()
 }
 
-/// What a kernel may have more than the bar allows, and why: an entry of `bench/excess.toml`.
+/// What a kernel may use beyond the bar that its twin sets, and why: an entry of `bench/excess.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Allowance {
-    /// The most instructions.
+    /// Maximum instructions.
     pub instructions: Option<u32>,
-    /// The most barriers.
+    /// Maximum barriers.
     pub barriers: Option<u32>,
-    /// The most registers.
+    /// Maximum registers.
     pub registers: Option<u32>,
-    /// Why.
+    /// Why the kernel needs more than the bar.
     pub reason: String,
 }
 
-/// The allowances by kernel.
+/// Allowances by kernel.
 pub type Excess = BTreeMap<String, Allowance>;
 
-/// Where the allowances are recorded.
+/// Returns the path of `bench/excess.toml`.
 pub fn excess_path() -> PathBuf {
     root().join("bench/excess.toml")
 }
@@ -146,17 +147,17 @@ pub fn read_excess() -> Result<Excess> {
     toml::from_str(&text).with_context(|| format!("in {}", path.display()))
 }
 
-/// One figure of a kernel beside the bar that its twin sets.
+/// A figure of a kernel, and the bar that its twin sets.
 struct Measure {
     what: &'static str,
     got: u32,
     bar: u32,
-    /// How far above what it has an allowance may lie.
+    /// An allowance may exceed the figure by this much.
     slack: u32,
 }
 
-/// Instructions: 1.05 of the twin's, or 8 more. Barriers: as many. Registers: as many, or 32, with which a multiprocessor
-/// holds as many threads as it can.
+/// The bar. Instructions: 1.05 times the twin's, or 8 more. Barriers: the twin's. Registers: the twin's, or 32, with which a
+/// multiprocessor still holds its maximum of threads.
 fn measures(rust: Figures, twin: Figures) -> [Measure; 3] {
     const MORE: u32 = 8;
     const FREE_REGISTERS: u32 = 32;
@@ -195,13 +196,13 @@ impl Allowance {
     }
 }
 
-/// What speaks against the kernels: worse than both the bar and the record, or a record that is not needed as it stands.
+/// Returns the faults: a kernel above both the bar and its allowance, and an allowance that is too high or not needed.
 pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
     let mut faults = Vec::new();
     for Pair { kernel, rust, twin } in pairs {
         let (Some(rust), twin) = (*rust, *twin) else { continue };
         let Some(twin) = twin else {
-            faults.push(format!("{kernel} has no twin of its name in bench/cuda"));
+            faults.push(format!("{kernel} has no twin in bench/cuda: write one with this name"));
             continue;
         };
         if rust.local > 0 {
@@ -216,10 +217,10 @@ pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
                     "{kernel} has {got} {what}, the bar is {bar} and bench/excess.toml allows {most}"
                 )),
                 Some(_) if got <= bar => faults.push(format!(
-                    "{kernel} has {got} {what}, within the bar of {bar}: it needs no allowance"
+                    "{kernel} has {got} {what}, within the bar of {bar}: remove its allowance"
                 )),
                 Some(most) if most - got > slack => {
-                    faults.push(format!("{kernel} has {got} {what}: lower the {most} that it is allowed"));
+                    faults.push(format!("{kernel} has {got} {what}: lower its allowance of {most}"));
                 }
                 _ => {}
             }
@@ -227,17 +228,17 @@ pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
     }
     for (kernel, allowance) in excess {
         if !pairs.iter().any(|pair| pair.kernel == *kernel && pair.rust.is_some()) {
-            faults.push(format!("bench/excess.toml names {kernel}, and kernels/ has no such kernel"));
+            faults.push(format!("bench/excess.toml names {kernel}, but kernels/ has no such kernel"));
         }
         if allowance.reason.trim().is_empty() {
-            faults.push(format!("bench/excess.toml gives {kernel} no reason"));
+            faults.push(format!("bench/excess.toml gives no reason for {kernel}: write one"));
         }
     }
     faults
 }
 
-/// The record brought down to what is needed. What needs more than it has gets it only where there was no record: with an
-/// empty reason, which [`judge`] refuses until someone has written one.
+/// Lowers the allowances to what the kernels need. A kernel above the bar gets an allowance only if it had none. The new
+/// allowance has an empty reason, which [`judge`] refuses until someone writes one.
 #[must_use]
 pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
     let mut lowered = Excess::new();
@@ -263,9 +264,9 @@ pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
 /// The text of `bench/excess.toml`.
 pub fn excess_text(excess: &Excess) -> Result<String> {
     let mut text = "\
-# What kernels of `kernels/` have more than their twins in `bench/cuda` allow (1.05 of the instructions, or 8 more; as many
-# barriers; as many registers, or 32), and why. `tests/bench.rs` fails where a kernel has more than is recorded here, and where it
-# needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise one, or to add a kernel, write the reason.
+# Kernels of `kernels/` that exceed the bar set by their twins in `bench/cuda`, and why. The bar: 1.05 times the twin's
+# instructions, or 8 more; the twin's barriers; the twin's registers, or 32. `tests/bench.rs` fails if a kernel exceeds the number
+# here, or needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise a number or add a kernel, write the reason.
 "
     .to_owned();
     for (kernel, allowance) in excess {
@@ -277,7 +278,7 @@ pub fn excess_text(excess: &Excess) -> Result<String> {
         }
         ensure!(
             !allowance.reason.contains(['"', '\\', '\n']),
-            "the reason of {kernel} has a quote, a backslash or a line break"
+            "the reason of {kernel} contains a quote, a backslash or a line break: remove it"
         );
         writeln!(text, "reason = \"{}\"", allowance.reason)?;
     }
@@ -346,7 +347,7 @@ mod tests {
             ]
         );
         let recorded = lowered(&over, &Excess::new());
-        assert_eq!(judge(&over, &recorded), ["bench/excess.toml gives k no reason"]);
+        assert_eq!(judge(&over, &recorded), ["bench/excess.toml gives no reason for k: write one"]);
     }
 
     #[test]
@@ -355,8 +356,8 @@ mod tests {
         assert_eq!(of(200, 200), [""; 0]);
         assert_eq!(of(200, 208), [""; 0]);
         assert_eq!(of(201, 200), ["k has 201 instructions, the bar is 108 and bench/excess.toml allows 200"]);
-        assert_eq!(of(200, 209), ["k has 200 instructions: lower the 209 that it is allowed"]);
-        assert_eq!(of(108, 200), ["k has 108 instructions, within the bar of 108: it needs no allowance"]);
+        assert_eq!(of(200, 209), ["k has 200 instructions: lower its allowance of 209"]);
+        assert_eq!(of(108, 200), ["k has 108 instructions, within the bar of 108: remove its allowance"]);
     }
 
     #[test]
@@ -374,9 +375,9 @@ mod tests {
         pairs[0].rust = pairs[0].rust.map(|rust| Figures { local: 8, ..rust });
         assert_eq!(judge(&pairs, &Excess::new()), ["k has 8 bytes of stack or spills"]);
         let alone = [Pair { twin: None, ..pair((10, 0, 8), (10, 0, 8))[0].clone() }];
-        assert_eq!(judge(&alone, &Excess::new()), ["k has no twin of its name in bench/cuda"]);
+        assert_eq!(judge(&alone, &Excess::new()), ["k has no twin in bench/cuda: write one with this name"]);
         let faults = judge(&[], &allowed(Some(1), None));
-        assert_eq!(faults, ["bench/excess.toml names k, and kernels/ has no such kernel"]);
+        assert_eq!(faults, ["bench/excess.toml names k, but kernels/ has no such kernel"]);
     }
 
     #[test]

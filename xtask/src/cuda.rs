@@ -1,4 +1,4 @@
-//! NVIDIA's assembler and disassembler: found in an installed CUDA, or fetched from PyPI.
+//! NVIDIA's assembler and disassembler, from an installed CUDA or from PyPI.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::device::Arch;
 use crate::process::run;
 use crate::{files, progress, root};
 
-/// The version of the wheels, the same for all of them.
+/// The version of all wheels.
 pub(crate) const WHEEL_VERSION: &str = "13.5.37";
 const WHEELS: [&str; 3] = ["nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-cuobjdump"];
 const PROGRAMS: [&str; 3] = ["ptxas", "nvdisasm", "cuobjdump"];
-/// The first CUDA that knows every target and instruction used here.
+/// The first CUDA that knows every target and instruction of this repository.
 pub(crate) const OLDEST: Version = Version([13, 0, 0]);
 
 /// A version of CUDA's tools.
@@ -27,7 +27,7 @@ pub(crate) const OLDEST: Version = Version([13, 0, 0]);
 pub struct Version([u32; 3]);
 
 impl Version {
-    /// Reads `… release 13.5, V13.5.37`, as every tool answers `--version`.
+    /// Reads the answer of a tool to `--version`: `… release 13.5, V13.5.37`.
     fn parse(answer: &str) -> Option<Version> {
         let mut words = answer.split_whitespace().filter_map(|word| word.strip_prefix('V'));
         words.find_map(|word| {
@@ -44,7 +44,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// `ptxas`, `nvdisasm` and `cuobjdump`.
+/// The tools `ptxas`, `nvdisasm` and `cuobjdump`.
 #[derive(Clone, Debug)]
 pub struct Tools {
     bin: PathBuf,
@@ -52,27 +52,27 @@ pub struct Tools {
     origin: String,
 }
 
-/// What ptxas says of one kernel.
+/// What ptxas reports about one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelReport {
     /// The kernel's symbol.
     pub name: String,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Static shared memory of a CTA, in bytes.
+    /// Static shared memory per CTA, in bytes.
     pub shared: u32,
-    /// Stack of a thread with that of the functions it calls, in bytes: all local memory but spills.
+    /// Stack per thread, called functions included, in bytes: all local memory except spills.
     pub stack: u32,
     /// Bytes of spill stores.
     pub spill_stores: u32,
     /// Bytes of spill loads.
     pub spill_loads: u32,
-    /// Barriers of a CTA.
+    /// Barriers per CTA.
     pub barriers: u32,
 }
 
 impl KernelReport {
-    /// What a kernel must not have: spills, a stack frame. Empty for a good one.
+    /// Returns the faults of the kernel: spills, a stack frame.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if self.spill_stores > 0 || self.spill_loads > 0 {
@@ -85,27 +85,27 @@ impl KernelReport {
     }
 }
 
-/// What ptxas says of a module.
+/// What ptxas reports about a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AssembleReport {
-    /// Its kernels, in ptxas's order.
+    /// The kernels, in ptxas's order.
     pub kernels: Vec<KernelReport>,
-    /// All that ptxas printed.
+    /// The complete output of ptxas.
     pub text: String,
 }
 
-/// ptxas's objection to a line.
+/// ptxas's errors for a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineError {
-    /// The line's number, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it; several objections are joined by `; `.
+    /// The messages, joined by `; `.
     pub message: String,
 }
 
 impl Tools {
-    /// An installed CUDA of 13.0 or newer (`CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, `PATH`), else
-    /// PyPI's wheels, fetched into `target/cuda/` once.
+    /// Returns the tools of an installed CUDA 13.0 or newer (`CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, `PATH`). If there is
+    /// none, fetches wheels from PyPI into `target/cuda/`, once.
     pub fn find_or_fetch() -> Result<Tools> {
         let mut passed_over = Vec::new();
         for bin in installed() {
@@ -124,18 +124,18 @@ impl Tools {
 
     fn installed_at(bin: &Path) -> Result<Tools> {
         for program in PROGRAMS {
-            ensure!(bin.join(program).exists(), "the CUDA in {} has no {program}", bin.display());
+            ensure!(bin.join(program).exists(), "the CUDA installed in {} has no {program}", bin.display());
         }
         let version = version_of(&bin.join("ptxas"))?;
         ensure!(
             version >= OLDEST,
-            "the ptxas in {} is {version}, and {OLDEST} or newer is needed",
+            "the ptxas in {} is {version}; {OLDEST} or newer is needed",
             bin.display()
         );
         Ok(Tools { bin: bin.into(), version, origin: format!("the CUDA installed in {}", bin.display()) })
     }
 
-    /// The wheels' tools in `folder`, fetched when they are not there or do not run.
+    /// Returns the tools of the wheels in `folder`. Fetches the wheels if the tools are missing or do not run.
     fn fetched_at(folder: &Path, pip_options: &[&str]) -> Result<Tools> {
         let _lock = files::lock(&folder.with_extension("lock"))?;
         let ready = || -> Result<Tools> {
@@ -152,27 +152,27 @@ impl Tools {
         ready().with_context(|| format!("the fetched tools in {} do not run", folder.display()))
     }
 
-    /// Where the tools come from, and why not from an installed CUDA.
+    /// Returns where the tools come from, and why an installed CUDA was not used.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The version of ptxas.
+    /// Returns the version of ptxas.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// The path of one of `ptxas`, `nvdisasm`, `cuobjdump`.
+    /// Returns the path of `ptxas`, `nvdisasm` or `cuobjdump`.
     pub fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
 
-    /// Assembles a PTX file into a cubin, or takes what this ptxas has made of the same text before.
+    /// Assembles a PTX file into a cubin. Reuses an earlier result of this ptxas for the same text.
     pub fn assemble(&self, ptx: &Path, arch: Arch, out_cubin: &Path) -> Result<AssembleReport> {
         let text = fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))?;
         let kept = self.kept(&text, arch);
         let (kept_cubin, kept_report) = (kept.with_extension("cubin"), kept.with_extension("log"));
-        // The report is written last.
+        // The report is written last, so its existence means that the cubin exists.
         let report = match fs::read_to_string(&kept_report) {
             Ok(report) => report,
             Err(_) => {
@@ -182,7 +182,7 @@ impl Tools {
                 ptxas.arg("-v").arg(format!("-arch={arch}")).arg("-o").arg(&cubin).arg(ptx);
                 let output = run(&mut ptxas)
                     .with_context(|| format!("cannot assemble {} for {arch}", ptx.display()))?;
-                files::write(&kept_cubin, fs::read(&cubin).context("ptxas left no cubin")?)?;
+                files::write(&kept_cubin, fs::read(&cubin).context("ptxas wrote no cubin")?)?;
                 let report =
                     String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
                 files::write(&kept_report, report.as_bytes())?;
@@ -194,16 +194,15 @@ impl Tools {
         parse_verbose(report).with_context(|| format!("ptxas on {}", ptx.display()))
     }
 
-    /// Where the results of this ptxas for a text are kept.
+    /// Returns the path, without extension, of the kept results of this ptxas for a text.
     fn kept(&self, ptx_text: &str, arch: impl fmt::Display) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         (ptx_text, arch.to_string(), self.version.to_string()).hash(&mut hasher);
         root().join("target/ptxas").join(format!("{:016x}", hasher.finish()))
     }
 
-    /// Assembles a text and gives ptxas's objections line by line, all of them: ptxas stops after the
-    /// first pass that objects, so lines with an error are blanked until the rest assembles. Takes
-    /// what this ptxas has said of the same text before.
+    /// Assembles a text and returns all of ptxas's errors by line. ptxas stops after the first pass with errors, so the function
+    /// blanks the faulty lines and assembles again until the rest is accepted. Reuses an earlier result for the same text.
     pub fn check_text(&self, ptx_text: &str, arch: impl fmt::Display) -> Result<Vec<LineError>> {
         let kept = self.kept(ptx_text, &arch).with_extension("json");
         if let Ok(errors) = fs::read(&kept) {
@@ -230,21 +229,24 @@ impl Tools {
                     found.insert(line, message);
                 }
             }
-            ensure!(found.len() > known, "ptxas refuses the text as a whole for {arch}:\n{stderr}");
+            ensure!(
+                found.len() > known,
+                "ptxas refuses the text for {arch} without naming a line:\n{stderr}"
+            );
         }
         let errors: Vec<_> = found.into_iter().map(|(line, message)| LineError { line, message }).collect();
         files::write(&kept, serde_json::to_vec(&errors)?)?;
         Ok(errors)
     }
 
-    /// The machine code of a cubin, as `nvdisasm` prints it.
+    /// Returns the machine code of a cubin, as `nvdisasm -c` prints it.
     pub fn sass(&self, cubin: &Path) -> Result<String> {
         let output = run(Command::new(self.program("nvdisasm")).arg("-c").arg(cubin))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 
-/// Folders that may hold an installed CUDA's programs, the most explicit first.
+/// Returns the folders that may contain the programs of an installed CUDA, the most specific first.
 pub(crate) fn installed() -> Vec<PathBuf> {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
     let usual = PathBuf::from("/usr/local/cuda");
@@ -261,11 +263,12 @@ pub(crate) fn installed() -> Vec<PathBuf> {
 pub(crate) fn version_of(program: &Path) -> Result<Version> {
     let output = run(Command::new(program).arg("--version"))?;
     let answer = String::from_utf8_lossy(&output.stdout);
-    Version::parse(&answer)
-        .with_context(|| format!("cannot read a version in the answer of {}: {answer}", program.display()))
+    Version::parse(&answer).with_context(|| {
+        format!("cannot find a version in the output of `{} --version`: {answer}", program.display())
+    })
 }
 
-/// Fetches the wheels with pip and keeps the programs, in `folder/bin`.
+/// Fetches the wheels with pip, and keeps the programs in `folder/bin`.
 fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
     let site = folder.join("site");
     let wheels = WHEELS.map(|wheel| format!("{wheel}=={WHEEL_VERSION}"));
@@ -274,14 +277,15 @@ fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
     for program in PROGRAMS {
         let kept = folder.join("bin").join(program);
         let unpacked = site.join("nvidia/cu13/bin").join(program);
-        fs::rename(&unpacked, &kept).with_context(|| format!("the wheels hold no {}", unpacked.display()))?;
+        fs::rename(&unpacked, &kept)
+            .with_context(|| format!("the wheels contain no {}", unpacked.display()))?;
         files::make_executable(&kept)?;
     }
     fs::remove_dir_all(site)?;
     Ok(())
 }
 
-/// Unpacks wheels of PyPI into a folder, for the sake of the program `what`.
+/// Unpacks wheels from PyPI into `site`. `what` is the needed program, for messages.
 pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_options: &[&str]) -> Result<()> {
     let mut pip = Command::new("python3");
     run(pip.args(["-m", "pip", "--version"])).map_err(|error| {
@@ -296,17 +300,17 @@ pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_optio
     pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
     run(&mut pip).with_context(|| {
         format!(
-            "cannot fetch {what} from PyPI: see to the connection and run again, or install CUDA {OLDEST} or \
+            "cannot fetch {what} from PyPI: check the network connection and run again, or install CUDA {OLDEST} or \
              newer and set CUDA_HOME"
         )
     })?;
     Ok(())
 }
 
-/// Reads `ptxas -v`.
+/// Parses the output of `ptxas -v`.
 fn parse_verbose(text: String) -> Result<AssembleReport> {
     let mut kernels: Vec<KernelReport> = Vec::new();
-    // Whether the lines at hand are about the last kernel, not about a function.
+    // True while the lines describe the last kernel rather than a function.
     let mut of_kernel = false;
     for line in text.lines() {
         if let Some(rest) = line.split("Compiling entry function '").nth(1) {
@@ -330,7 +334,7 @@ fn parse_verbose(text: String) -> Result<AssembleReport> {
         }
     }
     if let Some(kernel) = kernels.iter().find(|kernel| kernel.registers == 0) {
-        bail!("`ptxas -v` says nothing of the registers of {}:\n{text}", kernel.name);
+        bail!("`ptxas -v` does not report the registers of {}:\n{text}", kernel.name);
     }
     Ok(AssembleReport { kernels, text })
 }
@@ -342,7 +346,7 @@ fn number_before(line: &str, unit: &str) -> Result<u32> {
         .with_context(|| format!("no number of {unit} in `{line}`"))
 }
 
-/// The objections in ptxas's stderr, by line: `ptxas FILE, line 7; error   : …`.
+/// Returns the errors in ptxas's stderr by line: `ptxas FILE, line 7; error   : …`.
 fn line_errors(stderr: &str) -> BTreeMap<usize, String> {
     let mut errors: BTreeMap<usize, String> = BTreeMap::new();
     for (line, message) in stderr.lines().filter_map(line_error) {

@@ -1,8 +1,8 @@
-//! Device builds: a crate for `nvptx64-nvidia-cuda` becomes a PTX module.
+//! Device builds: compiles a crate for `nvptx64-nvidia-cuda` into a PTX module.
 //!
-//! All builds of a toolchain share one `core`. It is compiled once into a private sysroot, at one
-//! opt-level and for the oldest target: what a kernel uses of it is inlined or generic, and so is
-//! compiled anew with the kernel's own flags.
+//! All builds of a toolchain share one `core`, which is compiled once into a private sysroot, at one opt-level and for the oldest
+//! target. That is enough: the parts of `core` that a kernel uses are generic or inlined, and so are compiled again with the
+//! kernel's own flags.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ use crate::process::run;
 use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_flags};
 use crate::{files, progress, root};
 
-/// A GPU target, the Cargo feature of the same name.
+/// A GPU target. The Cargo feature has the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the variants are the names of NVIDIA's targets")]
 pub enum Arch {
@@ -37,7 +37,7 @@ pub enum Arch {
 }
 
 impl Arch {
-    /// Every target, oldest first.
+    /// All targets, oldest first.
     pub const ALL: [Arch; 8] = [
         Arch::Sm90,
         Arch::Sm90a,
@@ -49,7 +49,7 @@ impl Arch {
         Arch::Sm120a,
     ];
 
-    /// The name that rustc, ptxas and Cargo features share.
+    /// Returns the name that rustc, ptxas and the Cargo features use.
     pub fn name(self) -> &'static str {
         match self {
             Arch::Sm90 => "sm_90",
@@ -82,7 +82,7 @@ impl FromStr for Arch {
     }
 }
 
-/// rustc's opt-level.
+/// An opt-level of rustc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the variants are rustc's own names")]
 pub enum OptLevel {
@@ -95,11 +95,11 @@ pub enum OptLevel {
 }
 
 impl OptLevel {
-    /// Every level.
+    /// All levels.
     pub const ALL: [OptLevel; 6] =
         [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3, OptLevel::Os, OptLevel::Oz];
 
-    /// What `-C opt-level=` takes.
+    /// Returns the value of `-C opt-level=`.
     pub fn name(self) -> &'static str {
         match self {
             OptLevel::O0 => "0",
@@ -111,8 +111,8 @@ impl OptLevel {
         }
     }
 
-    /// The level of what a crate depends on: one for all levels at which rustc runs the same passes on MIR. Inlining is on from 2 to 3,
-    /// nothing at 0; LLVM runs when all is linked.
+    /// The level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs
+    /// at levels 2 and 3, no pass at level 0. LLVM runs after the link.
     fn of_dependencies(self) -> OptLevel {
         match self {
             OptLevel::O0 => OptLevel::O0,
@@ -139,12 +139,12 @@ impl FromStr for OptLevel {
     }
 }
 
-/// Which linker makes PTX of rustc's bitcode.
+/// The linker that turns rustc's bitcode into PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LinkerChoice {
-    /// This repository's `ptx-link`.
+    /// `ptx-link` of this repository.
     PtxLink,
-    /// `ptx-link --no-marks`: what rustc alone would give, without convergence.
+    /// `ptx-link --no-marks`: the result without convergence marks, as from rustc alone.
     PtxLinkNoMarks,
     /// Another linker.
     Custom(PathBuf),
@@ -153,40 +153,40 @@ pub enum LinkerChoice {
 /// One build of a device crate.
 #[derive(Clone, Debug)]
 pub struct Build {
-    /// The folder of the crate's `Cargo.toml`, relative to the repository's root.
+    /// Folder of the crate's `Cargo.toml`, relative to the repository root.
     pub crate_dir: PathBuf,
-    /// The target; also switched on as a Cargo feature.
+    /// The target. Its Cargo feature is enabled too.
     pub arch: Arch,
-    /// The optimisation level of the crate and its dependencies.
+    /// Opt-level of the crate and its dependencies.
     pub opt_level: OptLevel,
-    /// Cargo features beside that of the target.
+    /// Cargo features besides the target's.
     pub features: Vec<String>,
-    /// Whether the crate's default features are on.
+    /// True if the crate's default features are enabled.
     pub default_features: bool,
     /// The linker.
     pub linker: LinkerChoice,
     /// Further flags for rustc.
     pub rustflags: Vec<String>,
-    /// Whether debug assertions are on.
+    /// True if debug assertions are enabled.
     pub debug_assertions: bool,
-    /// The toolchain; the active one where there is none.
+    /// The toolchain. `None`: the active one.
     pub toolchain: Option<Toolchain>,
 }
 
-/// What a build gave.
+/// The result of a build.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// The PTX file.
+    /// Path of the PTX file.
     pub path: PathBuf,
-    /// Its text.
+    /// Text of the PTX file.
     pub text: String,
-    /// What rustc and the linker warned of.
+    /// Warnings of rustc and the linker.
     pub warnings: String,
 }
 
 impl Build {
-    /// A build as a release has it: opt-level 3, `ptx-link`, no debug assertions. Of the features, only
-    /// that of the target is on: a device crate's default names a target too.
+    /// Makes a release build: opt-level 3, `ptx-link`, no debug assertions. Only the target's feature is enabled: the default
+    /// features of a device crate name a target too.
     pub fn new(crate_dir: impl Into<PathBuf>, arch: Arch) -> Build {
         Build {
             crate_dir: crate_dir.into(),
@@ -201,7 +201,7 @@ impl Build {
         }
     }
 
-    /// Builds the crate's library and reads its PTX.
+    /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
         let (mut cargo, _lock) = self.cargo("build")?;
         let output = run(&mut cargo).with_context(|| {
@@ -215,7 +215,7 @@ impl Build {
         let built = self.ptx_among_artifacts(&output)?;
         let text =
             std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
-        // The next build of a crate of this name overwrites it.
+        // The next build of a crate with this name overwrites the file, so the PTX is copied.
         let mut hasher = DefaultHasher::new();
         (&self.crate_dir, self.opt_level.name()).hash(&mut hasher);
         let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
@@ -223,7 +223,7 @@ impl Build {
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// Lets clippy read the crate as this build compiles it; a warning is an error.
+    /// Runs clippy on the crate with the settings of this build. A warning is an error.
     pub fn clippy(&self) -> Result<()> {
         let (mut cargo, _lock) = self.cargo("clippy")?;
         run(cargo.args(["--", "-Dwarnings"]))
@@ -239,7 +239,7 @@ impl Build {
         }
     }
 
-    /// A folder for everything that is compiled in the same way: crates share `ptx` there.
+    /// Returns the target folder of this build. Builds with equal settings share the folder, and so share `ptx`.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         (&self.linker, &self.rustflags).hash(&mut hasher);
@@ -251,7 +251,7 @@ impl Build {
         ))
     }
 
-    /// A cargo command with everything set for this build, and the lock on its folder.
+    /// Returns a cargo command with the settings of this build, and the lock on the target folder.
     fn cargo(&self, subcommand: &str) -> Result<(Command, File)> {
         let toolchain = match &self.toolchain {
             Some(toolchain) => toolchain.clone(),
@@ -264,8 +264,8 @@ impl Build {
         let features: Vec<_> =
             std::iter::once(self.arch.name()).chain(self.features.iter().map(String::as_str)).collect();
 
-        // Run at the repository's root, cargo does not read the crate's own `.cargo/config.toml`, whose
-        // build-std would compile another `core`.
+        // At the repository root, cargo does not read the crate's own `.cargo/config.toml`, whose build-std would compile another
+        // `core`.
         let mut cargo = toolchain.cargo();
         without_callers_flags(&mut cargo)
             .args([subcommand, "--quiet", "--release", "--lib", "--target", DEVICE_TARGET])
@@ -293,7 +293,10 @@ impl Build {
             .find(|file| file.extension().is_some_and(|extension| extension == "ptx"))
             .with_context(|| {
                 let manifest = self.crate_dir.join("Cargo.toml");
-                format!("no PTX came out of {}: it needs `crate-type = [\"cdylib\"]`", manifest.display())
+                format!(
+                    "the build of {} produced no PTX: set `crate-type = [\"cdylib\"]` there",
+                    manifest.display()
+                )
             })
     }
 }
@@ -308,8 +311,8 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
     }))
 }
 
-/// What every device build needs: rustc runs no LLVM pass before `ptx-link` has marked what is convergent,
-/// nor the passes on MIR that copy or merge blocks.
+/// Returns the flags of every device build: rustc runs no LLVM pass before `ptx-link` has marked convergence, and no MIR pass
+/// that copies or merges blocks.
 fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     let mut flags = vec![
         format!("-Ctarget-cpu={arch}"),
@@ -322,8 +325,8 @@ fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// PTX calls alike on every target, but a compiler that counts `target-cpu` to the ABI refuses the one
-/// `core` without this. Compilers up to 1.96 do not count it, and refuse the flag.
+/// PTX has one calling convention for all targets. But a compiler that counts `target-cpu` as part of the ABI refuses the shared
+/// `core` without this flag. Compilers up to 1.96 do not count it, and refuse the flag.
 const ONE_CORE_FOR_ALL_TARGETS: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
 
 fn accepts(toolchain: &Toolchain, flag: &str) -> Result<bool> {
@@ -337,7 +340,7 @@ fn accepts(toolchain: &Toolchain, flag: &str) -> Result<bool> {
     Ok(output.status.success())
 }
 
-/// The folder of everything built for devices with a toolchain.
+/// Returns the folder of all device builds with a toolchain.
 fn device_dir(toolchain: &Toolchain) -> PathBuf {
     root().join("target/device").join(toolchain.name())
 }
@@ -346,7 +349,7 @@ fn utf8(path: &Path) -> Result<&str> {
     path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// Makes a thing once in this process; who asks meanwhile for the same waits for it. A failure is tried
+/// Makes a thing once per process. Concurrent callers with the same key wait for it. After a failure, the next caller tries
 /// again.
 fn once(key: String, make: impl FnOnce() -> Result<PathBuf>) -> Result<PathBuf> {
     type Slot = Arc<Mutex<Option<PathBuf>>>;
@@ -359,7 +362,7 @@ fn once(key: String, make: impl FnOnce() -> Result<PathBuf>) -> Result<PathBuf> 
     Ok(made.insert(make()?).clone())
 }
 
-/// The sysroot with `core` for the device, built where it is missing or of another compiler.
+/// Returns the sysroot with `core` for the device. Builds `core` if the sysroot is missing or from another compiler.
 pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("sysroot of {}", toolchain.name()), || build_sysroot(toolchain))
 }
@@ -367,11 +370,11 @@ pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     let folder = device_dir(toolchain).join("sysroot");
     let _lock = files::lock(&folder.with_extension("lock"))?;
-    let library = toolchain.library().canonicalize().context("cannot find the sources of core")?;
+    let library = toolchain.library().canonicalize().context("cannot find the source code of core")?;
     let flags = device_flags(toolchain, Arch::Sm90)?;
     let mut cargo = toolchain.cargo();
     without_callers_flags(&mut cargo);
-    progress::step(&format!("building core for {DEVICE_TARGET}, once for {}", toolchain.name()), || {
+    progress::step(&format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name()), || {
         SysrootBuilder::new(&folder, DEVICE_TARGET)
             .sysroot_config(SysrootConfig::NoStd)
             .rustflags(flags)
@@ -383,14 +386,14 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The linker, built in release where it is missing or out of date.
+/// Returns the linker. Builds it in release mode if it is missing or out of date.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
         workspace_program(toolchain, "ptx-link").context("cannot build the linker")
     })
 }
 
-/// Builds a program of the workspace in release and names its executable.
+/// Builds a program of the workspace in release mode, and returns the path of its executable.
 pub fn workspace_program(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_flags(&mut cargo)
@@ -405,11 +408,14 @@ pub fn workspace_program(toolchain: &Toolchain, package: &str) -> Result<PathBuf
     }
 }
 
-/// `ptx-link --no-marks` as a program of the name `ptx-link`, by which `build.rs` of `ptx` knows it.
+/// Returns a wrapper that runs `ptx-link --no-marks`. Its name is `ptx-link`, because `build.rs` of `ptx` checks the name.
 fn ptx_link_without_marks(toolchain: &Toolchain) -> Result<PathBuf> {
     let linker = ptx_link(toolchain)?;
     let quoted = utf8(&linker)?;
-    ensure!(!quoted.contains('\''), "the path {quoted} has a quote, which the linker's wrapper cannot hold");
+    ensure!(
+        !quoted.contains('\''),
+        "the path {quoted} contains a quote, which the linker's wrapper script cannot contain: move the repository"
+    );
     let wrapper = device_dir(toolchain).join("no-marks/ptx-link");
     let _lock = files::lock(&wrapper.with_extension("lock"))?;
     files::write_executable(&wrapper, format!("#!/bin/sh\nexec '{quoted}' --no-marks \"$@\"\n"))?;

@@ -1,4 +1,4 @@
-//! Families of the raw layer as a crate of their own, which compiles in a fraction of the time.
+//! Compiles families of the raw layer as a crate of their own, in a fraction of the time of the whole crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,16 +10,16 @@ use crate::device::{Arch, Build};
 use crate::forms::{self, Row};
 use crate::{files, root};
 
-/// The rows of one family on all targets.
+/// Returns the rows of one family on all targets.
 pub fn rows(name: &str) -> Result<Vec<Row>> {
     let wanted = BTreeSet::from([name.to_owned()]);
     let probes = forms::probe_targets(|arch, part| probe(name, &wanted, arch, part.features()))?;
     let rows = forms::union(&probes)?;
-    ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`");
+    ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
     Ok(rows)
 }
 
-/// The rows of some families on a target, compiled in `target/row/<folder>`.
+/// Returns the rows of some families on a target, compiled in `target/row/<folder>`.
 pub fn probe(folder: &str, wanted: &BTreeSet<String>, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
     let folder = root().join("target/row").join(folder);
     write(&folder, wanted, "")?;
@@ -28,7 +28,7 @@ pub fn probe(folder: &str, wanted: &BTreeSet<String>, arch: Arch, features: &[&s
     forms::rows(&build.run()?.text, arch)
 }
 
-/// The families that have a word in their code, or use the sets and macros of one that has.
+/// Returns the families whose code contains a word, and the families that use tag sets or macros of such a family.
 pub fn with(word: &str) -> Result<BTreeSet<String>> {
     let sources = sources()?;
     let has = |name: &str| {
@@ -37,7 +37,7 @@ pub fn with(word: &str) -> Result<BTreeSet<String>> {
     Ok(sources.keys().filter(|name| has(name)).cloned().collect())
 }
 
-/// The families of the raw layer with their code.
+/// Returns the families of the raw layer with their source code.
 pub fn sources() -> Result<BTreeMap<String, String>> {
     let raw = root().join("src/raw");
     let index = fs::read_to_string(raw.join("mod.rs")).context("cannot read src/raw/mod.rs")?;
@@ -47,7 +47,7 @@ pub fn sources() -> Result<BTreeMap<String, String>> {
         .collect()
 }
 
-/// Some families, and those whose sets and macros they use.
+/// Returns the named families, and the families whose tag sets and macros they use.
 fn used<'a>(
     sources: &'a BTreeMap<String, String>,
     names: impl IntoIterator<Item = &'a str>,
@@ -65,20 +65,20 @@ fn used<'a>(
     }
 }
 
-/// The name in a line `mod name;`.
+/// Returns the name in a line `mod name;`.
 fn module(line: &str) -> Option<&str> {
     line.strip_prefix("mod ")?.strip_suffix(';')
 }
 
-/// Writes a crate of some families of the raw layer, and of those whose sets and macros they use. One that is wanted alone has
-/// these rows more.
+/// Writes a crate of the wanted families, and of the families whose tag sets and macros they use. The rows `more` are added to
+/// the wanted family.
 pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()> {
     let index = fs::read_to_string(root().join("src/raw/mod.rs")).context("cannot read src/raw/mod.rs")?;
     let sources = sources()?;
     if let Some(name) = wanted.iter().find(|&name| !sources.contains_key(name)) {
         let names: Vec<_> = sources.keys().cloned().collect();
         bail!(
-            "src/raw/mod.rs has no `mod {name};`: name a new family there, and with `pub use {name}::*;`. It has {}",
+            "src/raw/mod.rs has no `mod {name};`: add a new family there, also with `pub use {name}::*;`. The families are {}",
             names.join(", ")
         );
     }
@@ -95,7 +95,7 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
         }
     }
     text += "pub mod raw {\n";
-    // The attributes of the item that comes next.
+    // Attributes of the next item.
     let mut attributes = String::new();
     for line in index.lines().filter(|line| !line.starts_with("//!")) {
         let exported = line.strip_prefix("pub use ").and_then(|rest| rest.strip_suffix("::*;"));
@@ -126,7 +126,7 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
             None => text += &format!("{}{line}\n", std::mem::take(&mut attributes)),
         }
     }
-    // A target may have no form of the family: the function gives the linker something to link.
+    // A target may have no form of the family. This function then gives the linker something to link.
     text += "}\n#[unsafe(no_mangle)]\npub extern \"C\" fn row() {}\n";
     text += "#[cfg(target_arch = \"nvptx64\")]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
     text += "#[cfg(not(target_arch = \"nvptx64\"))]\nextern crate std;\n";
@@ -146,7 +146,7 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
         lto = "off"
         [workspace]
     };
-    // Cargo takes crates of one name for one, wherever they lie.
+    // Each crate needs its own name: cargo treats crates of one name as one crate, even in different folders.
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     if let Some(package) = package.get_mut("package").and_then(toml::Value::as_table_mut) {
         package.insert("name".into(), format!("row-{name}").into());
@@ -161,14 +161,14 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     files::write(&folder.join("src/lib.rs"), text)
 }
 
-/// The words of a source's code.
+/// Returns the words in the code of a source file.
 fn words(source: &str) -> impl Iterator<Item = &str> {
     let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
         .filter(|word| !word.is_empty())
 }
 
-/// The sets of tags and the macros that a family has.
+/// Returns the tag sets and the macros that a family defines.
 fn defined(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| {
         let line = line.trim_start();

@@ -1,4 +1,4 @@
-//! Files and folders that appear whole or not at all.
+//! Writes files and folders atomically: they appear complete or not at all.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
-/// Writes a file by way of a temporary one beside it; leaves an equal file untouched.
+/// Writes a file through a temporary file next to it. Leaves a file with equal content untouched.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let content = content.as_ref();
     if holds(path, content) {
@@ -25,11 +25,11 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     Ok(())
 }
 
-/// Writes a program like [`write()`] does.
+/// Writes a program, as [`write()`] does.
 ///
-/// A process of its own writes it. A file open for writing here is open in each process that another
-/// thread starts, until that one runs its program, and a program open for writing does not run
-/// (`ETXTBSY` of execve(2)).
+/// A separate process writes the file. A file that this process has open for writing is also open in each process that another
+/// thread starts, until that process executes its program, and a program that is open for writing does not run (`ETXTBSY` of
+/// execve(2)).
 pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let content = content.as_ref();
     if holds(path, content) {
@@ -62,7 +62,7 @@ pub fn make_executable(path: &Path) -> Result<()> {
         .with_context(|| format!("cannot make {} executable", path.display()))
 }
 
-/// Every file in a folder and in those below it, in order; none if there is no such folder.
+/// Returns every file in a folder and its subfolders, sorted; none if the folder does not exist.
 pub fn under(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -70,8 +70,8 @@ pub fn under(folder: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(|path| if path.is_dir() { under(&path) } else { vec![path] }).collect()
 }
 
-/// Fills a temporary folder beside `path` and renames it to `path`, replacing what stood there. When
-/// `fill` fails, `path` stays as it was and nothing else is left.
+/// Fills a temporary folder next to `path` and renames it to `path`, replacing the old content. If `fill` fails, `path` stays
+/// unchanged, and nothing else is left behind.
 pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let parent = created_parent(path)?;
     let staging = TempDir::with_prefix_in(".staging-", parent)
@@ -86,7 +86,7 @@ pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Re
     fs::rename(&fresh, path).with_context(|| format!("cannot create {}", path.display()))
 }
 
-/// Holds the lock file `path` for as long as the answer lives, against other processes and threads.
+/// Locks the lock file `path` against other processes and threads, for as long as the returned file lives.
 pub fn lock(path: &Path) -> Result<File> {
     created_parent(path)?;
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
@@ -94,18 +94,18 @@ pub fn lock(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The folder that is to hold `path`, made when it is not there.
+/// Returns the parent folder of `path`. Creates the folder if it does not exist.
 fn created_parent(path: &Path) -> Result<&Path> {
     let parent = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         Some(_) => Path::new("."),
-        None => bail!("{} names no file", path.display()),
+        None => bail!("{} is not the path of a file", path.display()),
     };
     fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
     Ok(parent)
 }
 
-/// A path as the caller of `./x` meant it, who may have stood in another folder.
+/// Resolves a path relative to the folder in which the user called `./x`.
 pub fn from_caller(path: &Path) -> PathBuf {
     match std::env::var_os("X_CALLER_DIR") {
         Some(folder) => Path::new(&folder).join(path),
@@ -133,7 +133,7 @@ mod tests {
         replace_folder(&path, |fresh| Ok(fs::write(fresh.join("a"), "old")?)).unwrap();
         let failed = replace_folder(&path, |fresh| {
             fs::write(fresh.join("a"), "half")?;
-            bail!("the download broke")
+            bail!("the download failed")
         });
         assert!(failed.is_err());
         assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "old");

@@ -1,4 +1,4 @@
-//! The forms of the raw layer: what each row of `src/raw` emits, read from a build of its families.
+//! The forms of the raw layer: the instructions that each row of `src/raw` emits, read from a build of its families.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -10,46 +10,46 @@ use ptx_link::convergence::is_convergent;
 use crate::device::Arch;
 use crate::family;
 
-/// One raw instruction, as its probe was compiled.
+/// One raw instruction, as compiled in its probe.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The module of `ptx::raw` that it is in.
+    /// Its module in `ptx::raw`.
     pub family: String,
     /// Its function.
     pub name: String,
-    /// Its syntax, as documented.
+    /// Its documented syntax.
     pub form: String,
-    /// The PTX ISA version that it claims.
+    /// The PTX ISA version that the row claims.
     pub isa: (u32, u32),
-    /// The oldest target that it claims.
+    /// The oldest target that the row claims.
     pub target: String,
-    /// The section of the PTX ISA.
+    /// Its section in the PTX ISA.
     pub section: String,
-    /// Whether it says that threads execute it together. The linker goes by its own table.
+    /// True if the row says that threads execute the instruction together. The linker uses its own table.
     pub convergent: bool,
-    /// Whether the row or a tag of it is bound to targets. Every other row is compiled from the same text on all of them.
+    /// True if the row or one of its tags is limited to targets. Any other row compiles from the same text on all targets.
     pub gated: bool,
-    /// What it emits, each spelling once.
+    /// The forms that the row emits, each spelling once.
     pub forms: Vec<Form>,
 }
 
 /// One spelling of an instruction.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// The instruction, its registers by class.
+    /// The instruction, with registers by class.
     pub instruction: String,
-    /// The PTX ISA version that it claims.
+    /// The PTX ISA version that the form claims.
     pub isa: (u32, u32),
-    /// The oldest target that it claims by number.
+    /// The oldest target that the form claims by number.
     pub target: String,
-    /// The block of asm that it was in.
+    /// The asm block that contains the instruction.
     pub block: AsmBlock,
-    /// The targets whose probe has it, oldest first.
+    /// The targets whose probe has the form, oldest first.
     pub targets: Vec<Arch>,
 }
 
 impl Row {
-    /// The golden file: what the row claims, then every form.
+    /// Returns the text of the golden file: the row's claims, then every form.
     pub fn golden(&self) -> String {
         let mut lines: Vec<String> = self.forms.iter().map(|form| self.line(form)).collect();
         lines.sort();
@@ -69,7 +69,7 @@ impl Row {
         )
     }
 
-    /// A form's line in the golden file: what it needs beside the row's claims stands behind it.
+    /// Returns a form's line in the golden file. Needs beyond the row's claims follow as a comment.
     pub fn line(&self, form: &Form) -> String {
         let mut needs = Vec::new();
         if form.isa > self.isa {
@@ -85,19 +85,19 @@ impl Row {
     }
 }
 
-/// What is compiled of the raw layer.
+/// The rows of the raw layer to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Every row.
     All,
-    /// The rows that are not alike on all targets.
+    /// The rows that differ between targets.
     Gated,
-    /// The convergent rows, as they are under the feature `stock-linker`.
+    /// The convergent rows, with the feature `stock-linker`.
     Labelled,
 }
 
 impl Part {
-    /// The features of `ptx` that leave out the other rows.
+    /// Returns the features of `ptx` that leave out the other rows.
     pub(crate) fn features(self) -> &'static [&'static str] {
         match self {
             Part::All => &[],
@@ -107,7 +107,7 @@ impl Part {
     }
 }
 
-/// The rows of a target, in the order of their families.
+/// Returns the rows of a target, in the order of their families.
 pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
     let (folder, families) = match part {
         Part::All => ("all", family::sources()?.into_keys().collect()),
@@ -117,15 +117,15 @@ pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
     family::probe(folder, &families, arch, part.features()).with_context(|| format!("the rows for {arch}"))
 }
 
-/// The targets whose probe has every row. The others' have the gated rows.
+/// The targets whose probe has every row. The other targets' probes have the gated rows only.
 const WHOLE: [Arch; 2] = [Arch::Sm90, Arch::Sm100a];
 
-/// The rows of every target.
+/// Returns the rows of every target.
 pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
     probe_targets(probe)
 }
 
-/// The rows of every target, two builds at a time, by what builds a part of them for a target.
+/// Returns the rows of every target. `probe` builds a part of them for a target; two builds run at a time.
 pub(crate) fn probe_targets(
     probe: impl Fn(Arch, Part) -> Result<Vec<Row>> + Sync,
 ) -> Result<Vec<(Arch, Vec<Row>)>> {
@@ -144,7 +144,7 @@ pub(crate) fn probe_targets(
     let (on_one, on_other) = (forms(&on_all), forms(&again));
     if let Some((name, _)) = on_one.iter().find(|(name, forms)| on_other.get(*name) != Some(forms)) {
         let [one, other] = WHOLE;
-        bail!("{name} has other forms on {one} than on {other}: the row needs a gate");
+        bail!("{name} has different forms on {one} and {other}: add a gate to the row");
     }
     for (arch, rows) in probes.iter_mut().filter(|(arch, _)| !WHOLE.contains(arch)) {
         let on_this = |form: &Form| Form { targets: vec![*arch], ..form.clone() };
@@ -155,7 +155,7 @@ pub(crate) fn probe_targets(
     Ok(probes)
 }
 
-/// The rows of several targets as one list by family and name, each form with the targets that have it.
+/// Merges the rows of several targets into one list, sorted by family and name. Each form lists its targets.
 pub fn union(probes: &[(Arch, Vec<Row>)]) -> Result<Vec<Row>> {
     let mut all: BTreeMap<(String, String), Row> = BTreeMap::new();
     for row in probes.iter().flat_map(|(_, rows)| rows) {
@@ -163,7 +163,7 @@ pub fn union(probes: &[(Arch, Vec<Row>)]) -> Result<Vec<Row>> {
             .entry((row.family.clone(), row.name.clone()))
             .or_insert_with(|| Row { forms: Vec::new(), ..row.clone() });
         let claims = |row: &Row| (row.form.clone(), row.isa, row.target.clone(), row.section.clone());
-        ensure!(claims(have) == claims(row), "{} claims one thing here and another there", row.name);
+        ensure!(claims(have) == claims(row), "{} makes different claims on different targets", row.name);
         let mut places: BTreeMap<String, usize> =
             have.forms.iter().enumerate().map(|(i, form)| (form.instruction.clone(), i)).collect();
         for form in &row.forms {
@@ -179,7 +179,7 @@ pub fn union(probes: &[(Arch, Vec<Row>)]) -> Result<Vec<Row>> {
     Ok(all.into_values().collect())
 }
 
-/// How many forms a family has on each of [`Arch::ALL`].
+/// Counts the forms of each family on each of [`Arch::ALL`].
 pub fn counts(rows: &[Row]) -> BTreeMap<&str, [usize; Arch::ALL.len()]> {
     let mut counts = BTreeMap::new();
     for row in rows {
@@ -191,13 +191,13 @@ pub fn counts(rows: &[Row]) -> BTreeMap<&str, [usize; Arch::ALL.len()]> {
     counts
 }
 
-/// Does work on each item, on two threads, and keeps the items' order.
+/// Calls `work` on each item, on two threads. Returns the results in the order of the items.
 pub fn by_two<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(items.iter().enumerate());
     let worker = || {
         let mut done = Vec::new();
         loop {
-            // The lock ends with the statement, before the work.
+            // The lock is released at the end of the statement, before the work.
             let item = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
             let Some((i, item)) = item else { return done };
             done.push((i, work(item)));
@@ -213,24 +213,24 @@ pub fn by_two<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> V
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// `8.6` of `(8, 6)`.
+/// Formats `(8, 6)` as `8.6`.
 pub fn shown((major, minor): (u32, u32)) -> String {
     format!("{major}.{minor}")
 }
 
-/// 90 of `sm_90a`.
+/// Returns 90 for `sm_90a`.
 pub fn number(target: &str) -> u32 {
     target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().expect("sm_N")
 }
 
-/// The rows of a module that a probe was compiled to.
+/// Reads the rows from the PTX of a probe.
 pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
     for block in asm_blocks(module) {
         if let Some(row) = block.text.strip_prefix("// row:") {
             rows.push(row_of(row)?);
         } else {
-            let row = rows.last_mut().context("a probe names its row first")?;
+            let row = rows.last_mut().context("an asm block comes before the name of its row")?;
             row.forms.push(form_of(row, block, arch)?);
         }
     }
@@ -240,7 +240,7 @@ pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
 fn row_of(text: &str) -> Result<Row> {
     let fields: Vec<&str> = text.split("@@").collect();
     let [module, name, form, isa, target, section, convergent, gates] = fields[..] else {
-        bail!("not a row: {text}")
+        bail!("cannot read this row: {text}")
     };
     Ok(Row {
         family: module.rsplit("::").next().unwrap_or(module).into(),
@@ -255,15 +255,15 @@ fn row_of(text: &str) -> Result<Row> {
     })
 }
 
-/// Predicates, and operands wider or narrower than the registers of `asm!`, are set up and read out inside the block;
-/// what is left is the instruction.
+/// The asm block also sets up and reads out predicates, and operands that are wider or narrower than the registers of `asm!`. The
+/// remaining statement is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
     const SET_UP: [&str; 7] =
         [".reg ", "selp.b32 ", "setp.", "mov.b32 ", "mov.b64 ", "mov.b128 ", "cvt.u8.u16 "];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
     let [instruction] = left[..] else {
-        bail!("{} is not one instruction: {:?}", row.name, block.instructions)
+        bail!("{} does not emit exactly one instruction: {:?}", row.name, block.instructions)
     };
     let targets = block.text.split_whitespace().filter_map(|word| word.strip_prefix("target:"));
     let target = targets.chain([row.target.as_str()]).max_by_key(|target| number(target));
@@ -271,18 +271,18 @@ fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
     Ok(Form { instruction: instruction.clone(), isa: block.isa, target, block, targets: vec![arch] })
 }
 
-/// One block of inline asm as instructions, each normalised, without the comment that asks for a PTX version.
+/// A block of inline asm as normalised instructions, without the comment with the PTX version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmBlock {
-    /// As rustc left it.
+    /// The text from rustc.
     pub text: String,
-    /// Its statements.
+    /// The statements.
     pub instructions: Vec<String>,
-    /// The highest PTX version that the comments name.
+    /// The highest PTX version in the comments.
     pub isa: (u32, u32),
 }
 
-/// The inline asm of a function's body, block by block.
+/// Returns the blocks of inline asm in a function's body.
 pub fn asm_blocks(body: &str) -> Vec<AsmBlock> {
     let mut blocks = Vec::new();
     let mut rest = body;
@@ -307,13 +307,13 @@ fn asm_block(text: &str) -> AsmBlock {
     AsmBlock { text: text.to_owned(), instructions: statements(&code), isa }
 }
 
-/// `8.6` as a pair.
+/// Parses `8.6` into a pair.
 pub fn version(text: &str) -> (u32, u32) {
     let (major, minor) = text.split_once('.').expect("major.minor");
     (major.parse().expect("a number"), minor.parse().expect("a number"))
 }
 
-/// The statements of a block, normalised; the braces of a scope are none.
+/// Returns the normalised statements of a block, without the braces of a scope.
 fn statements(code: &str) -> Vec<String> {
     let code = code.trim();
     let code = code.strip_prefix("{ ").and_then(|code| code.strip_suffix('}')).unwrap_or(code);
@@ -321,11 +321,11 @@ fn statements(code: &str) -> Vec<String> {
     statements.map(|statement| format!("{};", generic_registers(statement))).collect()
 }
 
-/// Registers by class: `%r12` is `%r`, the scratch predicate `p` is `%p`, the wide `q` and `q1` are `%rq`, and those of
-/// eight bits, `e` and `e0` to `e7`, are `%b`.
+/// Replaces registers by their class: `%r12` becomes `%r`, the scratch predicate `p` becomes `%p`, the 128-bit `q` and `q1`
+/// become `%rq`, and the 8-bit `e` and `e0` to `e7` become `%b`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
-        // The one special register whose name ends with digits.
+        // The only special register whose name ends with digits.
         Some("clock64") => word.into(),
         Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
         None if word.starts_with("$L") => "$L".into(),
@@ -336,7 +336,7 @@ pub fn generic_registers(statement: &str) -> String {
     })
 }
 
-/// Maps the words of a text: names, numbers, registers and labels.
+/// Maps each word of a text: a name, number, register or label.
 pub fn map_words(text: &str, mut map: impl FnMut(&str) -> String) -> String {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$' | '.' | ':');
     let mut out = String::new();
@@ -344,7 +344,7 @@ pub fn map_words(text: &str, mut map: impl FnMut(&str) -> String) -> String {
     while !rest.is_empty() {
         let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         if end > 0 {
-            // A label's colon is not part of it.
+            // The colon after a label is not part of the label.
             let word = rest[..end].trim_end_matches(':');
             out.push_str(&map(word));
             rest = &rest[word.len()..];
@@ -387,7 +387,7 @@ mod tests {
     fn two_instructions_in_a_block_are_an_error() {
         let two = module(&[".a p, %r1; f"]);
         let error = rows(&two, Arch::Sm90).unwrap_err().to_string();
-        assert!(error.starts_with("f is not one instruction:"), "{error}");
+        assert!(error.starts_with("f does not emit exactly one instruction:"), "{error}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Golden files: texts that are held against files under `tests/golden`.
+//! Golden files: texts that tests compare with the files under `tests/golden`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,12 +10,12 @@ use similar::{ChangeTag, TextDiff};
 use crate::device::Arch;
 use crate::{files, root};
 
-/// Whether golden files are to be written, by `BLESS=1`.
+/// Returns true if `BLESS=1` asks to write golden files.
 pub fn blesses() -> bool {
     std::env::var("BLESS").is_ok_and(|value| value == "1")
 }
 
-/// A folder of golden files: which of them were compared, and what has changed.
+/// A folder of golden files, with the names compared so far and the changes found.
 pub struct Golden {
     folder: PathBuf,
     seen: BTreeSet<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Golden {
 }
 
 impl Golden {
-    /// `tests/golden/<part>`, to be compared, or with `BLESS=1` written.
+    /// Opens `tests/golden/<part>` for comparison, or for writing if `BLESS=1` is set.
     pub fn new(part: &str) -> Golden {
         Golden {
             folder: root().join("tests/golden").join(part),
@@ -34,12 +34,12 @@ impl Golden {
         }
     }
 
-    /// The same, to be written.
+    /// Opens `tests/golden/<part>` for writing.
     pub fn blessed(part: &str) -> Golden {
         Golden { bless: true, ..Golden::new(part) }
     }
 
-    /// Compares a file with what it should be.
+    /// Compares the file `name` with the expected text.
     pub fn check(&mut self, name: &str, text: &str) -> Result<()> {
         let path = self.folder.join(name);
         self.seen.insert(path.clone());
@@ -53,7 +53,7 @@ impl Golden {
         Ok(())
     }
 
-    /// Compares the texts that something has on several targets: one file where all are equal, else one for each.
+    /// Compares the texts of several targets: with one file if all are equal, else with one file per target.
     pub fn check_targets(&mut self, name: &str, texts: &[(Arch, String)]) -> Result<()> {
         match texts {
             [(_, first), others @ ..]
@@ -65,12 +65,12 @@ impl Golden {
         }
     }
 
-    /// Ends the comparison: a file that nothing makes any more has changed too. Gives the changes that were written; where nothing is to be
-    /// written, a change is an error.
+    /// Ends the comparison. A file that nothing generated counts as a change. Returns the changes that were written. If nothing
+    /// may be written, a change is an error.
     pub fn finish(mut self) -> Result<Vec<String>> {
         for path in files::under(&self.folder) {
             if !self.seen.contains(&path) {
-                self.changes.push(format!("{}: nothing makes this file any more\n", shown(&path)));
+                self.changes.push(format!("{}: nothing generates this file any more\n", shown(&path)));
                 if self.bless {
                     fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
                 }
@@ -78,7 +78,7 @@ impl Golden {
         }
         ensure!(
             self.bless || self.changes.is_empty(),
-            "{} golden files differ; if the change is meant, run this test with `BLESS=1` and read the diff\n\n{}",
+            "{} golden files differ; if you want the change, run this test with `BLESS=1` and read the diff\n\n{}",
             self.changes.len(),
             self.changes.join("\n")
         );
@@ -90,7 +90,7 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// The lines that changed, with two lines around them.
+/// Returns the changed lines with two lines of context.
 pub fn diff(old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut shown = String::new();

@@ -1,4 +1,4 @@
-//! docs/INSTRUCTIONS.md: where each instruction is in `ptx::raw`, and what of the typed layer is made of it.
+//! docs/INSTRUCTIONS.md: the name of each instruction in `ptx::raw`, and the typed functions that use it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,9 +16,9 @@ that reach the fewest instructions. Where no twin does, the module that has it, 
 nothing, the instruction is raw only. `BLESS=1 cargo test --test coverage index` writes this file.
 ";
 
-/// A raw function, as the header of its golden file says it.
+/// A raw function, as the header of its golden file describes it.
 pub struct Entry {
-    /// Its PTX.
+    /// Its PTX syntax.
     pub form: String,
     /// Its name in `ptx::raw`.
     pub name: String,
@@ -26,12 +26,12 @@ pub struct Entry {
     needs: [String; 3],
 }
 
-/// The file.
+/// Returns the path of docs/INSTRUCTIONS.md.
 pub fn path() -> PathBuf {
     root().join("docs/INSTRUCTIONS.md")
 }
 
-/// The raw functions that have golden files.
+/// Returns the raw functions that have golden files.
 pub fn entries() -> Result<Vec<Entry>> {
     let entry = |path: &Path| {
         let text = fs::read_to_string(path).ok()?;
@@ -43,10 +43,13 @@ pub fn entries() -> Result<Vec<Entry>> {
         Some(Entry { form, needs, name: path.file_stem()?.to_str()?.to_owned() })
     };
     let paths = files::under(&root().join("tests/golden/raw"));
-    paths.iter().map(|path| entry(path).with_context(|| format!("no header: {}", path.display()))).collect()
+    paths
+        .iter()
+        .map(|path| entry(path).with_context(|| format!("{} has no header", path.display())))
+        .collect()
 }
 
-/// The index, with what the last column says of each raw function.
+/// Returns the text of the index. `typed` gives the last column for a raw function.
 pub fn text(mut entries: Vec<Entry>, typed: impl Fn(&str) -> String) -> String {
     let opcode_of = |form: &str| match form.split(['.', '{', ' ', ';']).next().unwrap_or_default() {
         register if register.starts_with('%') => "Special registers".to_owned(),
@@ -69,7 +72,7 @@ pub fn text(mut entries: Vec<Entry>, typed: impl Fn(&str) -> String) -> String {
     text
 }
 
-/// The last column of the present file, by raw function.
+/// Returns the last column of the existing file, by raw function.
 pub fn typed() -> BTreeMap<String, String> {
     let text = fs::read_to_string(path()).unwrap_or_default();
     let cells = text.lines().filter_map(|line| {

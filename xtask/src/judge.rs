@@ -1,4 +1,4 @@
-//! Whether ptxas and the linker agree with what the rows of `ptx::raw` claim.
+//! Checks the claims of the rows of `ptx::raw` against ptxas and the linker.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::cuda::Tools;
 use crate::device::Arch;
 use crate::forms::{Form, Row, by_two, number, shown};
 
-/// PTX ISA versions, as far as a row may need one.
+/// The PTX ISA versions that a row may need.
 const VERSIONS: [(u32, u32); 26] = [
     (6, 3),
     (6, 4),
@@ -39,8 +39,7 @@ const VERSIONS: [(u32, u32); 26] = [
     (9, 4),
 ];
 
-/// Every target that ptxas still knows, with the first PTX version that has each. Rows that claim less than the oldest are
-/// claims about hardware that no ptxas here can judge.
+/// Every target that ptxas still knows, with the first PTX version of each. A claim of an older target cannot be checked.
 const TARGETS: [(&str, (u32, u32)); 10] = [
     ("sm_75", (6, 3)),
     ("sm_80", (7, 0)),
@@ -54,14 +53,14 @@ const TARGETS: [(&str, (u32, u32)); 10] = [
     ("sm_120a", (8, 7)),
 ];
 
-/// Whether a form claims a target. Below sm_90 nothing was compiled: there the form's own number counts.
+/// Returns true if a form claims a target. Below sm_90 nothing was compiled, so there the form's own number counts.
 fn claims(form: &Form, target: &str) -> bool {
     let compiled = target.parse().unwrap_or(Arch::Sm90);
     form.targets.contains(&compiled) && number(&form.target) <= number(target)
 }
 
-/// The PTX of a module with one instruction a line, in kernels of a few hundred: one of all takes ptxas six times as long. With the
-/// number of each instruction's line.
+/// Returns a module with one instruction per line, and the line number of each instruction. A kernel has a few hundred lines:
+/// with all lines in one kernel, ptxas takes six times as long.
 fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize>) {
     let wide = if isa >= (8, 3) { " .reg .b128 %rq;" } else { "" };
     let registers = ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
@@ -75,7 +74,7 @@ fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize
     (text, places)
 }
 
-/// The lines that ptxas refuses.
+/// Returns the lines that ptxas refuses.
 fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> Result<BTreeSet<String>> {
     let (text, places) = module(lines, target, isa);
     let errors = tools.check_text(&text, target)?;
@@ -89,12 +88,12 @@ fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> Re
     refused.collect()
 }
 
-/// Holds each form against ptxas: it is accepted on every target and from the PTX version that it claims, and nowhere else. Gives a table of
-/// what was asked.
+/// Checks with ptxas that each form is accepted on every target that the form claims, from the claimed PTX version on, and
+/// nowhere else. Returns a table of the checks.
 pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
     let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
-    let newest = *VERSIONS.iter().rev().find(takes).context("ptxas takes no version of PTX")?;
+    let newest = *VERSIONS.iter().rev().find(takes).context("ptxas accepts no PTX version")?;
     let by_target = by_two(&TARGETS, |(target, _)| {
         let unclaimed = forms.iter().filter(|form| !claims(form, target));
         let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
@@ -106,20 +105,24 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
                 forms.into_iter().cloned().collect::<Vec<_>>().join("\n  ")
             ),
         };
-        let wrong = wrong("claimed, and ptxas refuses", refused.difference(&expected).collect())
-            + &wrong("not claimed, and ptxas accepts", expected.difference(&refused).collect());
-        ensure!(wrong.is_empty(), "rows and ptxas differ: change `target:`, `on` or `gate`{wrong}");
+        let wrong = wrong("claimed, but ptxas refuses", refused.difference(&expected).collect())
+            + &wrong("not claimed, but ptxas accepts", expected.difference(&refused).collect());
+        ensure!(
+            wrong.is_empty(),
+            "rows and ptxas disagree: change `target:`, `on` or `gate` of the rows{wrong}"
+        );
         Ok(format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len()))
     });
 
-    // From the claimed PTX version up, and not in the version before, on the target that PTX had first.
+    // The claimed PTX version is accepted and the version before is not, on the claimed target that PTX had first.
     let mut groups: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
     for form in forms {
         let claimed = TARGETS.iter().filter(|(target, _)| claims(form, target));
         let (target, first) = claimed
             .min_by_key(|(_, first)| first)
-            .with_context(|| format!("no target has `{}`", form.instruction))?;
-        // A module for sm_90 is of 7.8 at least. (ptxas takes `.shared::cta` of `cp.async` before 7.8, where 9.7.9.25.3.1 introduces it.)
+            .with_context(|| format!("no target claims `{}`", form.instruction))?;
+        // A module for sm_90 needs 7.8 at least. (ptxas accepts `.shared::cta` of `cp.async` before 7.8, the version in which
+        // 9.7.9.25.3.1 introduces it.)
         if form.isa > (*first).max((7, 8)) {
             groups.entry((target, form.isa)).or_default().push(form.instruction.clone());
         }
@@ -127,18 +130,19 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     let groups: Vec<_> = groups.into_iter().collect();
     let by_version = by_two(&groups, |((target, isa), lines)| {
         let place = VERSIONS.iter().position(|version| version == isa).filter(|&place| place > 0);
-        let before = VERSIONS[place.with_context(|| format!("{} is no PTX ISA version", shown(*isa)))? - 1];
+        let before =
+            VERSIONS[place.with_context(|| format!("{} is not a PTX ISA version", shown(*isa)))? - 1];
         let early = refused(tools, lines, target, *isa)?;
         ensure!(
             early.is_empty(),
-            "{target}: a row claims PTX ISA {}, where ptxas refuses {early:#?}",
+            "{target}: rows claim PTX ISA {}, but ptxas refuses them there: {early:#?}",
             shown(*isa)
         );
         let all: BTreeSet<_> = lines.iter().cloned().collect();
         let accepted: Vec<_> = all.difference(&refused(tools, lines, target, before)?).cloned().collect();
         ensure!(
             accepted.is_empty(),
-            "{target}: a row claims PTX ISA {}, but ptxas accepts in {} already {accepted:#?}",
+            "{target}: rows claim PTX ISA {}, but ptxas accepts them in {} already: {accepted:#?}",
             shown(*isa),
             shown(before)
         );
@@ -149,7 +153,7 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     Ok(format!("target    accepted  refused\n{}", lines.concat()))
 }
 
-/// Holds what the rows say of convergence against the linker's table, by which instructions are marked.
+/// Compares the convergence of the rows with the linker's table, by which the linker marks instructions.
 pub fn convergence(rows: &[Row]) -> Result<()> {
     let mut faults = Vec::new();
     for row in rows {

@@ -1,6 +1,5 @@
-//! What builds, assembles and judges the device code of this repository: the toolchain, device builds
-//! that share one `core`, ptxas, and PTX taken apart. The binary is the command line of `./x`; the tests
-//! of the workspace call this library.
+//! Builds, assembles and judges the device code of this repository: toolchains, device builds with a shared `core`, ptxas, and
+//! PTX split into kernels. The binary is the command line of `./x`. The tests of the workspace call this library.
 #![deny(missing_docs)]
 
 pub mod bench;
@@ -20,7 +19,7 @@ pub mod toolchain;
 
 use std::path::{Path, PathBuf};
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_path_buf()

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{bench, build, compare, forms, gpu, lint, row, test};
 
-/// Builds, tests and measures `ptx`. Run as `./x`, which first installs what is missing.
+/// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
 #[derive(Parser)]
 #[command(name = "x", bin_name = "./x")]
 struct Cli {
@@ -17,21 +17,21 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compiles the kernels to PTX and cubins in target/ptx/ and judges them
+    /// Compiles the kernels to PTX and cubins in target/ptx/, and fails on spills or stack frames
     Build(build::Options),
     /// Runs the tests of the workspace
     Test(test::Options),
-    /// Runs the kernels on a GPU of this machine, or makes a folder that does so on another
+    /// Checks and times the kernels on a GPU of this machine, or makes a bundle that does so on another machine
     Gpu(gpu::Options),
-    /// Compares the kernels with their twins in CUDA C++: machine code, and times where there is a GPU
+    /// Compares the kernels with their twins in CUDA C++: machine code, and times if the machine has a GPU
     Bench(bench::Options),
-    /// Compares the PTX instructions of the pinned toolchain with those of Debian's
+    /// Compares the PTX instructions that the pinned toolchain and Debian's toolchain generate
     Compare(compare::Options),
     /// Counts the forms of the raw layer by family and target, or lists them
     Forms(forms::Options),
-    /// Compiles one family of the raw layer, writes its golden files and its lines of the index, and asks ptxas of every form
+    /// Compiles one family of the raw layer, writes its golden files and its lines of the index, and checks every form with ptxas
     Row(row::Options),
-    /// Lets clippy read the device crates as they are compiled for a GPU
+    /// Runs clippy on the device crates as compiled for a GPU
     Clippy(lint::Options),
 }
 

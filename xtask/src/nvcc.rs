@@ -1,4 +1,4 @@
-//! NVIDIA's compiler of CUDA C++: found in an installed CUDA, or fetched from PyPI.
+//! NVIDIA's CUDA C++ compiler, from an installed CUDA or from PyPI.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::device::Arch;
 use crate::process::run;
 use crate::{files, progress, root};
 
-/// The compiler, its front end, its back end and the headers: CUDA's own, and libcu++.
+/// The compiler, its front end, its back end, and the headers of CUDA and libcu++.
 const WHEELS: [(&str, &str); 5] = [
     ("nvidia-cuda-nvcc", WHEEL_VERSION),
     ("nvidia-cuda-crt", WHEEL_VERSION),
@@ -21,20 +21,20 @@ const WHEELS: [(&str, &str); 5] = [
     ("nvidia-cuda-runtime", WHEEL_VERSION),
     ("nvidia-cuda-cccl", "13.3.5.0.6"),
 ];
-/// What of the wheels compiles to PTX.
+/// The programs of the wheels that compile to PTX.
 const PROGRAMS: [&str; 3] = ["bin/nvcc", "bin/cudafe++", "nvvm/bin/cicc"];
 const OPTIONS: [&str; 2] = ["-std=c++20", "-ptx"];
 
-/// `nvcc`, with its headers.
+/// `nvcc` and its headers.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     nvcc: PathBuf,
-    /// What it answers when asked for its version.
+    /// Its answer to `--version`.
     version: String,
 }
 
 impl Compiler {
-    /// That of an installed CUDA of 13.0 or newer, else that of PyPI's wheels, fetched into `target/cuda/` once.
+    /// Returns nvcc of an installed CUDA 13.0 or newer. If there is none, fetches wheels from PyPI into `target/cuda/`, once.
     pub fn find_or_fetch() -> Result<Compiler> {
         let found = installed().into_iter().map(|bin| bin.join("nvcc")).filter(|nvcc| nvcc.exists());
         for nvcc in found {
@@ -64,8 +64,7 @@ impl Compiler {
         ready().with_context(|| format!("the fetched nvcc in {} does not run", folder.display()))
     }
 
-    /// The PTX of a source file; compiled where neither it, nor a header beside it, nor the compiler is the one of
-    /// an earlier time.
+    /// Returns the PTX of a source file. Compiles only if the source, a header in its folder or the compiler has changed.
     pub fn compile(&self, source: &Path, arch: Arch) -> Result<String> {
         let name = source.file_stem().and_then(|stem| stem.to_str()).context("a source without a name")?;
         let ptx = root().join(format!("target/cuda/ptx/{name}-{:016x}.ptx", self.fingerprint(source, arch)?));
@@ -78,16 +77,16 @@ impl Compiler {
         nvcc.args(OPTIONS).arg(format!("-arch={arch}")).arg("-o").arg(&fresh).arg(source);
         progress::step(&format!("compiling {name}.cu"), || run(&mut nvcc)).with_context(|| {
             format!(
-                "nvcc on {} (it calls gcc's C++ compiler: `apt-get install g++` where that is missing)",
+                "nvcc on {} (nvcc calls gcc's C++ compiler; if it is missing: `apt-get install g++`)",
                 source.display()
             )
         })?;
-        let text = fs::read_to_string(&fresh).context("nvcc left no PTX")?;
+        let text = fs::read_to_string(&fresh).context("nvcc wrote no PTX")?;
         files::write(&ptx, &text)?;
         Ok(text)
     }
 
-    /// [`compile`](Self::compile) for each source, as many at a time as there are processors.
+    /// Calls [`compile`](Self::compile) for each source, with one thread per processor.
     pub fn compile_all(&self, sources: &[PathBuf], arch: Arch) -> Result<Vec<String>> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let part = sources.len().div_ceil(threads).max(1);
@@ -107,7 +106,7 @@ impl Compiler {
         })
     }
 
-    /// Of all that the PTX depends on.
+    /// Hashes everything that the PTX depends on.
     fn fingerprint(&self, source: &Path, arch: Arch) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
         (&self.version, OPTIONS, arch).hash(&mut hasher);
@@ -120,7 +119,7 @@ impl Compiler {
     }
 }
 
-/// The files of a folder whose names end so, sorted.
+/// Returns the files of a folder with this extension, sorted.
 pub fn sources_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -129,7 +128,7 @@ pub fn sources_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Fetches the wheels with pip and keeps what compiles to PTX, in `folder`.
+/// Fetches the wheels with pip, and keeps the parts that compile to PTX in `folder`.
 fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
     let site = folder.join("site");
     let wheels = WHEELS.map(|(wheel, version)| format!("{wheel}=={version}"));
@@ -137,12 +136,12 @@ fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
     for part in ["bin", "nvvm", "include"] {
         let unpacked = site.join("nvidia/cu13").join(part);
         fs::rename(&unpacked, folder.join(part))
-            .with_context(|| format!("the wheels hold no {}", unpacked.display()))?;
+            .with_context(|| format!("the wheels contain no {}", unpacked.display()))?;
     }
     for program in PROGRAMS {
         let program = folder.join(program);
         if !program.exists() {
-            bail!("the wheels hold no {}", program.display());
+            bail!("the wheels contain no {}", program.display());
         }
         files::make_executable(&program)?;
     }

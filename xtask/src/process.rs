@@ -1,10 +1,10 @@
-//! Running other programs.
+//! Runs other programs.
 
 use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail};
 
-/// Runs a command and gives what it printed; a failure carries the command and all of its stderr.
+/// Runs a command and returns its output. The error of a failed command contains the command and its stderr.
 pub fn run(command: &mut Command) -> Result<Output> {
     let output = command.output().with_context(|| format!("cannot run {}", shown(command)))?;
     if !output.status.success() {
@@ -14,7 +14,7 @@ pub fn run(command: &mut Command) -> Result<Output> {
     Ok(output)
 }
 
-/// The command as one would type it, without its environment.
+/// Formats the command as typed in a shell, without its environment.
 pub fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();

@@ -1,4 +1,4 @@
-//! Progress of steps that may take long: a spinner on a terminal, plain lines elsewhere.
+//! Progress of long steps: a spinner on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::LazyLock;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// A step shorter than this is not worth a line.
+/// A shorter step prints no line.
 const WORTH_A_LINE: Duration = Duration::from_secs(2);
 
-/// Does `work` and shows that it goes on: on a terminal a spinner with the time, elsewhere a line once it
-/// takes over two seconds and another at its end.
+/// Runs `work` and shows its progress: on a terminal a spinner with the time, elsewhere a line after two seconds and another at
+/// the end.
 pub fn step<T>(what: &str, work: impl FnOnce() -> T) -> T {
     if std::io::stderr().is_terminal() { with_spinner(what, work) } else { with_lines(what, work) }
 }
 
 fn with_spinner<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    // Steps may run side by side, each with its own line.
+    // Steps may run side by side, each on its own line.
     static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
     let bar = BARS.add(ProgressBar::new_spinner().with_message(what.to_owned()));
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -40,7 +40,7 @@ fn with_lines<T>(what: &str, work: impl FnOnce() -> T) -> T {
             let start = Instant::now();
             if waiting.recv_timeout(WORTH_A_LINE) == Err(RecvTimeoutError::Timeout) {
                 eprintln!("{what} …");
-                // Ends when `done` is dropped, by a return and by a panic alike.
+                // `recv` returns when `done` is dropped, on return and on panic.
                 let _ = waiting.recv();
                 eprintln!("{what}: {:.1} s", start.elapsed().as_secs_f32());
             }

@@ -1,27 +1,27 @@
-//! PTX modules taken apart: one self-contained text per kernel, and the instructions of inline assembly.
+//! Splits PTX modules into one self-contained text per kernel, and extracts the instructions of inline assembly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// A kernel with all it needs of its module.
+/// A kernel with everything that it needs of its module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Its symbol.
     pub name: String,
-    /// A module of this one kernel.
+    /// A module with this kernel only.
     pub text: String,
 }
 
-/// Splits a module into one module per `.entry`, each with the header and the variables and functions
-/// that its kernel reaches. Debug sections, which describe the module as a whole, are left out.
+/// Splits a module into one module per `.entry`. Each has the header, and the variables and functions that the kernel reaches.
+/// Debug sections describe the whole module and are omitted.
 pub fn split(module: &str) -> Result<Vec<Kernel>> {
     let items = items(module)?;
     let kernels = items.iter().filter(|item| item.kind == Kind::Entry);
     kernels.map(|entry| Ok(Kernel { name: entry.name()?.to_owned(), text: alone(entry, &items)? })).collect()
 }
 
-/// The text of one kernel and of what it reaches.
+/// Returns the text of one kernel and of the items that it reaches.
 fn alone(entry: &Item, items: &[Item]) -> Result<String> {
     let mut wanted = BTreeSet::from([entry.name()?]);
     let mut unread = vec![entry];
@@ -30,7 +30,7 @@ fn alone(entry: &Item, items: &[Item]) -> Result<String> {
         for other in reached.filter(|other| other.names.iter().any(|name| item.words.contains(name))) {
             let fresh: Vec<_> = other.names.iter().filter(|name| wanted.insert(name)).collect();
             if !fresh.is_empty() {
-                // A declaration and its definition share a name, and both are needed.
+                // A declaration and its definition share a name. Both are needed.
                 unread.extend(items.iter().filter(|item| fresh.iter().any(|name| item.names.contains(name))));
             }
         }
@@ -52,13 +52,13 @@ fn alone(entry: &Item, items: &[Item]) -> Result<String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// `.version`, `.target`, `.address_size`, `.file`, `.pragma`: of every module.
+    /// `.version`, `.target`, `.address_size`, `.file`, `.pragma`: belongs to every module.
     Header,
-    /// `.section`: DWARF.
+    /// `.section`: DWARF debug information.
     Debug,
-    /// A kernel's definition.
+    /// The definition of a kernel.
     Entry,
-    /// A function, a variable, an alias.
+    /// A function, variable or alias.
     Named,
 }
 
@@ -69,25 +69,25 @@ struct Item<'a> {
     text: &'a str,
     /// The symbols that it declares or defines.
     names: Vec<&'a str>,
-    /// All the identifiers in it.
+    /// All identifiers in the statement.
     words: BTreeSet<&'a str>,
 }
 
 impl<'a> Item<'a> {
     fn name(&self) -> Result<&'a str> {
-        self.names.first().copied().with_context(|| format!("a kernel without a name: {}", self.text))
+        self.names.first().copied().with_context(|| format!("a kernel has no name: {}", self.text))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
-    /// `.visible`, `.shared::cta`; also what follows an opcode.
+    /// A word that begins with a dot, such as `.visible` or `.shared::cta`; also the modifiers of an opcode.
     Directive(&'a str),
     Word(&'a str),
     Punctuation(u8),
 }
 
-/// The tokens of a PTX text with the place where each ends; comments, strings and numbers give none.
+/// The tokens of a PTX text, each with its end. Comments, strings and numbers give no token.
 struct Tokens<'a> {
     text: &'a str,
     at: usize,
@@ -147,7 +147,7 @@ fn items(module: &str) -> Result<Vec<Item<'_>>> {
     }
     ensure!(
         items.iter().any(|item| item.text.starts_with(".version")),
-        "this is no PTX module: it has no `.version`"
+        "this is not a PTX module: it has no `.version`"
     );
     Ok(items)
 }
@@ -170,7 +170,7 @@ fn item<'a>(tokens: &mut Tokens<'a>, first: Token<'a>) -> Result<Item<'a>> {
         }
     }
     bail!(
-        "the module ends within the statement `{}`",
+        "the module ends inside the statement `{}`",
         tokens.text[start..].lines().next().unwrap_or_default()
     )
 }
@@ -180,7 +180,7 @@ struct Statement<'a> {
     entry: bool,
     function: bool,
     depth: usize,
-    /// The next word outside all brackets is a symbol that the statement declares.
+    /// True if the next word outside all brackets is the symbol that the statement declares.
     at_name: bool,
     names: Vec<&'a str>,
     words: BTreeSet<&'a str>,
@@ -193,7 +193,7 @@ impl<'a> Statement<'a> {
         Statement { directive, entry, function, depth: 0, at_name: true, names, words }
     }
 
-    /// Takes a token in; whether it is the statement's last.
+    /// Takes a token, and returns true if the token ends the statement.
     fn ends_with(&mut self, token: Token<'a>) -> bool {
         match token {
             Token::Directive(directive) if self.depth == 0 => {
@@ -234,8 +234,8 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// The instructions that a text has from inline assembly, each with how often it stands there. Registers,
-/// labels and mangled symbols, which every compiler numbers in its own way, lose what tells them apart.
+/// Counts the instructions from inline assembly in a text. Numbers of registers and labels, and mangled symbols, which differ
+/// between compilers, are replaced.
 pub fn inline_instructions(text: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut inside = false;
@@ -339,7 +339,7 @@ $L__BB0_1:
         kernels.into_iter().find(|kernel| kernel.name == name).unwrap().text
     }
 
-    /// The symbols of `MODULE` that a text declares or defines.
+    /// Returns the symbols of `MODULE` that a text declares or defines.
     fn symbols(text: &str) -> Vec<String> {
         items(text).unwrap().iter().flat_map(|item| item.names.iter().map(|name| name.to_string())).collect()
     }

@@ -1,4 +1,4 @@
-//! The compiler in use: the pinned nightly, or Debian's packages where rustup cannot deliver it.
+//! The compiler in use: the pinned nightly, or Debian's packages if rustup cannot install the nightly.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub const DEVICE_TARGET: &str = "nvptx64-nvidia-cuda";
 
 const DEBIAN_LLVM: &str = "/usr/lib/llvm-22/bin";
 
-/// Which of the two supported toolchains.
+/// One of the two supported toolchains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The nightly of `rust-toolchain.toml`, installed by rustup.
@@ -24,19 +24,19 @@ pub enum Kind {
     Debian,
 }
 
-/// `rust-toolchain.toml`.
+/// The content of `rust-toolchain.toml`.
 #[derive(Debug, Deserialize, PartialEq)]
 pub struct Pin {
-    /// The name by which rustup knows the toolchain.
+    /// rustup's name of the toolchain.
     pub channel: String,
-    /// The profile it is installed with.
+    /// The installed profile.
     pub profile: String,
-    /// The components it needs beside the profile's.
+    /// Components besides the profile's.
     pub components: Vec<String>,
 }
 
 impl Pin {
-    /// Reads the repository's `rust-toolchain.toml`.
+    /// Reads `rust-toolchain.toml` of the repository.
     pub fn read() -> Result<Pin> {
         let path = root().join("rust-toolchain.toml");
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -52,7 +52,7 @@ impl Pin {
     }
 }
 
-/// A compiler with its cargo, the sources of `core` and LLVM's tools.
+/// A compiler with its cargo, the source code of `core`, and LLVM's tools.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
     kind: Kind,
@@ -63,7 +63,7 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// The toolchain that runs this process: that of `RUSTC`, else of the `rustc` on `PATH`.
+    /// Returns the toolchain that runs this process: that of the variable `RUSTC`, else of the `rustc` on `PATH`.
     pub fn active() -> Result<Toolchain> {
         let rustc = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
         let rustc = Path::new(&rustc);
@@ -75,7 +75,7 @@ impl Toolchain {
         let folder = sysroot.file_name().unwrap_or_default().to_string_lossy();
         ensure!(
             folder.starts_with(&pin.channel),
-            "{} is the compiler of `{folder}`, but this repository is built by {}; run it through ./x, or \
+            "{} is the compiler of `{folder}`, but this repository is built with {}; use ./x, or run \
              with RUSTUP_TOOLCHAIN={}",
             rustc.display(),
             pin.channel,
@@ -84,25 +84,28 @@ impl Toolchain {
         Toolchain::at(Kind::Pinned, pin.channel, sysroot)
     }
 
-    /// The pinned toolchain, whichever is active.
+    /// Returns the pinned toolchain, even if another one is active.
     pub fn pinned() -> Result<Toolchain> {
         let channel = Pin::read()?.channel;
         let output = Command::new("rustup")
             .args(["which", "--toolchain", &channel, "rustc"])
             .env("RUSTUP_AUTO_INSTALL", "0")
             .output()
-            .context("cannot run rustup, which holds the pinned toolchain: see https://rustup.rs")?;
+            .context(
+                "cannot run rustup, which manages the pinned toolchain: install it from https://rustup.rs",
+            )?;
         ensure!(
             output.status.success(),
-            "the toolchain {channel} is not installed: run `rustup toolchain install` here\n{}",
+            "the toolchain {channel} is not installed: run `rustup toolchain install` in the repository\n{}",
             String::from_utf8_lossy(&output.stderr).trim()
         );
         let rustc = PathBuf::from(String::from_utf8(output.stdout)?.trim());
-        let sysroot = rustc.ancestors().nth(2).context("rustup names a rustc outside any toolchain")?;
+        let sysroot =
+            rustc.ancestors().nth(2).context("the rustc that rustup names is not in a toolchain")?;
         Toolchain::at(Kind::Pinned, channel, sysroot.to_path_buf())
     }
 
-    /// Debian's toolchain, whichever is active.
+    /// Returns Debian's toolchain, even if another one is active.
     pub fn debian() -> Result<Toolchain> {
         Toolchain::at(Kind::Debian, "debian".into(), PathBuf::from("/usr"))
     }
@@ -112,10 +115,10 @@ impl Toolchain {
         let host = version
             .lines()
             .find_map(|line| line.strip_prefix("host: "))
-            .context("`rustc -vV` names no host")?
+            .context("`rustc -vV` prints no host")?
             .to_owned();
         let toolchain = Toolchain { kind, name, sysroot, host, version };
-        toolchain.require(&toolchain.library().join("core/Cargo.toml"), "the sources of core")?;
+        toolchain.require(&toolchain.library().join("core/Cargo.toml"), "the source code of core")?;
         for tool in ["llvm-link", "opt", "llc"] {
             toolchain.require(&toolchain.tools_dir().join(tool), "LLVM's tools")?;
         }
@@ -133,32 +136,32 @@ impl Toolchain {
         bail!("the toolchain {} lacks {what} ({} is missing): run `{cure}`", self.name, file.display())
     }
 
-    /// Which of the two it is.
+    /// Returns which of the two toolchains this is.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its name, fit for a folder: the channel, or `debian`.
+    /// Returns a name that is valid as a folder name: the channel, or `debian`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The host's target triple.
+    /// Returns the host's target triple.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// What `rustc -vV` says.
+    /// Returns the output of `rustc -vV`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What `rustc --print sysroot` says.
+    /// Returns the output of `rustc --print sysroot`.
     pub fn sysroot(&self) -> &Path {
         &self.sysroot
     }
 
-    /// The folder of `llvm-link`, `opt`, `llc`, `llvm-dis` ….
+    /// Returns the folder of `llvm-link`, `opt`, `llc`, `llvm-dis` ….
     pub fn tools_dir(&self) -> PathBuf {
         match self.kind {
             Kind::Pinned => self.sysroot.join("lib/rustlib").join(&self.host).join("bin"),
@@ -166,13 +169,12 @@ impl Toolchain {
         }
     }
 
-    /// The sources of `core`: a folder `library` of Rust's repository.
+    /// Returns the folder `library` of Rust's source code, which contains `core`.
     pub fn library(&self) -> PathBuf {
         self.sysroot.join("lib/rustlib/src/rust/library")
     }
 
-    /// Where this toolchain builds the workspace: one folder for each, so that a change of toolchain
-    /// rebuilds nothing.
+    /// Returns the target folder of the workspace. Each toolchain has its own, so a change of toolchain rebuilds nothing.
     pub fn target_dir(&self) -> PathBuf {
         match self.kind {
             Kind::Pinned => root().join("target"),
@@ -180,14 +182,14 @@ impl Toolchain {
         }
     }
 
-    /// Its `cargo`, run at the repository's root into [`Toolchain::target_dir`].
+    /// Returns a command that runs `cargo` at the repository root with [`Toolchain::target_dir`].
     pub fn cargo(&self) -> Command {
         let mut cargo = self.command("cargo");
         cargo.current_dir(root()).env("CARGO_TARGET_DIR", self.target_dir());
         cargo
     }
 
-    /// Its `rustc`.
+    /// Returns a command that runs `rustc`.
     pub fn rustc(&self) -> Command {
         self.command("rustc")
     }
@@ -218,7 +220,7 @@ fn ask(rustc: &Path, arguments: &[&str]) -> Result<String> {
         .args(arguments)
         .current_dir(root())
         .output()
-        .with_context(|| format!("cannot run {}: start from ./x, which installs it", rustc.display()))?;
+        .with_context(|| format!("cannot run {}: use ./x, which installs it", rustc.display()))?;
     ensure!(
         output.status.success(),
         "`{} {}` failed: {}",
@@ -229,8 +231,7 @@ fn ask(rustc: &Path, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Takes the caller's flags and profiles out of a cargo command, which would change what it builds or
-/// build it twice.
+/// Removes the caller's flags and profiles from a cargo command. They would change the result or build it twice.
 pub(crate) fn without_callers_flags(cargo: &mut Command) -> &mut Command {
     const PREFIXES: [&str; 4] =
         ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_NVPTX64_", "CARGO_UNSTABLE_"];

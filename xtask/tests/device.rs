@@ -1,4 +1,4 @@
-//! Device builds and ptxas, on a small crate of kernels.
+//! Device builds and ptxas, with a small crate of kernels.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn targets_and_opt_levels_share_one_core() {
     assert!(slow.text.contains(".target sm_100a\n"), "{}", slow.text);
     assert!(slow.text.len() > fast.text.len());
     assert_eq!(fast.text, fs::read_to_string(&fast.path).unwrap());
-    // A `core` of its own would lie among the build's dependencies.
+    // A private `core` would be among the build's dependencies.
     for module in [&fast, &slow] {
         let release = module.path.parent().unwrap();
         let built: Vec<_> = walk(release).into_iter().filter(|name| name.starts_with("libcore-")).collect();
@@ -51,7 +51,7 @@ fn targets_and_opt_levels_share_one_core() {
     }
 }
 
-/// The names of all files below a folder.
+/// Returns the names of all files in a folder and its subfolders.
 fn walk(folder: &std::path::Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let names = entries.flat_map(|entry| match entry.path().is_dir() {
@@ -126,7 +126,7 @@ fn ptxas_says_what_is_wrong_and_leaves_no_cubin() {
     assert!(!cubin.exists());
 }
 
-/// A module with a line for each instruction, from line 6 on.
+/// Returns a module with one instruction per line, from line 6 on.
 fn text(instructions: &[&str]) -> String {
     let instructions: String = instructions.iter().map(|instruction| format!("{instruction}\n")).collect();
     format!(
@@ -140,7 +140,7 @@ fn all_objections_to_a_text_are_found_in_all_of_ptxass_passes() {
     let tools = Tools::find_or_fetch().unwrap();
     let good = ["mov.u32 r, 1;", "barrier.cta.sync 3;", "fence.proxy.async;"];
     assert_eq!(tools.check_text(&text(&good), Arch::Sm90a).unwrap(), []);
-    // ptxas finds the first in its grammar and stops, and the unknown symbol only when all else is right.
+    // ptxas reports the grammar errors first and stops. It reports the unknown symbol only if everything else is right.
     let mixed =
         ["add.u32 r r;", "mov.u32 r, 1;", "ld.global.u32 r, [zz];", "fence.proxy.foo;", "add.u32 r, a, a;"];
     let errors = tools.check_text(&text(&mixed), Arch::Sm90a).unwrap();

@@ -1,5 +1,5 @@
-//! What `./x` decides: which toolchain it takes, what it installs, what it undoes, and what it says. The
-//! script runs on a machine made of stubs: nothing but them is on `PATH`, and `X_USR` stands for `/usr`.
+//! Decisions of `./x`: the toolchain that it chooses, the parts that it installs or removes, and its messages. The script runs on
+//! a fake machine: `PATH` contains stubs only, and `X_USR` replaces `/usr`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use xtask::files;
 use xtask::toolchain::Pin;
 
-/// Answers `which` where the toolchain stands; installs and adds what `$INSTALLS` and `$ADDS` name.
+/// Stub of rustup. Answers `which` if the toolchain exists; installs and adds the parts in `$INSTALLS` and `$ADDS`.
 const RUSTUP: &str = r#"#!/bin/sh
 echo "rustup $*" >>"$LOG"
 toolchain=$HOME/toolchain
@@ -41,7 +41,7 @@ for name in RUSTUP_TOOLCHAIN RUSTC RUSTC_BOOTSTRAP CARGO_TARGET_DIR X_CALLER_DIR
 done
 "#;
 
-/// Installs a Debian toolchain of the version `$DEBIAN_RUSTC`.
+/// Stub of apt-get. Installs a Debian toolchain with the version `$DEBIAN_RUSTC`.
 const APT_GET: &str = r#"#!/bin/sh
 echo "apt-get $*" >>"$LOG"
 case "$1" in install) ;; *) exit 0 ;; esac
@@ -63,12 +63,12 @@ struct Outcome {
     success: bool,
     stdout: String,
     stderr: String,
-    /// The calls of rustup and apt-get but the questions.
+    /// The calls of rustup and apt-get that change something.
     calls: Vec<String>,
 }
 
 impl Machine {
-    /// A machine that has rustup, a C compiler and apt-get, and no toolchain.
+    /// Makes a machine with rustup, a C compiler and apt-get, but without a toolchain.
     fn new() -> Machine {
         let home = TempDir::new().unwrap();
         let machine = Machine { home, settings: Vec::new() };
@@ -160,8 +160,7 @@ impl Outcome {
         self.has_line("RUSTC_BOOTSTRAP=1");
         self.has_line(&format!("CARGO_TARGET_DIR={}", machine.path("target/debian").display()));
         self.path_begins_with(&bin);
-        let said: Vec<_> =
-            self.stderr.lines().filter(|line| line.contains("going on with Debian's")).collect();
+        let said: Vec<_> = self.stderr.lines().filter(|line| line.contains("using Debian's")).collect();
         assert!(said.len() == 1 && said[0].contains(why), "{}", self.stderr);
     }
 

@@ -1,4 +1,4 @@
-//! Kernels of floats, each checked against the CPU.
+//! Benchmarks of kernels on floats, each checked against the CPU.
 
 use anyhow::{Result, ensure};
 use ptx_host::{DeviceBuffer, LaunchConfig};
@@ -34,11 +34,11 @@ fn axpy_bulk(bench: &Bench) -> Result<Timing> {
 }
 
 fn axpy(bench: &Bench) -> Result<Timing> {
-    // A vector of four a thread: the grid covers the arrays.
+    // A vector of four elements per thread: the grid covers the arrays.
     axpy_as(bench, "axpy", LaunchConfig::new((AXPY / 4 / 256) as u32, 256))
 }
 
-/// Half a gigabyte an array, and a tail.
+/// Half a gigabyte per array, and an incomplete vector.
 const AXPY: usize = (1 << 27) + 5;
 
 fn axpy_as(bench: &Bench, kernel: &str, config: LaunchConfig) -> Result<Timing> {
@@ -50,7 +50,7 @@ fn axpy_as(bench: &Bench, kernel: &str, config: LaunchConfig) -> Result<Timing> 
     let source = DeviceBuffer::from_slice(device, &x)?;
     let mut output = DeviceBuffer::<f32>::alloc(device, AXPY)?;
     let arguments = (A, source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), AXPY as u64);
-    // SAFETY: x and y have `n` elements, aligned and apart.
+    // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
     let launches = unsafe { bench.launches(kernel, &config, arguments)? };
     for launch in &launches {
         output.as_mut_slice().upload(&y)?;
@@ -72,7 +72,7 @@ fn byte_histogram(bench: &Bench) -> Result<Timing> {
     let mut output = DeviceBuffer::<u32>::alloc(device, 256)?;
     let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), BYTES as u64);
     let config = LaunchConfig::new(8 * bench.multiprocessors(), 256);
-    // SAFETY: so many bytes from an aligned address, and 256 words.
+    // SAFETY: the input has `n` bytes at an aligned address, and the output has 256 words.
     let launches = unsafe { bench.launches("byte_histogram", &config, arguments)? };
     for launch in &launches {
         output.as_mut_slice().upload(&[0; 256])?;
@@ -83,7 +83,7 @@ fn byte_histogram(bench: &Bench) -> Result<Timing> {
     bench.time(&launches, Some(BYTES))
 }
 
-/// Fails where `got` is further from `want` than rounding explains.
+/// Fails if `got` differs from `want` by more than `tolerance`.
 fn check_close(what: &str, got: f32, want: f64, tolerance: f64) -> Result<()> {
     ensure!(
         (f64::from(got) - want).abs() <= tolerance,
@@ -102,14 +102,14 @@ fn row_softmax(bench: &Bench) -> Result<Timing> {
     let pointers = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr());
     let arguments = (pointers.0, pointers.1, ROWS as u32, COLUMNS as u32);
     let config = LaunchConfig::new(ROWS as u32, 256).dynamic_shared(4 * COLUMNS as u32);
-    // SAFETY: packed rows of a multiple of four elements, and shared memory for one.
+    // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
     let launches = unsafe { bench.launches("row_softmax", &config, arguments)? };
     for launch in &launches {
         output.as_mut_slice().fill(f32::NAN)?;
         (launch.put)()?;
         bench.gpu.wait()?;
         let got = output.as_slice().to_vec()?;
-        ensure!(!got.iter().any(|y| y.is_nan()), "{}: an element was not written", launch.label);
+        ensure!(!got.iter().any(|y| y.is_nan()), "{}: at least one element was not written", launch.label);
         for row in (0..ROWS).step_by(997) {
             let of_row = row * COLUMNS..(row + 1) * COLUMNS;
             let powers: Vec<f64> = x[of_row.clone()].iter().map(|x| f64::from(*x).exp()).collect();
@@ -135,7 +135,7 @@ fn rms_norm(bench: &Bench) -> Result<Timing> {
         (source.as_slice().as_ptr(), factors.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr());
     let arguments = (pointers.0, pointers.1, pointers.2, ROWS as u32, COLUMNS as u32, EPSILON);
     let config = LaunchConfig::new(ROWS as u32, 256);
-    // SAFETY: packed rows of a multiple of four elements, and as many weights as a row has elements.
+    // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
     let launches = unsafe { bench.launches("rms_norm", &config, arguments)? };
     for launch in &launches {
         output.as_mut_slice().fill(f32::NAN)?;
@@ -163,9 +163,9 @@ fn matrix_vector(bench: &Bench) -> Result<Timing> {
     let (matrix, vector) = (matrix.as_slice(), vector.as_slice());
     let arguments =
         (matrix.as_ptr(), vector.as_ptr(), output.as_mut_slice().as_mut_ptr(), ROWS as u32, COLUMNS as u32);
-    // Eight warps a CTA, a row each.
+    // Eight warps per CTA, one row per warp.
     let config = LaunchConfig::new((ROWS / 8) as u32, 256);
-    // SAFETY: a packed matrix, a vector as long as its rows, and one as long as its columns.
+    // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
     let launches = unsafe { bench.launches("matrix_vector", &config, arguments)? };
     for launch in &launches {
         output.as_mut_slice().fill(f32::NAN)?;
@@ -190,15 +190,15 @@ fn matrix_product(bench: &Bench) -> Result<Timing> {
     let side = SIDE as u32;
     let arguments = (left.as_ptr(), right.as_ptr(), output.as_mut_slice().as_mut_ptr(), side, side, side);
     let config = LaunchConfig::new((side / 128, side / 128), 256);
-    // SAFETY: packed square matrices of a multiple of 128 rows.
+    // SAFETY: the matrices are packed and square, and their side is a multiple of 128.
     let launches = unsafe { bench.launches("matrix_product", &config, arguments)? };
     for launch in &launches {
         output.as_mut_slice().fill(f32::NAN)?;
         (launch.put)()?;
         bench.gpu.wait()?;
         let got = output.as_slice().to_vec()?;
-        ensure!(!got.iter().any(|c| c.is_nan()), "{}: an element was not written", launch.label);
-        // Elements in every place of a tile, of tiles all over.
+        ensure!(!got.iter().any(|c| c.is_nan()), "{}: at least one element was not written", launch.label);
+        // A sample with every position in a tile, spread over the tiles.
         for (row, column) in (0..SIDE).map(|i| (i, i * 2053 % SIDE)) {
             let terms = (0..SIDE).map(|k| f64::from(a[row * SIDE + k]) * f64::from(b[k * SIDE + column]));
             check_close(

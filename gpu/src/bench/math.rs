@@ -1,5 +1,5 @@
-//! Reductions, scans and approximations: kernels `fn(input: *const u32, output: *mut u32, n: u32)` with many results for each
-//! word.
+//! Benchmarks of reductions, scans and approximations: kernels `fn(input: *const u32, output: *mut u32, n: u32)` with several
+//! results per word.
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::{DeviceBuffer, LaunchConfig};
@@ -31,8 +31,8 @@ fn run(bench: &Bench, kernel: &'static str, results: usize) -> Result<Timing> {
     let mut output = DeviceBuffer::<u32>::alloc(&bench.gpu.device, results * WORDS)?;
     let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), WORDS as u32);
     let config = LaunchConfig::new(WORDS as u32 / THREADS, THREADS);
-    // SAFETY: these kernels read `n` words of the input and write so many results for each, nothing else. The grid has a thread for each
-    // word.
+    // SAFETY: these kernels read `n` words of the input and write their results per word; the output has room for them. The
+    // grid has one thread per word.
     let launches = unsafe { bench.launches(kernel, &config, arguments)? };
     same_results(&launches, |launch| {
         output.as_mut_slice().fill(0)?;

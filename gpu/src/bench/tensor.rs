@@ -1,4 +1,4 @@
-//! Kernels whose parameters are tensor maps.
+//! Benchmarks of kernels that take tensor maps.
 
 use anyhow::{Context as _, Result};
 use bytemuck::Zeroable as _;
@@ -31,7 +31,7 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// The map of a packed matrix of words, in boxes of so many.
+/// The map of a packed matrix of words, copied in boxes of `boxes` words.
 fn matrix(width: usize, height: usize, boxes: [u32; 2]) -> TensorMapBuilder {
     TensorMapBuilder::tiled(&[width as u64, height as u64], &boxes).strides(&[4 * width as u64])
 }
@@ -48,9 +48,9 @@ fn transpose(bench: &Bench) -> Result<Timing> {
     ];
     let maps = DeviceBuffer::from_slice(device, &maps)?;
     let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), WIDTH as u32, HEIGHT as u32);
-    // A square of 32 by 32 each.
+    // One square of 32 by 32 per thread block.
     let config = LaunchConfig::new((WIDTH / 32 * HEIGHT / 32) as u32, THREADS);
-    // SAFETY: two maps of matrices that are there, with boxes of 32 by 32 and the swizzle; one is 128 bytes after the other.
+    // SAFETY: both maps describe live matrices, with boxes of 32 by 32 and the 128-byte swizzle. The maps are 128 bytes apart.
     let launches = unsafe { bench.launches("tensor_transpose", &config, arguments)? };
     same_results(&launches, |launch| {
         (launch.put)()?;
@@ -81,7 +81,7 @@ fn sum(bench: &Bench) -> Result<Timing> {
         SIDE as u32,
         WORDS as u64,
     );
-    // SAFETY: `count` matrices, one after another, and a slot for each; both maps have boxes of 32 by 32.
+    // SAFETY: `count` matrices lie one after another, each with a slot for a map. Both maps have boxes of 32 by 32.
     let launches = unsafe { bench.launches("tensor_sum", &LaunchConfig::new(count, THREADS), arguments)? };
     same_results(&launches, |launch| {
         output.as_mut_slice().copy_from(zeros.as_slice(), &bench.gpu.stream)?;
@@ -114,7 +114,7 @@ fn retype(bench: &Bench) -> Result<Timing> {
         2 * SIZE[0] as u64,
         2 * (SIZE[0] * SIZE[1]) as u64,
     );
-    // SAFETY: a map of words with boxes of 32 by 32; packed elements of those sizes, room for them, and a slot.
+    // SAFETY: the map describes words in boxes of 32 by 32. The elements are packed, with room for the results and a map slot.
     let launches = unsafe { bench.launches("tensor_retype", &LaunchConfig::new(1, THREADS), arguments)? };
     same_results(&launches, |launch| {
         (launch.put)()?;
@@ -133,7 +133,7 @@ fn multicast(bench: &Bench) -> Result<Timing> {
     let mut output = DeviceBuffer::<u32>::alloc(device, 4 * 64)?;
     let arguments = (maps.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), SIDE as u32, SIDE as u32);
     let config = LaunchConfig::new(4, 64).cluster(2);
-    // SAFETY: a map of a matrix that is there, with boxes of 32 by 16 and the swizzle; room for 256 words.
+    // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
     let launches = unsafe { bench.launches("tensor_multicast", &config, arguments)? };
     same_results(&launches, |launch| {
         (launch.put)()?;

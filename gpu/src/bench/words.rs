@@ -1,5 +1,5 @@
-//! Kernels `fn(input: *const u32, output: *mut u32, n: u32)`: right for the seeds of their checks, then over much data, where
-//! that can be.
+//! Benchmarks of kernels `fn(input: *const u32, output: *mut u32, n: u32)`: with the input sizes of their checks, or with much
+//! data where the kernel allows it.
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::{DeviceBuffer, LaunchConfig};
@@ -7,34 +7,34 @@ use ptx_host::{DeviceBuffer, LaunchConfig};
 use super::{Bench, Case, Timing, same_results};
 use crate::kernels::{self, KERNELS, Kernel, input};
 
-/// How a kernel of [`KERNELS`] is timed.
+/// How to time a kernel of [`KERNELS`].
 struct Words {
     kernel: &'static str,
     variant: &'static str,
     note: &'static str,
-    /// Blocks for each multiprocessor; 0 for those of the check, or what `ctas` says.
+    /// Thread blocks per multiprocessor. 0: as `ctas` says, or as in the check.
     ctas_per_sm: u32,
-    /// Blocks for so many words, where their number depends on that.
+    /// Thread blocks for a number of words, if it depends on that number.
     ctas: Option<fn(usize) -> u32>,
     words: usize,
     output: Output,
-    /// Words that it reads and writes for each of the input; 0 for those that do not stream.
+    /// Words read and written per word of the input. 0 for kernels that do not stream.
     traffic: usize,
 }
 
-/// The words of the output.
+/// Length of the output in words.
 #[derive(Clone, Copy)]
 enum Output {
     Fixed(usize),
-    /// As many as of the input.
+    /// As many as the input.
     Same,
-    /// One for each thread.
+    /// One per thread.
     Thread,
-    /// One for each block, and two.
+    /// One per thread block, and two more.
     Block,
 }
 
-/// Half a gigabyte: beyond any L2.
+/// Half a gigabyte: more than any L2 cache.
 const LARGE: usize = 1 << 27;
 
 const STREAM: Words = Words {
@@ -53,7 +53,7 @@ const CASES: &[Words] = &[
     Words { kernel: "atomic_histogram", output: Output::Fixed(256), traffic: 1, ..STREAM },
     Words {
         kernel: "atomic_operations",
-        note: "4 CTAs, of which all change the same words",
+        note: "4 CTAs, which all change the same words",
         words: 1 << 10,
         output: Output::Fixed(28),
         ..NATURAL
@@ -74,12 +74,12 @@ const CASES: &[Words] = &[
         ..STREAM
     },
     Words { kernel: "cp_async_shift", ..STREAM },
-    // Two tiles a block.
+    // Two tiles per thread block.
     Words { kernel: "cp_async_stencil", ctas_per_sm: 0, ctas: Some(|words| (words / 2048) as u32), ..STREAM },
     Words { kernel: "fence_last_cta", output: Output::Block, traffic: 1, ..STREAM },
     Words { kernel: "mbarrier_reverse", ..STREAM },
     Words { kernel: "pipeline_scan", ctas_per_sm: 8, ..STREAM },
-    // Its output is one tile's rest at most: so many threads at most.
+    // The output holds the sums of one tile at most, so the grid has that many threads at most.
     Words { kernel: "pipeline_sum", ctas_per_sm: 3, output: Output::Thread, traffic: 1, ..STREAM },
     Words {
         kernel: "warp_segmented_sum",
@@ -166,9 +166,9 @@ pub fn cases() -> Vec<Case> {
     CASES.iter().map(case).chain(REFERENCES.iter().map(reference)).collect()
 }
 
-/// Kernels in CUDA C++ alone, at the grade of a library: what they are checked by, and how they are timed.
+/// Kernels in CUDA C++ only, of library quality: their check, and how to time them.
 const REFERENCES: &[(Kernel, Words)] = &[
-    // Of `bulk_reduce_columns`.
+    // For `bulk_reduce_columns`.
     (
         Kernel {
             name: "column_sums",
@@ -186,7 +186,7 @@ const REFERENCES: &[(Kernel, Words)] = &[
             ..STREAM
         },
     ),
-    // Of `pipeline_sum`.
+    // For `pipeline_sum`.
     (
         Kernel {
             name: "sum",
@@ -240,8 +240,8 @@ fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
     let zeroed = DeviceBuffer::from_slice(&bench.gpu.device, &vec![0_u32; output_words])?;
     let mut output = DeviceBuffer::<u32>::alloc(&bench.gpu.device, output_words)?;
     let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), of.words as u32);
-    // SAFETY: these kernels read `n` words of the input and write the output, which has as many words as they expect of this
-    // grid. What earlier launches have left there they take as any other words.
+    // SAFETY: these kernels read `n` words of the input and write the output, whose length fits this grid. They accept any
+    // words that earlier launches left in the output.
     let launches = unsafe { bench.launches(of.kernel, &config, arguments)? };
     same_results(&launches, |launch| {
         output.as_mut_slice().copy_from(zeroed.as_slice(), &bench.gpu.stream)?;

@@ -1,4 +1,4 @@
-//! What each canary leaves in `out`, computed thread by thread: the same steps as in `tests/device/canaries/src`.
+//! Expected output of each canary, computed thread by thread with the steps of `tests/device/canaries/src`.
 
 use std::array::from_fn;
 
@@ -26,10 +26,10 @@ pub const SUITE: Suite = Suite {
 
 const N: usize = THREADS as usize;
 const LANES: usize = 32;
-/// Lanes from here on return early, in the canaries of that name.
+/// The first lane that returns early, in the canaries in which lanes return early.
 const FIRST_LANE_TO_LEAVE: usize = 24;
 
-/// One value for each thread.
+/// One value per thread.
 type Threads = [u32; N];
 
 fn all(value: impl Fn(u32) -> u32) -> Threads {
@@ -50,7 +50,7 @@ pub fn raw_two_uses(seed: u32) -> Vec<u32> {
     pairs(|thread| first[thread], |thread| first[(thread + 32) % N].wrapping_mul(3))
 }
 
-/// Even threads write their own word, then the next.
+/// Each even thread writes its own word, then the word of the next thread.
 fn pairs(own: impl Fn(usize) -> u32, next: impl Fn(usize) -> u32) -> Vec<u32> {
     (0..N).map(|at| if is_even(at) { own(at) } else { next(at - 1) }).collect()
 }
@@ -67,7 +67,7 @@ pub fn inlined_twice(seed: u32) -> Vec<u32> {
     [first, second, mine].concat()
 }
 
-/// The words written, and what each thread then has.
+/// Returns the words in memory, and the value of each thread afterwards.
 fn exchange(values: Threads) -> (Threads, Threads) {
     let is_low = |thread: usize| thread & 4 == 0;
     let words: Threads = from_fn(|at| if is_low(at) { values[at] } else { !values[at - 4] });
@@ -105,7 +105,7 @@ pub fn early_exit_shuffle(seed: u32) -> Vec<u32> {
     results.chain(words).collect()
 }
 
-/// What a loop of canaries leaves: two buffers in turn, then each thread's value.
+/// Output of a canary with a loop: two buffers, used alternately, then each thread's value.
 fn rounds(count: u32, seed: u32, round: impl Fn(&mut Threads) -> Threads) -> Vec<u32> {
     let mut mine = all(|thread| seed ^ thread);
     let mut buffers = [[POISON; N]; 2];
@@ -145,7 +145,7 @@ pub fn state_machine(seed: u32) -> Vec<u32> {
     })
 }
 
-/// A thread's value and state after it has acted in a state.
+/// Returns a thread's value and next state after its action in `state`.
 fn step(thread: u32, value: u32, state: u8) -> (u32, u8) {
     match state {
         0 => {
@@ -161,7 +161,7 @@ fn step(thread: u32, value: u32, state: u8) -> (u32, u8) {
     }
 }
 
-/// Rounds of the loops that threads leave one after another.
+/// Rounds of the loops that threads leave at different times.
 const ROUNDS: usize = 16;
 
 fn is_in_round(thread: usize, round: usize) -> bool {
@@ -187,7 +187,7 @@ pub fn divergent_trips_shuffle(seed: u32) -> Vec<u32> {
     let mut out = Vec::new();
     for round in 0..ROUNDS {
         let theirs: Threads = from_fn(|at| mine[at ^ 16]);
-        // The high half of a warp writes its own values, and those that it got from the low half beside them.
+        // The high half of a warp writes its own values, and next to them the values that it got from the low half.
         let word = |at: usize| if at & 16 != 0 { mine[at] } else { theirs[at + 16] };
         out.extend((0..N).map(|at| if is_in_round(at, round) { word(at) } else { POISON }));
         mine = from_fn(|at| match is_in_round(at, round) {

@@ -1,8 +1,8 @@
-//! What each kernel of `tests/device/slice` leaves in `out`: the same arithmetic, without the copies and barriers.
+//! Expected output of each kernel of `tests/device/slice`: the same arithmetic without copies and barriers.
 
 use super::{Suite, THREADS, kernel};
 
-/// The typed layer.
+/// The kernels of the typed layer.
 pub const SUITE: Suite = Suite {
     name: "slice",
     kernels: &[
@@ -12,7 +12,7 @@ pub const SUITE: Suite = Suite {
         kernel("slice_group", |seed| {
             (0..N).map(|i| value(seed, i)).chain((0..N).map(|i| !value(seed, i))).collect()
         }),
-        // No byte is left, and the request is refused.
+        // No dynamic shared memory is left, so the kernel's request is refused.
         kernel("slice_no_dynamic", |seed| vec![seed ^ 1; THREADS as usize]),
         kernel("slice_barriers", barriers),
     ],
@@ -29,7 +29,7 @@ fn mbarrier(seed: u32) -> Vec<u32> {
     vec![sum; THREADS as usize]
 }
 
-/// The second tile is the first, changed; then the first is the second.
+/// The second tile is the first, changed. Then the first tile becomes a copy of the second.
 fn round_trip(seed: u32) -> Vec<u32> {
     let changed: Vec<u32> = (0..N).map(|i| value(seed, i) ^ i as u32).collect();
     [changed.clone(), changed].concat()

@@ -17,7 +17,7 @@ use super::{Setup, gpu, module};
 
 #[derive(Args)]
 pub struct Options {
-    /// Compare the machine code alone, where there is a GPU too
+    /// Compare the machine code only, even if the machine has a GPU
     #[arg(long)]
     sass: bool,
     /// Further arguments of `ptx-gpu bench`
@@ -25,7 +25,7 @@ pub struct Options {
     arguments: Vec<String>,
 }
 
-/// What stands before and after the table in `bench/README.md`.
+/// The lines before and after the table in `bench/README.md`.
 const MARKS: [&str; 2] = ["<!-- ./x bench writes this table -->\n", "<!-- end of the table -->"];
 
 pub fn run(options: &Options) -> Result<ExitCode> {
@@ -48,7 +48,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     gpu::run_here(&folder, &arguments)
 }
 
-/// Whether a driver has made the device that its programs open.
+/// Returns true if a GPU driver has created its device file.
 fn has_gpu() -> bool {
     ["/dev/nvidiactl", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
 }
@@ -88,7 +88,11 @@ fn write_readme(pairs: &[Pair]) -> Result<()> {
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let table = table(pairs, presets::ASCII_MARKDOWN);
     let replaced = replace_between(&text, MARKS, &format!("{}\n", table.trim_fmt()));
-    files::write(&path, replaced.with_context(|| format!("{} has lost the table's marks", path.display()))?)
+    files::write(
+        &path,
+        replaced
+            .with_context(|| format!("{} has no comments around the table: put them back", path.display()))?,
+    )
 }
 
 fn replace_between(text: &str, [start, end]: [&str; 2], new: &str) -> Option<String> {

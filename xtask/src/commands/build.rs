@@ -24,10 +24,10 @@ pub struct Options {
     /// Compile for every target
     #[arg(long, conflicts_with = "arch")]
     all_targets: bool,
-    /// Only this kernel
+    /// Compile this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Optimise: always on, and here for those who are used to it
+    /// Accepted for the habit: the build always optimises
     #[arg(long)]
     release: bool,
 }
@@ -53,21 +53,21 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(if bad.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Where the kernels of a target are written.
+/// Returns the folder with the kernels of a target.
 fn folder(arch: Arch) -> PathBuf {
     root().join("target/ptx").join(arch.name())
 }
 
-/// A kernel's figures and what speaks against it.
+/// A kernel's figures and faults.
 struct Verdict {
     arch: Arch,
     report: KernelReport,
     faults: Vec<String>,
-    /// Why it may have its stack frame.
+    /// Why the kernel may have its stack frame.
     excuse: Option<&'static str>,
 }
 
-/// A stack frame that a kernel has on a target, and that nothing here can avoid.
+/// A stack frame that a kernel has on a target, and that this repository cannot avoid.
 struct Frame {
     kernel: &'static str,
     arch: Arch,
@@ -79,7 +79,7 @@ const FRAMES: [Frame; 1] = [Frame {
     kernel: "tensor_multicast",
     arch: Arch::Sm120a,
     bytes: 8,
-    reason: "sm_120a is none of the targets that `.multicast::cluster` is made for (9.7.9.25.5.2), and ptxas calls the driver's \
+    reason: "sm_120a is not one of the targets that `.multicast::cluster` is made for (9.7.9.25.5.2), and ptxas calls the driver's \
              `__cuda_syscall_cp_async_bulk_tensor_2d_tile_multicast`, with its last argument on the stack",
 }];
 
@@ -93,7 +93,7 @@ impl Verdict {
         let mut faults = KernelReport { stack: 0, ..report.clone() }.faults();
         let excuse = (frame.bytes == report.stack).then_some(frame.reason);
         if excuse.is_none() {
-            faults.push(format!("stack frame ({} B), and it is listed with {} B", report.stack, frame.bytes));
+            faults.push(format!("stack frame ({} B), but `FRAMES` lists {} B", report.stack, frame.bytes));
         }
         Verdict { arch, report, faults, excuse }
     }
@@ -118,7 +118,7 @@ fn assemble(tools: &Tools, kernel: &Kernel, arch: Arch, folder: &Path) -> Result
     match assembled {
         Ok(report) => {
             let report = report.kernels.into_iter().find(|report| report.name == kernel.name);
-            let report = report.with_context(|| format!("ptxas says nothing of {}", kernel.name))?;
+            let report = report.with_context(|| format!("ptxas does not report {}", kernel.name))?;
             Ok(Verdict::of(arch, report, &FRAMES))
         }
         Err(error) => {
@@ -131,7 +131,7 @@ fn assemble(tools: &Tools, kernel: &Kernel, arch: Arch, folder: &Path) -> Result
     }
 }
 
-/// Removes what earlier builds left of kernels that are no more.
+/// Removes the files of kernels that no longer exist.
 fn remove_all_but(kernels: &[Kernel], folder: &Path) -> Result<()> {
     let names: BTreeSet<_> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     if !folder.exists() {
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(of("k", Arch::Sm120a, 8, 0), (vec![], Some("why")));
         assert_eq!(of("k", Arch::Sm90a, 8, 0).0, ["stack frame (8 B)"]);
         assert_eq!(of("other", Arch::Sm120a, 8, 0).0, ["stack frame (8 B)"]);
-        assert_eq!(of("k", Arch::Sm120a, 16, 0).0, ["stack frame (16 B), and it is listed with 8 B"]);
-        assert_eq!(of("k", Arch::Sm120a, 0, 0).0, ["stack frame (0 B), and it is listed with 8 B"]);
+        assert_eq!(of("k", Arch::Sm120a, 16, 0).0, ["stack frame (16 B), but `FRAMES` lists 8 B"]);
+        assert_eq!(of("k", Arch::Sm120a, 0, 0).0, ["stack frame (0 B), but `FRAMES` lists 8 B"]);
         assert_eq!(of("k", Arch::Sm120a, 8, 4).0, ["spills (0 B stored, 4 B loaded)"]);
     }
 }

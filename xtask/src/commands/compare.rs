@@ -18,7 +18,7 @@ pub struct Options {
     /// The target to compile for
     #[arg(long, value_name = "ARCH", default_value = "sm_90a")]
     arch: Arch,
-    /// Only this kernel
+    /// Compare this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
 }
@@ -28,17 +28,17 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let [ours, theirs] = [&pinned, &debian].map(|toolchain| instructions(toolchain, options));
     let (ours, theirs) = (ours?, theirs?);
     if ours == theirs {
-        println!("the same instructions on {} and {}:\n{ours}", pinned.name(), debian.name());
+        println!("{} and {} generate the same instructions:\n{ours}", pinned.name(), debian.name());
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{} and {} give different instructions:", pinned.name(), debian.name());
+    println!("{} and {} generate different instructions:", pinned.name(), debian.name());
     let diff = TextDiff::from_lines(&ours, &theirs);
     println!("{}", diff.unified_diff().header(pinned.name(), debian.name()));
     Ok(ExitCode::FAILURE)
 }
 
-/// The instructions that a toolchain emits of inline assembly, a line each, by kernel. How often each stands there is not
-/// compared: two versions of LLVM unroll a loop by different factors.
+/// Lists the instructions of inline assembly that a toolchain emits, by kernel, one per line. Their counts are not compared: two
+/// versions of LLVM unroll a loop by different factors.
 fn instructions(toolchain: &Toolchain, options: &Options) -> Result<String> {
     thread::scope(|scope| {
         let sysroot = scope.spawn(|| device::sysroot(toolchain));
@@ -47,14 +47,14 @@ fn instructions(toolchain: &Toolchain, options: &Options) -> Result<String> {
     })?;
     let kernels = kernels(toolchain, options.arch, options.kernel.as_deref())?;
     let any = kernels.iter().any(|kernel| !ptx::inline_instructions(&kernel.text).is_empty());
-    ensure!(any, "kernels/ has no instruction of inline assembly to compare");
+    ensure!(any, "kernels/ has no instruction of inline assembly, so there is nothing to compare");
     Ok(kernels.iter().map(listing).collect())
 }
 
 fn listing(Kernel { name, text }: &Kernel) -> String {
     let mut listing = format!("{name}:\n");
     for instruction in ptx::inline_instructions(text).keys() {
-        // Writing to a string does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(listing, "  {instruction}");
     }
     listing

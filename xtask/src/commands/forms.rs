@@ -13,10 +13,10 @@ use xtask::progress;
 
 #[derive(Args)]
 pub struct Options {
-    /// Compile for this target alone, repeatable: `sm_100a` has the most forms
+    /// Compile for this target only, repeatable; `sm_100a` has the most forms
     #[arg(long, value_name = "ARCH")]
     arch: Vec<Arch>,
-    /// Print each form, one a line, as in the golden files
+    /// Print each form on a line, as in the golden files
     #[arg(long, conflicts_with = "json")]
     list: bool,
     /// Print each form as JSON
@@ -50,14 +50,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         table(&rows, &archs).to_string()
     };
     match writeln!(std::io::stdout().lock(), "{text}") {
-        // A reader such as `head` has seen enough.
+        // A reader such as `head` closes the pipe early.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         written => written?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A form, for tools.
+/// A form as JSON.
 #[derive(Serialize)]
 struct Entry<'a> {
     family: &'a str,

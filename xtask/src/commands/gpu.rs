@@ -12,38 +12,38 @@ use xtask::{bench, files, progress, ptx, root};
 
 use super::{Setup, kernels, module};
 
-/// A device crate that goes with the kernels, whole, once for each opt-level.
+/// A device crate in the bundle besides the kernels, built once per opt-level.
 struct Extra {
-    /// Its folder from the repository's root; its last part names the files, as in `canaries-O3.ptx`.
+    /// Folder, relative to the repository root. Its last part names the files, as in `canaries-O3.ptx`.
     folder: &'static str,
-    /// The opt-levels it is compiled at.
+    /// Opt-levels to build at.
     levels: &'static [OptLevel],
 }
 
-/// The device crates that run on a GPU beside the kernels.
+/// The device crates in the bundle.
 const EXTRA: &[Extra] = &[
     Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL },
     Extra { folder: "tests/device/slice", levels: &[OptLevel::O0, OptLevel::O3] },
 ];
 
-/// The GPU that the kernels run on.
+/// The target of the kernels.
 const ARCH: Arch = Arch::Sm90a;
 const PROGRAM: &str = "ptx-gpu";
 
 #[derive(Args)]
 pub struct Options {
-    /// A file of little-endian f32 to run the kernels over
+    /// Also run axpy_bulk on this file of little-endian f32
     file: Option<PathBuf>,
-    /// Make this folder, which runs on a machine with only a driver, and run nothing
+    /// Make this folder, which needs only a driver to run, and run nothing here
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
-    /// Add the variants of `bench/sweep`, for `ptx-gpu sweep`
+    /// Add the variants of axpy_bulk in `bench/sweep`, for `ptx-gpu sweep`
     #[arg(long)]
     sweep: bool,
-    /// Add the twins in CUDA C++ of `bench/cuda`, for `ptx-gpu bench`
+    /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`
     #[arg(long)]
     bench: bool,
-    /// Further arguments of ptx-gpu
+    /// Further arguments of `ptx-gpu`
     #[arg(last = true, value_name = "PTX-GPU ARGUMENTS")]
     arguments: Vec<String>,
 }
@@ -57,7 +57,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     make_bundle(&setup, &folder, options.sweep, options.bench)?;
     if options.bundle.is_some() {
         let folder = folder.display();
-        println!("{folder} is ready: copy it to a machine with an NVIDIA driver and run {folder}/{PROGRAM}");
+        println!(
+            "{folder} is ready: copy it to a machine with an NVIDIA driver, and run {folder}/{PROGRAM} there"
+        );
         return Ok(ExitCode::SUCCESS);
     }
     let mut arguments: Vec<OsString> = Vec::new();
@@ -68,7 +70,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     run_here(&folder, &arguments)
 }
 
-/// Makes a folder of the kernels, what goes with them, and the program that runs them.
+/// Makes a bundle: a folder with the kernels, the other device crates, and the program that runs them.
 pub fn make_bundle(setup: &Setup, folder: &Path, sweep: bool, bench: bool) -> Result<()> {
     check_replaceable(folder)?;
     files::replace_folder(folder, |fresh| {
@@ -80,11 +82,14 @@ pub fn make_bundle(setup: &Setup, folder: &Path, sweep: bool, bench: bool) -> Re
     })
 }
 
-/// Refuses to replace a folder that is none of ours.
+/// Refuses to replace a folder that is not a bundle.
 fn check_replaceable(folder: &Path) -> Result<()> {
     let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
     if entries.next().is_some() && !folder.join(PROGRAM).exists() {
-        bail!("{} has other files: name an empty folder, a new one or an earlier bundle", folder.display());
+        bail!(
+            "{} contains other files: give an empty folder, a new one or an earlier bundle",
+            folder.display()
+        );
     }
     Ok(())
 }
@@ -130,7 +135,7 @@ fn add(setup: &Setup, folder: &Path, name: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs the program of a bundle.
+/// Runs the program of a bundle on this machine.
 pub fn run_here(folder: &Path, arguments: &[OsString]) -> Result<ExitCode> {
     let mut program = Command::new(folder.join(PROGRAM));
     program.arg("--dir").arg(folder).args(arguments);

@@ -38,7 +38,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// `ptx` itself, the kernels and the device crates of the tests, from the repository's root.
+/// Returns the folders of `ptx`, the kernels and the device crates of the tests, relative to the repository root.
 fn device_crates() -> Result<Vec<PathBuf>> {
     let tests = root().join("tests/device");
     let mut crates = vec![PathBuf::from("."), PathBuf::from("kernels")];

@@ -18,14 +18,14 @@ use xtask::progress;
 use xtask::ptx::{self, Kernel};
 use xtask::toolchain::Toolchain;
 
-/// What every command needs before its own work.
+/// The tools that most commands need.
 pub struct Setup {
     pub toolchain: Toolchain,
     pub tools: Tools,
 }
 
 impl Setup {
-    /// Builds `core` and the linker and fetches ptxas, side by side, where they are missing.
+    /// Builds `core` and the linker and fetches ptxas at the same time, each only if missing.
     pub fn ready() -> Result<Setup> {
         let toolchain = Toolchain::active()?;
         let tools = thread::scope(|scope| {
@@ -47,7 +47,7 @@ fn joined<T>(thread: thread::ScopedJoinHandle<Result<T>>) -> Result<T> {
     }
 }
 
-/// The kernels of `kernels/`, each as a module of its own; what the compiler warned of goes to stderr.
+/// Returns the kernels of `kernels/`, one module per kernel. Prints the compiler's warnings to stderr.
 pub fn kernels(toolchain: &Toolchain, arch: Arch, only: Option<&str>) -> Result<Vec<Kernel>> {
     let module = module(toolchain, Build::new("kernels", arch))?;
     let mut kernels =
@@ -56,13 +56,13 @@ pub fn kernels(toolchain: &Toolchain, arch: Arch, only: Option<&str>) -> Result<
         let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
         kernels.retain(|kernel| kernel.name == only);
         if kernels.is_empty() {
-            bail!("kernels/ has no kernel `{only}`: it has {}", names.join(", "));
+            bail!("kernels/ has no kernel `{only}`; the kernels are {}", names.join(", "));
         }
     }
     Ok(kernels)
 }
 
-/// Builds a device crate, with progress.
+/// Builds a device crate and shows the progress.
 pub fn module(toolchain: &Toolchain, build: Build) -> Result<Module> {
     let build = Build { toolchain: Some(toolchain.clone()), ..build };
     let what = format!(

@@ -13,7 +13,7 @@ use super::Setup;
 
 #[derive(Args)]
 pub struct Options {
-    /// The family: a file of `src/raw` without `.rs`
+    /// The family: the name of a file in `src/raw`, without `.rs`
     family: String,
 }
 
@@ -37,7 +37,7 @@ pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     files::write(&index::path(), text)?;
 
     let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
-    let report = progress::step("asking ptxas", || judge::judge(&setup.tools, &forms))?;
+    let report = progress::step("checking with ptxas", || judge::judge(&setup.tools, &forms))?;
     println!("{report}{} rows, {} forms, {} golden files written", rows.len(), forms.len(), changes.len());
     Ok(ExitCode::SUCCESS)
 }

@@ -16,8 +16,8 @@ use super::Setup;
 
 #[derive(Args)]
 pub struct Options {
-    /// Arguments of `cargo test`, in place of `--workspace` where they name packages; without any, all tests run, two files at a
-    /// time
+    /// Arguments of `cargo test`; `--workspace` is added unless they name packages. Without arguments, all tests run, two files
+    /// at a time
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CARGO TEST ARGUMENTS")]
     arguments: Vec<String>,
 }
@@ -35,13 +35,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
 }
 
-/// Every test of the workspace, two files of them at a time: most of what they wait for is a compiler on one core. Prints what
-/// those say that fail.
+/// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
+/// output of the tests that fail.
 fn all(toolchain: &Toolchain) -> Result<ExitCode> {
     let cargo = || {
         let mut cargo = toolchain.cargo();
         cargo.current_dir(xtask::root()).args(["test", "--workspace"]);
-        // A failure says what to do; where in the test it was found is for those who ask.
+        // A failure says what to do, so backtraces are off unless the caller asks for them.
         if std::env::var_os("RUST_BACKTRACE").is_none() {
             cargo.env("RUST_BACKTRACE", "0");
         }
@@ -76,7 +76,7 @@ fn all(toolchain: &Toolchain) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The names of the workspace's test files, which are all different.
+/// Returns the names of the workspace's test files. All names are different.
 fn test_files() -> Result<Vec<String>> {
     let metadata = MetadataCommand::new().current_dir(xtask::root()).no_deps().exec();
     let packages = metadata.context("cannot read the workspace")?.packages;
@@ -85,12 +85,12 @@ fn test_files() -> Result<Vec<String>> {
     Ok(tests.map(|target| target.name).collect())
 }
 
-/// Whether a command succeeds, and what it prints, both streams as one.
+/// Runs a command. Returns true if it succeeds, and its output, both streams merged.
 fn output_of(command: &mut Command) -> Result<(bool, String)> {
     let (mut reader, writer) = std::io::pipe()?;
     command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn().context("cannot run cargo")?;
-    // Its ends of the pipe are open until then.
+    // Closes the command's ends of the pipe, so that reading ends.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut text = Vec::new();
     std::io::Read::read_to_end(&mut reader, &mut text)?;

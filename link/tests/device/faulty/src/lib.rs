@@ -1,4 +1,4 @@
-//! Kernels that the linker must refuse or complain about.
+//! Kernels that the linker must refuse or warn about.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
@@ -10,7 +10,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// Undefined where the library of `shared` is not linked.
+/// Undefined unless the library of `shared` is linked.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn uses_another_crate(out: *mut u32) {
     unsafe { *out = through(*out) }

@@ -1,4 +1,4 @@
-//! Kernels that link without a complaint.
+//! Kernels that link without a warning.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
@@ -31,7 +31,7 @@ fn active() -> u32 {
     mask
 }
 
-/// LLVM likes to join the two branches by copying the barrier into both.
+/// Without marks, LLVM joins the two branches by copying the barrier into both.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn barrier_between(first: *mut u32, second: *mut u32) {
     let thread = thread();
@@ -44,14 +44,14 @@ pub unsafe extern "ptx-kernel" fn barrier_between(first: *mut u32, second: *mut 
     }
 }
 
-/// LLVM likes to move what both arms do above the branch.
+/// Without marks, LLVM moves the code that both arms share above the branch.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn mask_in_both_arms(out: *mut u32, limit: u32) {
     let mask = if thread() < limit { active() } else { active() };
     unsafe { *out.add(thread() as usize) = mask }
 }
 
-/// The form for linkers that mark nothing.
+/// The form for linkers that set no marks: an asm goto.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn labelled(out: *mut u32) {
     unsafe {
@@ -60,7 +60,7 @@ pub unsafe extern "ptx-kernel" fn labelled(out: *mut u32) {
     }
 }
 
-/// Nothing convergent here: marks must not change a single instruction.
+/// Has nothing convergent, so the marks must not change any instruction.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn plain(input: *const f32, out: *mut f32, count: usize, bar: u32) {
     #[inline(never)]
@@ -114,7 +114,7 @@ pub unsafe extern "ptx-kernel" fn addresses(out: *mut u32) {
     }
 }
 
-/// Wide arithmetic, for which other targets call into compiler-builtins.
+/// Wide arithmetic. Other targets call compiler-builtins for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn wide(out: *mut u128, by: u128, float: *mut f64) {
     unsafe {

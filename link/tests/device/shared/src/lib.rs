@@ -1,4 +1,4 @@
-//! Shared memory that several crates and codegen units refer to.
+//! Shared memory used by several crates and codegen units.
 
 #![no_std]
 #![feature(asm_experimental_arch)]

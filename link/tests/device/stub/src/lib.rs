@@ -1,11 +1,11 @@
-//! A kernel in module asm that calls a function of Rust.
+//! A kernel in module asm that calls a Rust function.
 
 #![no_std]
 #![feature(asm_experimental_arch)]
 
 use core::arch::global_asm;
 
-/// Only the kernel below calls it.
+/// Called only by the kernel below.
 pub extern "C" fn body_of_stub(value: u32) -> u32 {
     value ^ 0x5a5a
 }
