@@ -329,7 +329,7 @@ impl<T, S: LoadShape> Clone for TensorTile<T, S> {
 impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 
 /// A tensor map (`CUtensorMap`) of a tensor that only this grid uses: the destination of TMA stores, and a source of loads. If
-/// the shape is a box, [`boxes`](TensorMapMut::tiles) divides the tensor into boxes from coordinate 0 on and deals them out to
+/// the shape is a box, [`tiles`](TensorMapMut::tiles) divides the tensor into boxes from coordinate 0 on and deals them out to
 /// the CTAs.
 ///
 /// ```
@@ -549,6 +549,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///   `half::bf16`.
     /// - Until the grid ends, only reductions access the tensor, and only through handles of this type that threads of this grid
     ///   make. (An ordinary access would be a race; an atomic access would come from another proxy.)
+    /// - The bytes after a row, up to the next multiple of 16, are padding of the tensor or belong to the grid, as
+    ///   [`TensorMapMut::from_raw`] says: a reduction may change them, as a store does.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
     where
@@ -572,7 +574,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     }
 
     /// Returns the part of the tensor at `corner`, for [`reduce`]. A reduction drops elements outside the tensor, except perhaps
-    /// the bytes after a row up to the next multiple of 16, as a store does (see [`TensorMapMut::from_raw`]).
+    /// the bytes after a row up to the next multiple of 16 (see [`from_raw`](TensorMapReduce::from_raw)).
     ///
     /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, a coordinate is negative
     /// (9.7.9.25.5.1), or a column would start outside the [`BoundingBox`].

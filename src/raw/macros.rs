@@ -1,5 +1,5 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
-//! instruction.
+//! instruction. docs/INSTRUCTION_MACRO.md explains how they expand.
 
 /// The gates. A gate is named after the oldest target of each branch that it opens to; `docs` build with all. They make
 /// - `when!`: an item that exists on the targets of a gate only, and what stands there on the others;
