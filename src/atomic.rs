@@ -918,7 +918,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::add(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by the minimum of the value and `b`, and returns the old value (CUDA's `atomicMin`).
+    /// Atomically replaces the value by the minimum of the value and `b`, and returns the old value (CUDA's `atomicMin`).
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -931,7 +931,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_min(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by the minimum of the value and `b`.
+    /// Atomically replaces the value by the minimum of the value and `b`, and returns nothing.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -944,7 +944,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::min(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by the maximum of the value and `b`, and returns the old value (CUDA's `atomicMax`).
+    /// Atomically replaces the value by the maximum of the value and `b`, and returns the old value (CUDA's `atomicMax`).
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -957,7 +957,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_max(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by the maximum of the value and `b`.
+    /// Atomically replaces the value by the maximum of the value and `b`, and returns nothing.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).

@@ -265,8 +265,9 @@ pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
     CpAsyncGroup::of(dst, tail)
 }
 
-/// `N` elements of a slice from any element on, for [`load_window`]. Elements beyond the ends of the slice are zeros. `P` is the
-/// L2 cache policy of the copy: `()` for none, or a [`CachePolicy`] from [`cache_hint`](Window::cache_hint).
+/// A source of [`load_window`]: `N` consecutive elements of a slice of global memory, which start at any element. Elements beyond
+/// the ends of the slice are zeros. `P` is the L2 cache policy of the copy: `()` for none, or a [`CachePolicy`] from
+/// [`cache_hint`](Window::cache_hint).
 #[derive(Debug)]
 pub struct Window<T, const N: usize, P = ()> {
     slice: Global<T>,
@@ -291,8 +292,9 @@ impl<T, const N: usize> Window<T, N> {
     }
 }
 
-/// `N` elements of a slice from any 16-byte vector on, for [`load_window`]. Elements beyond the ends of the slice are zeros. `P`
-/// is the L2 cache policy of the copy: `()` for none, or a [`CachePolicy`] from [`cache_hint`](VectorWindow::cache_hint).
+/// A source of [`load_window`]: `N` consecutive elements of a slice of global memory, which start at any vector of 16 bytes.
+/// Elements beyond the ends of the slice are zeros. `P` is the L2 cache policy of the copy: `()` for none, or a [`CachePolicy`]
+/// from [`cache_hint`](VectorWindow::cache_hint).
 ///
 /// Each instruction copies 16 bytes. A [`Window`] of 4-byte elements needs four times as many instructions.
 #[derive(Debug)]
@@ -560,7 +562,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         CpAsyncGroup::new(self.copies)
     }
 
-    /// Commits `group` after this committed group, which stays in flight: the two are a queue.
+    /// Commits `group` while this group, committed before, stays in flight. Returns both as a queue ([`InFlight`]), which is
+    /// waited for from the oldest group on.
     ///
     /// Collective in the CTA.
     ///

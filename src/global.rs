@@ -331,7 +331,8 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     }
 }
 
-/// The tiles of a [`GlobalMut`] that belong to this CTA and that [`next_tile`](TilesMut::next_tile) has not yet returned.
+/// The tiles of a [`GlobalMut`] that this CTA still has to process: of all tiles, each CTA gets every `grid_size`-th, and
+/// [`next_tile`](TilesMut::next_tile) returns one after the other.
 ///
 /// ```
 /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};

@@ -483,7 +483,9 @@ pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
 static_assertions::assert_not_impl_any!(ArrivedWith<()>: Copy, Clone, Send, Sync);
 
 impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRIVALS, G> {
-    /// Waits until every thread has arrived, and returns the mbarrier and the handles of the transitions in their next states.
+    /// Waits until the phase completes: every thread of the group has arrived, and what was counted has come. Returns the
+    /// mbarrier, and the handles that were passed to [`arrive_with`](Mbarrier::arrive_with), each in the state that its
+    /// transition ends in.
     ///
     /// Collective in the group.
     ///

@@ -24,8 +24,8 @@ const WARPS: u32 = 32;
 
 /// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: a slot for the result of each warp, twice.
 ///
-/// A `ReduceMemory` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of the
-/// whole CTA, all threads get the same bits.
+/// A `ReduceMemory` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of
+/// the whole CTA, all threads get the same bits.
 ///
 /// ```
 /// use ptx::launch::Cta;
@@ -251,7 +251,8 @@ impl<T: Reducible> ReduceMemory<T> {
         }
     }
 
-    /// Returns the least value of the CTA. Among floats, NaN values are ignored, and -0.0 is less than +0.0.
+    /// Returns to every thread the least of the values that the threads of the CTA pass. Among floats, NaN values are ignored,
+    /// and -0.0 is less than +0.0.
     ///
     /// Collective in the CTA.
     ///

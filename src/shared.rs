@@ -553,7 +553,8 @@ impl DynamicShared {
         self.len() == 0
     }
 
-    /// Takes a place from the front of the memory, or returns the memory unchanged if the place does not fit.
+    /// Takes an object (an array, an mbarrier, memory of a ring …) from the front of the memory, aligned as its type wants, and
+    /// returns the object and the rest of the memory; or returns the memory unchanged if the object does not fit.
     ///
     /// ```
     /// # use ptx::shared::{DynamicShared, SharedArray};
@@ -579,7 +580,7 @@ impl DynamicShared {
         Ok(unsafe { (P::at(addr), DynamicShared { next: addr + P::SIZE, ..self }) })
     }
 
-    /// Takes a place from the front of the memory, or traps if the place does not fit: the host sees
+    /// Takes an object from the front of the memory, or traps if the object does not fit: the host sees
     /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`. [`try_take`](DynamicShared::try_take) does not trap.
     #[inline(always)]
     pub fn take<P: Place>(self) -> (P, DynamicShared) {
@@ -848,7 +849,8 @@ pub enum Published {}
 /// and `cp.async` may fill the memory again; a bulk copy may do so only behind a proxy fence ([`to_async`](Shared::to_async)).
 #[derive(Debug)]
 pub enum FreeGeneric {}
-/// State: the async proxy sees every store of the threads. Bulk async copies may read the memory; no thread accesses it.
+/// State of a [`Shared`]: every thread of the group has fenced its stores (`fence.proxy.async`) and passed a barrier, so bulk
+/// async copies may read the memory. No thread accesses the memory.
 #[derive(Debug)]
 pub enum Fenced {}
 
@@ -1105,8 +1107,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
-    /// Fills element `i` with `f(i)`. Each thread stores its share, sixteen bytes at a time; the array has a multiple of 16
-    /// bytes.
+    /// Stores `f(i)` into each element `i`: the threads of the group share the elements, sixteen bytes at a time, and no barrier
+    /// follows. The array has a multiple of 16 bytes.
     ///
     /// Collective in the group.
     ///
@@ -1217,7 +1219,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneric, G> {
-    /// Fills element `i` with `f(i)` again, as [`write`](Shared::write) does in the state [`Free`].
+    /// Stores `f(i)` into each element `i` again, as [`write`](Shared::write) does in the state [`Free`].
     ///
     /// Collective in the group.
     ///

@@ -220,9 +220,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
         }
     }
 
-    /// Returns the box that `index` selects among the boxes into which the tensor is divided from coordinate 0 on. `index` has
-    /// the innermost dimension first: for a `Box2<64, 32>`, `[1, 2]` is columns 64 to 127 of rows 64 to 95. An index may be
-    /// negative or beyond the tensor, where elements read as the fill. Coordinates wrap around at 2^32.
+    /// Returns a handle of box `index`, the part of the tensor whose coordinates start at `index` times the box's extents.
+    /// `index` has one number per dimension, the innermost first: for a `Box2<64, 32>`, `[1, 2]` is columns 64 to 127 of rows 64
+    /// to 95. An index may be negative or beyond the tensor, where elements read as the fill. Coordinates wrap around at 2^32.
     #[inline(always)]
     pub fn box_at(self, index: S::At) -> TensorTile<T, S>
     where

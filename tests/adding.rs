@@ -68,7 +68,7 @@ fn wrong_rows_do_not_pass_a_check_on_the_host() {
         ok(family::write(&folder, &[FAMILY.to_owned()].into(), &row(operand, text, tags)));
         let mut check = Command::new(env!("CARGO"));
         check
-            .args(["check", "--quiet", "--features", "sm_90", "--manifest-path"])
+            .args(["check", "--quiet", "--features", "sm_90,probe", "--manifest-path"])
             .arg(folder.join("Cargo.toml"));
         check.env("CARGO_TARGET_DIR", folder.join("target")).env_remove("RUSTFLAGS");
         let output = check.output().expect("cargo");

@@ -50,7 +50,7 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
         GlobalReduce { base, len }
     }
 
-    /// Returns the number of whole tiles.
+    /// Returns the number of whole tiles of the memory. The elements after the last whole tile belong to no tile.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N

@@ -314,7 +314,9 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     }
 }
 
-/// An iterator over a warp's elements of a [`GlobalElementsMut`], with their indices.
+/// An iterator over the elements of one warp, each with its index in the slice: of all elements, each warp of the grid gets every
+/// `w`-th, for `w` warps. The first lane gets the element, the other lanes `None`
+/// ([`warp_elements`](GlobalElementsMut::warp_elements)).
 #[derive(Debug)]
 pub struct WarpElementsMut<T, L = usize> {
     elements: ElementsMut<T, L>,

@@ -5,9 +5,9 @@ use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
 use crate::special_register;
 
-/// The launch shape of a kernel: block and cluster extents and register limits, as `__launch_bounds__` and `__cluster_dims__`
-/// state them in CUDA C++. [`Block<256>`](Block) is a shape; for further properties implement the trait for an `enum` of your
-/// own.
+/// The launch shape of a kernel: its exact block and cluster extents (`.reqntid`, CUDA's `__cluster_dims__`) and its limits of
+/// registers and resident CTAs (`__launch_bounds__`). [`Block<256>`](Block) is a shape. To state more, implement the trait for an
+/// empty `enum` of your own.
 ///
 /// The compiler knows the stated numbers: ranks need no multiplication, thread counts are constants, and loops over them have a
 /// known number of rounds. `ptx-link` writes the numbers as directives of the kernel's entry (PTX ISA 11.4), and the driver

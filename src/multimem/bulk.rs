@@ -53,7 +53,7 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
         MulticastReduce { base, len }
     }
 
-    /// Returns the number of whole tiles.
+    /// Returns the number of whole tiles of the memory. The elements after the last whole tile belong to no tile.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N

@@ -287,8 +287,9 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
 }
 
 impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
-    /// Waits until all CTAs have received and read, and returns the DSMEM buffer, ready for the next tile, and the source, which
-    /// is no longer read. The elements of the DSMEM buffer keep their values.
+    /// Waits at the cluster's barrier until every CTA of the cluster has received its tile and called this. Returns the DSMEM
+    /// buffer, ready for the next tile, and the tile that this CTA sent, which its receiver no longer needs. The elements of the
+    /// DSMEM buffer keep their values.
     ///
     /// A source that was a forwarded tile comes back as a pair: the [`Inbox`] in which the tile had arrived, also ready, and that
     /// handle's own [`source`](Received::source).
@@ -310,8 +311,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         AfterSync::new(self.back(Token::NEW))
     }
 
-    /// Waits until all CTAs have received, and returns the source, which comes back as from [`release`](Received::release). The
-    /// received tile stays readable and can be forwarded.
+    /// Waits at the cluster's barrier until every CTA of the cluster has received its tile, and returns the tile that this CTA
+    /// sent, which comes back as from [`release`](Received::release). The received tile stays readable and can be forwarded.
     ///
     /// Collective in the cluster.
     ///
