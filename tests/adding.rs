@@ -59,7 +59,7 @@ fn wrong_rows_do_not_pass_a_check_on_the_host() {
         (["addr: u32 = reg32", " [0]", "sem::Relaxed"], "named argument never used"),
         (["addr: u32 = reg33", " [{addr}]", "sem::Relaxed"], "`reg33` is not an operand class: `reg16`"),
         (["b: [u32; 2] = [reg32 b0 b1]", " {{{{{b0}, {b1}}}}}", "sem::Relaxed"], "named argument never used"),
-        (["b: [u32; 2] = [reg32, b0]", " {b0}", "sem::Relaxed"], "is not an operand class. Lanes are"),
+        (["b: [u32; 2] = [reg32, b0]", " {b0}", "sem::Relaxed"], "is not an operand class: `reg16`"),
         (["addr: u32 = reg32", " [{addr}]", "sem::Acquire"], "not legal here"),
         (["addr: u32 = reg32", " [{addr}]", "sem::Strong"], "cannot find type `Strong`"),
     ];

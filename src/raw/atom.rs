@@ -1,27 +1,19 @@
 //! `atom` on scalars: atomic read-modify-write operations that return the old value (`atomicAdd()` …; PTX ISA 9.7.13.5).
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
 use crate::qualifier::B128;
 
 legal! {
-    /// `.sem` of `atom`.
     AtomSem: "`{Self}` is not a `.sem` of `atom`: use `.relaxed`, `.acquire`, `.release` or `.acq_rel`"
     { sem::Relaxed, sem::Acquire, sem::Release, sem::AcqRel }
-    /// `.scope` of `atom` and `red`.
     AtomScope: "`{Self}` is not a `.scope` of `atom` or `red`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
-    /// `.type` of `atom.add` and `red.add`.
     // Section 9.7.13.5 lists `.s64`, but ptxas 13.5 refuses it with `.add`. `.u64` gives the same bits.
     AtomAddType(TypeTag): "`{Self}` is not a `.type` of `.add`: use `.u32`, `.u64`, `.s32`, `.f32` or `.f64`"
     { ty::U32, ty::U64, ty::S32, ty::F32, ty::F64 }
-    /// `.type` of `atom.add.noftz` and `red.add.noftz`.
     AtomAddNoftzType(TypeTag): "`{Self}` is not a `.type` of `.add.noftz`: use `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
     { ty::F16 @ "6.3", ty::Bf16 @ "7.8" on "sm_90", ty::F16x2, ty::Bf16x2 @ "7.8" on "sm_90" }
-    /// `.type` of `.inc` and `.dec` of `atom` and `red`.
     AtomIncType(TypeTag): "`{Self}` is not a `.type` of `.inc` or `.dec`: use `.u32`"
     { ty::U32 }
-    /// `.type` of `.min` and `.max` of `atom` and `red`.
     AtomMinType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max`: use `.u32`, `.u64`, `.s32` or `.s64`"
     { ty::U32, ty::S32, ty::U64, ty::S64 }
     /// `.type` of `.and`, `.or` and `.xor` of `atom` and `red`, and of `atom.exch`. For `.b128`, see `atom_exch_b128`.
@@ -30,19 +22,15 @@ legal! {
     /// `.type` of `atom.cas`. For `.b128`, see `atom_cas_b128`.
     AtomCasType(TypeTag): "`{Self}` is not a `.type` of `atom.cas`: use `.b16`, `.b32` or `.b64`"
     { ty::B16 @ "6.3", ty::B32, ty::B64 }
-    /// `.space` of `atom` and `red`.
-    AtomSpace(AddressSpace): "`{Self}` is not a space of `atom` or `red`: use `.global`, `.shared::cta`, \
-        `.shared::cluster` or `All` (generic)"
+    AtomSpace(AddressSpace): "`{Self}` is not a space of `atom` or `red`: use `.global`, `.shared::cta`, `.shared::cluster` or `All` (generic)"
     {
         space::All, space::Global, space::SharedCta @ "7.8" no cache_hint,
         space::SharedCluster @ "7.8" on "sm_90" no cache_hint,
     }
-    /// `.space` of `atom` and `red` on vectors.
     AtomGlobalSpace(AddressSpace): "`{Self}` is not a space of `atom` or `red` on vectors: use `.global` or `All` (generic)"
     { space::All, space::Global }
     /// `.level::cache_hint` of `atom` and `red`, with its `cache-policy`.
-    AtomCacheHint<Space>: "`{Self}` is not a `.level::cache_hint` of `atom` or `red` in `{Space}`: use `cache_hint::None` or, in \
-        `.global` or `All` (generic), `cache_hint::Policy(policy)`"
+    AtomCacheHint<Space>: "`{Self}` is not a `.level::cache_hint` of `atom` or `red` in `{Space}`: use `cache_hint::None` or, in `.global` or `All` (generic), `cache_hint::Policy(policy)`"
     {
         cache_hint::None,
         cache_hint::Policy(cache_policy in reg64) @ "7.4" on "sm_80" for [ space::All, space::Global ],
@@ -84,7 +72,7 @@ macro_rules! atom {
             #[doc = $doc]
             @unsafe fn $name[
                 Sem: AtomSem, Scope: AtomScope, Space: AtomSpace, ?CacheHint: AtomCacheHint<Space> after $op, Ty: $Type,
-            ](addr: Space::Address = address, b: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
+            ](addr: Space::Address = address, b: Ty::Value = typed) -> Ty::Value = (d: _ = typed) super::cast(d);
             form: "atom{.sem}{.scope}{.space}" $op "{.L2::cache_hint}{.type} d, [addr], b{, cache-policy};";
             ptx: "atom" .. " {d}, [{addr}], {b}" .. ";";
             isa: $isa, target: "sm_70", section: "9.7.13.5";
@@ -102,13 +90,11 @@ macro_rules! atom {
 atom_op! { atom
     "Adds `b` to the value at `addr` and returns the old value (`atomicAdd()`)."
     add: atom_add;
-    "Adds `b` to the value at `addr`, without flushing subnormal numbers, and returns the old value. The addition of a pair is \
-    atomic per element, not as a whole."
+    "Adds `b` to the value at `addr`, without flushing subnormal numbers, and returns the old value. The addition of a pair is atomic per element, not as a whole."
     add_noftz: atom_add_noftz;
     "Increments the value at `addr`, or stores 0 if the old value is `b` or more, and returns the old value (`atomicInc()`)."
     inc: atom_inc;
-    "Decrements the value at `addr`, or stores `b` if the old value is 0 or more than `b`, and returns the old value \
-    (`atomicDec()`)."
+    "Decrements the value at `addr`, or stores `b` if the old value is 0 or more than `b`, and returns the old value (`atomicDec()`)."
     dec: atom_dec;
     "Replaces the value at `addr` with the minimum of the value and `b`, and returns the old value (`atomicMin()`)."
     min: atom_min;
@@ -128,7 +114,7 @@ instruction! {
     /// Stores `c` at `addr` if the old value equals `b`, and returns the old value (`atomicCAS()`).
     @unsafe fn atom_cas[
         Sem: AtomSem, Scope: AtomScope, Space: AtomSpace, Ty: AtomCasType after ".cas",
-    ](addr: Space::Address = address, b: Ty::Value = typed, c: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
+    ](addr: Space::Address = address, b: Ty::Value = typed, c: Ty::Value = typed) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "atom{.sem}{.scope}{.space}.cas{.type} d, [addr], b, c;";
     ptx: "atom" .. " {d}, [{addr}], {b}, {c};";
     isa: "6.0", target: "sm_70", section: "9.7.13.5";

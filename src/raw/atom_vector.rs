@@ -3,11 +3,7 @@
 //! ptxas 13.5 also accepts `.add.noftz` on vectors of `.f32`, in `atom` and `red`. The syntax of both sections has `.noftz` with
 //! half types only, so this module does not offer it.
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
-
 legal! {
-    /// `.type` of the elements of `atom.add` and `red.add` on vectors.
     AtomVectorAddType(TypeTag): "`{Self}` is not a `.type` of `.add` on vectors: use `.f32`"
     { ty::F32 }
     /// `.type` of the elements of `.op.noftz` with a `.v2` or `.v4`, of `atom` and `red`.
@@ -49,7 +45,7 @@ macro_rules! atom_vector {
                 Sem: AtomSem, Scope: AtomScope { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys },
                 Space: AtomGlobalSpace, ?CacheHint: L2CacheHint after $op, Ty: $Type after $vec,
             ](addr: *mut u8 = reg64, b: [Ty::Value; $n] = [ $($b)+ ])
-                -> [Ty::Value; $n] = ($($d: _ = typed),+) [$(cast($d)),+];
+                -> [Ty::Value; $n] = ($($d: _ = typed),+) [$(super::cast($d)),+];
             form: "atom{.sem}{.scope}{.space}" $op "{.L2::cache_hint}" $vec "{.type} d, [addr], b{, cache-policy};";
             ptx: "atom" .. " " $d_text ", [{addr}], " $b_text .. ";";
             isa: "8.1", target: "sm_90", section: "9.7.13.5";

@@ -8,7 +8,6 @@ legal! {
     /// `b`, the number of threads that take part.
     BarrierThreads: "`{Self}` is not a number of threads of `barrier.cta`: use `threads::All` or `threads::Count`"
     { threads::All, threads::Count(b in reg32) }
-    /// `.op` of `barrier.cta.red`.
     BarrierRedOp: "`{Self}` is not an `.op` of `barrier.cta.red`: use `.and` or `.or`"
     { op::And, op::Or }
 }

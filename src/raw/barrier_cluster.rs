@@ -1,7 +1,6 @@
 //! The barrier of a cluster (cooperative groups: `cluster_group::sync()`): `barrier.cluster` (PTX ISA 9.7.13.3).
 
 legal! {
-    /// `.sem` of `barrier.cluster.arrive`.
     BarrierClusterSem: "`{Self}` is not a `.sem` of `barrier.cluster.arrive`: use `.release` or `.relaxed`"
     { sem::Release, sem::Relaxed }
     /// `.aligned`, or nothing.

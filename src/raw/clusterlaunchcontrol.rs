@@ -1,10 +1,8 @@
 //! Cluster launch control: `clusterlaunchcontrol.try_cancel` (PTX ISA 9.7.13.17) and `.query_cancel` (9.7.13.18).
 
 legal! {
-    /// `.space` of `clusterlaunchcontrol.try_cancel`.
     TryCancelSpace(AddressSpace): "`{Self}` is not a space of `clusterlaunchcontrol.try_cancel`: use `.shared::cta` or `space::All` (generic)"
     { space::All, space::SharedCta }
-    /// `.multicast::cluster::all` of `clusterlaunchcontrol.try_cancel`.
     TryCancelMulticast: "`{Self}` is not a `.multicast` of `clusterlaunchcontrol.try_cancel`: use `multicast::None` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `multicast::ClusterAll`"
     { multicast::None, multicast::ClusterAll gate sm_100f_sm_110a_sm_120a }
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.

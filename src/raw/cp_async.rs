@@ -1,7 +1,6 @@
 //! Asynchronous copies (`cuda::memcpy_async`) of 4 to 16 bytes, and their groups: `cp.async` (PTX ISA 9.7.9.25.3).
 
 legal! {
-    /// `.level::prefetch_size` of `cp.async`.
     CpAsyncPrefetchSize: "`{Self}` is not a `.level::prefetch_size` of `cp.async`: use `prefetch_size::None`, `.L2::64B`, `.L2::128B` or `.L2::256B`"
     { prefetch_size::None, prefetch_size::L2B64, prefetch_size::L2B128, prefetch_size::L2B256 }
     /// `cp-size` of `cp.async.ca`.

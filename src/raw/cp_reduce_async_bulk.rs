@@ -28,10 +28,8 @@ legal! {
     /// `.type` of `.and`, `.or` and `.xor`, bulk reductions in `.shared::cluster`.
     ClusterBulkBitwiseType: "`{Self}` is not a `.type` of the bulk reductions `.and`, `.or` and `.xor` in `.shared::cluster`: use `.b32`"
     { ty::B32 }
-    /// `.redOp` of bulk reductions of the types of `.min` and `.max`.
     BulkMinMaxOp: "`{Self}` is not a `.redOp` of these bulk reductions: use `.min` or `.max`"
     { op::Min, op::Max }
-    /// `.redOp` of bulk reductions of the types of `.inc` and `.dec`.
     BulkIncDecOp: "`{Self}` is not a `.redOp` of these bulk reductions: use `.inc` or `.dec`"
     { op::Inc, op::Dec }
     /// `.redOp` of bulk reductions of the types of `.and`, `.or` and `.xor`.
@@ -58,9 +56,8 @@ macro_rules! shared_cluster {
                 " [{dst_mem}], [{src_mem}], {size}, [{mbar}];";
             isa: "8.0", target: "sm_90", section: "9.7.9.25.4.2";
             # Safety
-            "- The conditions of"
-            "  [`cp_async_bulk_shared_cluster_shared_cta`](crate::raw::cp_async_bulk_shared_cluster_shared_cta) hold, but atomic"
-            "  operations may access the elements of the destination meanwhile."
+            "- The conditions of [`cp_async_bulk_shared_cluster_shared_cta`](crate::raw::cp_async_bulk_shared_cluster_shared_cta)"
+            "  hold, but atomic operations may access the elements of the destination meanwhile."
         }
     )* };
 }

@@ -4,7 +4,6 @@
 //! which the syntax lacks too; this module does not offer it.
 
 legal! {
-    /// `.redOp` of `cp.reduce.async.bulk.tensor`.
     TensorRedOp: "`{Self}` is not a `.redOp` of a tensor reduction: use `.add`, `.min`, `.max`, `.inc`, `.dec`, `.and`, `.or` or `.xor`"
     { op::Add, op::Min, op::Max, op::Inc, op::Dec, op::And, op::Or, op::Xor }
 }

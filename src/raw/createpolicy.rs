@@ -5,8 +5,7 @@ legal! {
     L2CacheHint: "`{Self}` is not a `.level::cache_hint`: use `cache_hint::None` or `cache_hint::Policy(policy)`"
     { cache_hint::None, cache_hint::Policy(cache_policy in reg64) }
     /// The primary priority of `createpolicy`.
-    PrimaryPriority: "`{Self}` is not a primary priority of `createpolicy`: use `.L2::evict_last`, `.L2::evict_normal`, \
-        `.L2::evict_first` or `.L2::evict_unchanged`"
+    PrimaryPriority: "`{Self}` is not a primary priority of `createpolicy`: use `.L2::evict_last`, `.L2::evict_normal`, `.L2::evict_first` or `.L2::evict_unchanged`"
     { evict::Last, evict::Normal, evict::First, evict::Unchanged }
     /// The secondary priority of `createpolicy`.
     SecondaryPriority: "`{Self}` is not a secondary priority of `createpolicy`: use `.L2::evict_first` or `.L2::evict_unchanged`"
@@ -27,7 +26,6 @@ instruction! {
 }
 
 legal! {
-    /// `.space` of `createpolicy.range`.
     PolicySpace: "`{Self}` is not a space of `createpolicy.range`: use `.global` or `All` (generic)"
     { space::All, space::Global }
 }

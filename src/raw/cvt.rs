@@ -4,12 +4,9 @@
 //!
 //! ptxas 13.5 accepts the conversions of eight-bit floats from PTX ISA 7.8 on for sm_90, and from 8.1 on for sm_89.
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
 use crate::qualifier::{TypeTag, ty};
 
 legal! {
-    /// `.rnd` of a `cvt` to half precision.
     CvtRounding: "`{Self}` is not a rounding of a `cvt` to half precision: use `.rn` or `.rz`"
     { rounding::Rn, rounding::Rz }
 }
@@ -20,33 +17,26 @@ legal! {
 }
 legal! {
     /// `.satfinite`, or nothing.
-    CvtSatfinite: "`{Self}` does not say whether a `cvt` makes numbers that are too large finite: use \
-        `satfinite::Satfinite` or `satfinite::None`"
+    CvtSatfinite: "`{Self}` does not say whether a `cvt` makes numbers that are too large finite: use `satfinite::Satfinite` or `satfinite::None`"
     { satfinite::Satfinite, satfinite::None }
 }
 legal! {
-    /// `.type` of half precision of a `cvt`.
     HalfType(TypeTag): "`{Self}` is not a half-precision type: use `.f16` or `.bf16`"
     { ty::F16, ty::Bf16 }
 }
 legal! {
-    /// `.type` of two half-precision floats of a `cvt`.
     HalvesType(TypeTag): "`{Self}` is not a pair of half-precision floats: use `.f16x2` or `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 }
 }
 legal! {
-    /// `.type` of two half-precision floats that become eight-bit floats.
-    CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, \
-        `sm_110a` or `sm_120a`, `.bf16x2`"
+    CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 gate sm_100f_sm_110a_sm_120a }
 }
 legal! {
-    /// `.type` of two eight-bit floats of a `cvt`.
     F8x2Type(TypeTag): "`{Self}` is not a pair of eight-bit floats: use `.e4m3x2` or `.e5m2x2`"
     { ty::E4m3x2, ty::E5m2x2 }
 }
 legal! {
-    /// `.type` of four eight-bit floats of a `cvt`.
     F8x4Type(TypeTag): "`{Self}` is not a vector of four eight-bit floats: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
 }
@@ -58,7 +48,7 @@ instruction! {
         Relu: CvtRelu { relu::Relu @ "7.0" on "sm_80", relu::None },
         Satfinite: CvtSatfinite { satfinite::Satfinite @ "8.1", satfinite::None },
         Ty: HalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 @ "7.0" on "sm_80" },
-    ](a: f32 = reg32) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "cvt{.rnd}{.relu}{.satfinite}{.type}.f32 d, a;";
     ptx: "cvt" .. ".f32 {d}, {a};";
     isa: "1.0", target: "sm_10", section: "9.7.9.21";
@@ -83,7 +73,7 @@ instruction! {
         Relu: CvtRelu { relu::Relu, relu::None },
         Satfinite: CvtSatfinite { satfinite::Satfinite @ "8.1", satfinite::None },
         Ty: HalvesType { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 },
-    ](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "cvt{.rnd}{.relu}{.satfinite}{.type}.f32 d, a, b;";
     ptx: "cvt" .. ".f32 {d}, {a}, {b};";
     isa: "7.0", target: "sm_80", section: "9.7.9.21";
@@ -100,7 +90,7 @@ instruction! {
         Relu: CvtRelu { relu::Relu, relu::None },
         Satfinite: CvtSatfinite { satfinite::Satfinite, satfinite::None },
         Ty: HalvesType { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 },
-    ](a: f32 = reg32, b: f32 = reg32, rbits: u32 = reg32) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: f32 = reg32, b: f32 = reg32, rbits: u32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "cvt.rs{.relu}{.satfinite}{.type}.f32 d, a, b, rbits;";
     ptx: "cvt.rs" .. ".f32 {d}, {a}, {b}, {rbits};";
     isa: "8.7", target: "sm_100a", section: "9.7.9.21";
@@ -114,7 +104,7 @@ instruction! {
     fn cvt_f8x2_f32[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 },
-    ](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "cvt.rn.satfinite{.relu}{.type}.f32 d, a, b;";
     ptx: "cvt.rn.satfinite" .. ".f32 {d}, {a}, {b};";
     isa: "7.8", target: "sm_89", section: "9.7.9.21";
@@ -142,7 +132,7 @@ instruction! {
     fn cvt_f16x2_f8x2[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type after ".f16x2" { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 },
-    ](a: Ty::Value = typed) -> <ty::F16x2 as TypeTag>::Value = (d: u32 = reg32) cast(d);
+    ](a: Ty::Value = typed) -> <ty::F16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
     form: "cvt.rn{.relu}.f16x2{.type} d, a;";
     ptx: "cvt.rn" .. " {d}, {a};";
     isa: "7.8", target: "sm_89", section: "9.7.9.21";
@@ -155,7 +145,7 @@ instruction! {
         Relu: CvtRelu { relu::Relu, relu::None },
         Satfinite: CvtSatfinite { satfinite::Satfinite, satfinite::None },
         Ty: F8x2Type after ".bf16x2" { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16 },
-    ](a: Ty::Value = typed) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) cast(d);
+    ](a: Ty::Value = typed) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
     form: "cvt.rn{.relu}{.satfinite}.bf16x2{.type} d, a;";
     ptx: "cvt.rn" .. " {d}, {a};";
     isa: "9.2", target: "sm_100a", section: "9.7.9.21";
@@ -172,7 +162,7 @@ instruction! {
     fn cvt_rs_f8x4_f32[
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x4Type after ".satfinite" { ty::E4m3x4 as u32 in reg32, ty::E5m2x4 as u32 in reg32 },
-    ](a: f32 = reg32, b: f32 = reg32, e: f32 = reg32, f: f32 = reg32, rbits: u32 = reg32) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: f32 = reg32, b: f32 = reg32, e: f32 = reg32, f: f32 = reg32, rbits: u32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "cvt.rs{.relu}.satfinite{.type}.f32 d, {a, b, e, f}, rbits;";
     ptx: "cvt.rs" .. ".f32 {d}, {{{a}, {b}, {e}, {f}}}, {rbits};";
     isa: "8.7", target: "sm_100a", section: "9.7.9.21";

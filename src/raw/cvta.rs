@@ -4,8 +4,7 @@
 
 legal! {
     /// A state space with an address window, for `cvta` and `isspacep`.
-    WindowSpace: "`{Self}` is not a space of `cvta` or `isspacep`: use `.shared::cta`, `.shared::cluster`, `.global`, `.local`, \
-        `.const` or `.param::entry`"
+    WindowSpace: "`{Self}` is not a space of `cvta` or `isspacep`: use `.shared::cta`, `.shared::cluster`, `.global`, `.local`, `.const` or `.param::entry`"
     {
         space::SharedCta, space::SharedCluster on "sm_90", space::Global, space::Local, space::Const,
         space::ParamEntry @ "8.3",

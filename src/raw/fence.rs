@@ -2,10 +2,8 @@
 //! `fence.proxy`.
 
 legal! {
-    /// `.sem` of `fence`.
     FenceSem: "`{Self}` is not a `.sem` of `fence`: use `.sc`, `.acq_rel`, `.acquire` or `.release`"
     { sem::Sc, sem::AcqRel, sem::Acquire @ "8.6" on "sm_90", sem::Release @ "8.6" on "sm_90" }
-    /// `.scope` of `fence`.
     FenceScope: "`{Self}` is not a `.scope` of `fence`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     /// The space of `fence.proxy.async`.

@@ -1,7 +1,6 @@
 //! Programmatic dependent launch: `griddepcontrol` (PTX ISA 9.7.13.13).
 
 legal! {
-    /// `.action` of `griddepcontrol`.
     GridDepAction: "`{Self}` is not an `.action` of `griddepcontrol`: use `.launch_dependents` or `.wait`"
     { action::LaunchDependents, action::Wait }
 }

@@ -3,18 +3,13 @@
 //! Weak and volatile accesses have no scope. The other accesses are atomic, with a `.sem` and a `.scope`. ptxas 13.5 accepts more
 //! than the sections' syntax: `.v8` of 8-bit and 16-bit types, `.f16` and `.f16x2`. This module does not offer them.
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
 use crate::qualifier::B128;
 
 legal! {
-    /// `.space` of `ld` and `st`.
     LdStSpace: "`{Self}` is not a `.space` of `ld` or `st` in this crate: use `.shared::cta` or `.shared::cluster`"
     { space::SharedCta, space::SharedCluster on "sm_90" }
-    /// `.sem` of `ld` with a `.scope`.
     LdSem: "`{Self}` is not a `.sem` of `ld` with a `.scope`: use `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
-    /// `.sem` of `st` with a `.scope`.
     StSem: "`{Self}` is not a `.sem` of `st` with a `.scope`: use `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
     /// `.scope` of `ld`, `st` and `multimem`.
@@ -26,7 +21,6 @@ legal! {
         ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64,
         ty::F32, ty::F64,
     }
-    /// `.type` of `ld` and `st` with a `.v4`.
     LdStV4Type(TypeTag): "`{Self}` is not a `.type` of a `.v4`: use `.b`, `.u` or `.s` of 8 to 32 bits, or `.f32`"
     { ty::B8, ty::B16, ty::B32, ty::U8, ty::U16, ty::U32, ty::S8, ty::S16, ty::S32, ty::F32 }
 }
@@ -96,14 +90,14 @@ ld_st! {
     [ ld_weak ld_volatile ld st_weak st_volatile st ] "value" "7.8" "{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType ]
-    "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) cast(d) ]
+    "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) super::cast(d) ]
     "" " [{addr}], {b};" [ b: Ty::Value = typed ]
 }
 ld_st! {
     [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "two-element vector" "7.8" ".v2{.type}"
     { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType after ".v2" ]
-    "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
+    "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [super::cast(d0), super::cast(d1)] ]
     "" " [{addr}], {{{b0}, {b1}}};" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 ld_st! {
@@ -112,7 +106,7 @@ ld_st! {
     [ Ty: LdStV4Type after ".v4" ]
     "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
     [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)
-        [cast(d0), cast(d1), cast(d2), cast(d3)] ]
+        [super::cast(d0), super::cast(d1), super::cast(d2), super::cast(d3)] ]
     "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};" [ b: [Ty::Value; 4] = [b0 b1 b2 b3] ]
 }
 ld_st! {

@@ -1,10 +1,9 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
 //! instruction. docs/INSTRUCTION_MACRO.md explains how they expand.
 
-/// The gates. A gate is named after the oldest target of each branch that it opens to; `docs` build with all. They make
-/// - `when!`: an item that exists on the targets of a gate only, and what stands there on the others;
-/// - `gate_text!`: these targets, for the documentation;
-/// - `closed!`: what bears an instruction's name where its gate is closed, so that the error of a call names the features.
+/// The gates, each named after the oldest target of each branch that it opens to. They make `when!` (an item for the targets of a gate, and
+/// one for the others), `gate_text!` (these targets, for the documentation) and `closed!` (the stand-in for an instruction that the selected
+/// target lacks: the error of a call names the features).
 macro_rules! gates {
     ($( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => { gates! { ($) $( $gate $text [ $open ] $closed; )* } };
     (($d:tt) $( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => {
@@ -49,9 +48,7 @@ macro_rules! with_registers {
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)? $(, $($more:tt)*)?
     ] $($given:tt)*) => {
         with_registers! { @push [ ty $bits $register ] {
-            $axis :: $Tag [
-                $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)?
-            ]
+            $axis :: $Tag [ $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)? ]
         } [ $( $($more)* )? ] $($given)* }
     };
     ([
@@ -59,9 +56,7 @@ macro_rules! with_registers {
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)? $(, $($more:tt)*)?
     ] $($given:tt)*) => {
         register_of! { $axis :: $Tag with_registers {
-            $axis :: $Tag [
-                $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)?
-            ]
+            $axis :: $Tag [ $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)? ]
         } [ $( $($more)* )? ] $($given)* }
     };
     ([] $done:tt $then:ident [ $($first:tt)* ] $($last:tt)*) => { $then! { $($first)* $done $($last)* } };
@@ -82,6 +77,7 @@ macro_rules! legal {
         legal!(@with $doc $Trait $on [ $crate::qualifier::$Super ] $($rest)*);
     };
     (@with [ $(#[$doc:meta])* ] $Trait:ident [ $($On:ident)? ] [ $Super:path ] $message:literal { $($tags:tt)* }) => {
+        #[doc = $message]
         $(#[$doc])*
         #[cfg_attr(doc, doc(hidden))]
         #[diagnostic::on_unimplemented(
@@ -122,31 +118,8 @@ macro_rules! legal {
     )* };
 }
 
-/// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
-///
-/// `ptx` is the text. The qualifiers stand at its first `..`, each after the text before it (`Ty: Type after ".add"`: with
-/// `.add` between them), and the tags of each are matched by their constant: an arm that is not taken costs nothing, not
-/// even in a debug build. The tags are those of the [`legal!`] set, or a list of the row's own: `Scope: AtomScope { … }`.
-///
-/// A qualifier with a `?` may bring an operand (`?CacheHint: L2CacheHint`): it comes last among the function's parameters,
-/// and the operand, a comma before it, stands at the second `..` of `ptx`. `?CacheHint: AtomCacheHint<Space>` is one whose
-/// tags depend on a qualifier before it.
-///
-/// A tag may say, in this order,
-/// - `(cache_policy in reg64)`: it brings an operand of this name, in such a register or of the class `mask` or `pred`;
-/// - `as u32 in reg32`: what `register_of!` says of a type, otherwise: in which register, as which bits, the operands of class
-///   `typed` go;
-/// - `@ "8.6"`: PTX got it later than the instruction. The text carries the version to the linker (`// ptx:8.6`);
-/// - `on "sm_90"`: it needs a newer target than the instruction, though not a newer one than the crate;
-/// - `gate sm_100`: it exists on the targets of that gate (see `when!`). `gate:` says so of the whole instruction;
-/// - `no cache_hint`: a qualifier that depends on this one has only its first tag, which brings no operand.
-///
-/// Operand classes: `reg16`, `reg32`, `reg64`; `typed`; `address` for one in the `Space`; `pred` for a `bool`, which the
-/// text compares with 0; `mask` for the types of [`mask`](crate::mask); `[b0 b1]` for an array whose elements are `typed` and
-/// bear these names in the text, `[reg32: c0 c1]` for one whose elements go in that register; `{ lo: b_lo, hi: b_hi }` for a
-/// `B128`.
-///
-/// `assert: N % 8 == 0, "…";` is a condition on a constant. It is checked when the function is instantiated.
+/// One PTX instruction: its function, documentation, legality, and the probe that the golden files read. docs/ADDING_AN_INSTRUCTION.md is
+/// the reference of its syntax. An arm of a tag that is not taken costs nothing, not even in a debug build.
 macro_rules! instruction {
     // The qualifiers, one by one, with the tags of each.
     (@tags [ $(,)? ] $done:tt { $($row:tt)* } { $($rest:tt)* }) => { instruction! { @row $($row)* $done $($rest)* } };
@@ -280,7 +253,7 @@ macro_rules! instruction {
     };
 }
 
-// The crate of `./x row` names it by this path, where it has another `instruction!` for families that are there for their sets.
+// `./x row` has another `instruction!` for the families whose sets alone it needs.
 #[cfg(feature = "probe")]
 pub(crate) use instruction;
 
@@ -289,9 +262,7 @@ pub(crate) use instruction;
 macro_rules! checked {
     (@operands [] [ $($name:ident)* ] [ $( [ $($text:literal,)* ] )* ]) => {
         #[cfg(not(target_arch = "nvptx64"))]
-        const _: fn() = || {
-            let _ = core::format_args!(concat!($( $($text,)* )*), $( $name = "" ),*);
-        };
+        const _: fn() = || { let _ = core::format_args!(concat!($( $($text,)* )*), $( $name = "" ),*); };
     };
     (@operands [ [ [ $($lane:ident)+ ] $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
         checked! { @operands [ $($more)* ] [ $($name)* $($lane)+ ] $text }
@@ -302,28 +273,15 @@ macro_rules! checked {
     (@operands [ [ { lo: $lo:ident, hi: $hi:ident } $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
         checked! { @operands [ $($more)* ] [ $($name)* $lo $hi ] $text }
     };
-    (@operands [ [ $class:ident $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
+    (@operands [ [ $class:tt $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
         checked! { @class $class }
         checked! { @operands [ $($more)* ] [ $($name)* $arg ] $text }
     };
-    (@operands [ [ $class:tt $arg:ident ] $($more:tt)* ] $names:tt $text:tt) => {
-        core::compile_error!(concat!(
-            "`", stringify!($arg), "`: `", stringify!($class), "` is not an operand class. Lanes are `[b0 b1]`, or `[reg32: b0 b1]` \
-             of one register class; a `B128` is `{ lo: b_lo, hi: b_hi }`"
-        ));
-    };
-    (@class reg16) => {};
-    (@class reg32) => {};
-    (@class reg64) => {};
-    (@class typed) => {};
-    (@class address) => {};
-    (@class pred) => {};
-    (@class mask) => {};
-    (@class constant) => {};
-    (@class $class:ident) => {
-        core::compile_error!(concat!(
-            "`", stringify!($class), "` is not an operand class: `reg16`, `reg32`, `reg64`, `typed`, `address`, `pred` or `mask`"
-        ));
+    (@class reg16) => {}; (@class reg32) => {}; (@class reg64) => {}; (@class typed) => {}; (@class address) => {};
+    (@class pred) => {}; (@class mask) => {}; (@class constant) => {};
+    (@class $class:tt) => {
+        core::compile_error!(concat!("`", stringify!($class), "` is not an operand class: `reg16`, `reg32`, `reg64`, `typed`, `address`, \
+            `pred` or `mask`; lanes are `[b0 b1]`, or `[reg32: b0 b1]` of one register class; a `B128` is `{ lo: b_lo, hi: b_hi }`"));
     };
     (@tags $Legal:ident { $(
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
@@ -340,10 +298,6 @@ macro_rules! checked {
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
-///
-/// Its state: the text so far, the comment so far, what the tags so far decide, the qualifiers to come, and what the end of
-/// the walk needs. Tags decide the bits and register of `typed` operands and of addresses; which operands the tags bring, as
-/// set-up, text, operands of `asm!` and end of the set-up; and whether a qualifier that depends on them may bring one.
 macro_rules! emit {
     ( [ $($text:tt)* ] $need:tt $state:tt [ [ $Q:ident $on:tt [ $($between:tt)* ] $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
         emit!(@legal $state $on [ $( $tag )* ] $Q [ $($text)* $($between)* ] $need [ $($more)* ] $leaf)

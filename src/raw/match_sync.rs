@@ -1,7 +1,6 @@
 //! `match.sync`: comparison of a value among the lanes of a warp (`__match_any_sync()`, `__match_all_sync()`; PTX ISA 9.7.13.10).
 
 legal! {
-    /// `.type` of `match.sync`.
     MatchType(TypeTag): "`{Self}` is not a `.type` of `match.sync`: use `.b32` or `.b64`"
     { ty::B32, ty::B64 }
 }

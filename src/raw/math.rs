@@ -1,26 +1,20 @@
 //! Fast math: approximations of elementary functions by the special function unit (PTX ISA 9.7.3.13 to 9.7.3.22; in half
 //! precision 9.7.4.9 and 9.7.4.10). The error bounds are those of the PTX ISA.
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
-
 legal! {
     /// `.ftz`, or nothing.
     MathFtz: "`{Self}` does not say whether subnormal numbers become zero: use `ftz::Flush` or `ftz::Keep`"
     { ftz::Flush, ftz::Keep }
 }
 legal! {
-    /// `.type` of `ex2.approx` in half precision.
     Ex2HalfType(TypeTag): "`{Self}` is not a `.type` of `ex2.approx` in half precision: use `.f16` or `.f16x2`"
     { ty::F16, ty::F16x2 }
 }
 legal! {
-    /// `.type` of `ex2.approx.ftz` in bfloat16.
     Ex2Bf16Type(TypeTag): "`{Self}` is not a `.type` of `ex2.approx.ftz` in bfloat16: use `.bf16` or `.bf16x2`"
     { ty::Bf16, ty::Bf16x2 }
 }
 legal! {
-    /// `.type` of `tanh.approx`.
     TanhType(TypeTag): "`{Self}` is not a `.type` of `tanh.approx`: use `.f32`, `.f16`, `.f16x2`, `.bf16` or `.bf16x2`"
     { ty::F32, ty::F16, ty::F16x2, ty::Bf16, ty::Bf16x2 }
 }
@@ -87,7 +81,7 @@ instruction! {
     /// Returns 2 to the power `a` (of a pair, element by element), with a relative error of 2^-9.9 at most.
     fn ex2_approx_f16[
         Ty: Ex2HalfType { ty::F16 as u16 in reg16, ty::F16x2 as u32 in reg32 },
-    ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "ex2.approx{.type} d, a;";
     ptx: "ex2.approx" .. " {d}, {a};";
     isa: "7.0", target: "sm_75", section: "9.7.4.10";
@@ -99,7 +93,7 @@ instruction! {
     /// and results become zero, of the same sign.
     fn ex2_approx_ftz_bf16[
         Ty: Ex2Bf16Type { ty::Bf16 as u16 in reg16, ty::Bf16x2 as u32 in reg32 },
-    ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "ex2.approx.ftz{.type} d, a;";
     ptx: "ex2.approx.ftz" .. " {d}, {a};";
     isa: "7.8", target: "sm_90", section: "9.7.4.10";
@@ -116,7 +110,7 @@ instruction! {
             ty::F32 as f32 in reg32, ty::F16 as u16 in reg16, ty::F16x2 as u32 in reg32,
             ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90", ty::Bf16x2 as u32 in reg32 @ "7.8" on "sm_90",
         },
-    ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) cast(d);
+    ](a: Ty::Value = typed) -> Ty::Value = (d: _ = typed) super::cast(d);
     form: "tanh.approx{.type} d, a;";
     ptx: "tanh.approx" .. " {d}, {a};";
     isa: "7.0", target: "sm_75", section: "9.7.3.22 and 9.7.4.9";

@@ -4,13 +4,10 @@
 //! of another CTA returns no state, so there are separate functions for arrivals on `.shared::cluster` addresses.
 
 legal! {
-    /// `.sem` of `mbarrier.arrive` and `mbarrier.arrive_drop`.
     ArriveSem: "`{Self}` is not a `.sem` of `mbarrier.arrive` or `.arrive_drop`: use `.release` or `.relaxed`"
     { sem::Release, sem::Relaxed }
-    /// `.sem` of `mbarrier.test_wait` and `mbarrier.try_wait`.
     WaitSem: "`{Self}` is not a `.sem` of `mbarrier.test_wait` or `.try_wait`: use `.acquire` or `.relaxed`"
     { sem::Acquire, sem::Relaxed }
-    /// `.scope` of the `mbarrier` instructions.
     MbarrierScope: "`{Self}` is not a `.scope` of an `mbarrier` instruction: use `.cta` or `.cluster`"
     { scope::Cta, scope::Cluster }
     /// `count` of `mbarrier.arrive` and `mbarrier.arrive_drop`.
@@ -19,10 +16,8 @@ legal! {
     /// `suspendTimeHint` of `mbarrier.try_wait`.
     MbarrierSuspendTimeHint: "`{Self}` is not a `suspendTimeHint` of `mbarrier.try_wait`: use `suspend_time_hint::None` or `suspend_time_hint::Nanoseconds`"
     { suspend_time_hint::None, suspend_time_hint::Nanoseconds(suspend_time_hint in reg32) }
-    /// `.space` of the `mbarrier` instructions and of `cp.async.mbarrier.arrive`.
     MbarrierSpace(AddressSpace): "`{Self}` is not a space of this `mbarrier` instruction: use `.shared::cta` or `space::All` (generic); to arrive on a `.shared::cluster` address, call the function whose name ends in `_shared_cluster`"
     { space::SharedCta, space::All }
-    /// `.space` of `mbarrier.expect_tx` and `mbarrier.complete_tx`.
     MbarrierTxSpace(AddressSpace): "`{Self}` is not a space of `mbarrier.expect_tx` or `.complete_tx`: use `.shared::cta`, `.shared::cluster` or `space::All` (generic)"
     { space::SharedCta, space::SharedCluster, space::All }
 }
@@ -75,13 +70,11 @@ macro_rules! tx {
 
 tx! {
     mbarrier_expect_tx "mbarrier.expect_tx.relaxed" "9.7.13.15.11"
-    "Adds `tx_count` to the tx-count of the current phase: the phase expects `tx_count` more bytes of asynchronous copies. \
-    Orders no memory accesses."
+    "Adds `tx_count` to the tx-count of the current phase: the phase expects `tx_count` more bytes of asynchronous copies. Orders no memory accesses."
 }
 tx! {
     mbarrier_complete_tx "mbarrier.complete_tx.relaxed" "9.7.13.15.12"
-    "Subtracts `tx_count` from the tx-count of the current phase, as an asynchronous copy of `tx_count` bytes does on \
-    completion. Orders no memory accesses."
+    "Subtracts `tx_count` from the tx-count of the current phase, as an asynchronous copy of `tx_count` bytes does on completion. Orders no memory accesses."
     "- No thread treats completion of this phase as completion of a copy that is still in flight."
 }
 
@@ -179,8 +172,7 @@ arrive! {
 }
 // Only `mbarrier.arrive_drop.expect_tx` has the space before `.sem` in its syntax; ptxas 13.5 takes both orders.
 arrive! {
-    "Arrives on the mbarrier at `addr`, once or `count` times (`arrivals::Count(count)`), and lowers the number of arrivals that \
-    each later phase expects by the same count."
+    "Arrives on the mbarrier at `addr`, once or `count` times (`arrivals::Count(count)`), and lowers the number of arrivals that each later phase expects by the same count."
     "mbarrier.arrive_drop" "9.7.13.15.14";
     arrive: mbarrier_arrive_drop, mbarrier_arrive_drop_shared_cluster;
     expect_tx: mbarrier_arrive_drop_expect_tx, mbarrier_arrive_drop_expect_tx_shared_cluster, space_first;
@@ -262,13 +254,11 @@ wait! {
     "mbarrier.test_wait.parity" "sm_80" on "sm_90"; mbarrier_test_wait_parity
 }
 wait! {
-    state "Tests as [`mbarrier_test_wait`] does, and may first suspend the thread until the phase completes or a time limit \
-    passes. The limit is system-dependent, or given in nanoseconds."
+    state "Tests as [`mbarrier_test_wait`] does, and may first suspend the thread until the phase completes or a time limit passes. The limit is system-dependent, or given in nanoseconds."
     "mbarrier.try_wait" "sm_90"; mbarrier_try_wait [ ?SuspendTimeHint: MbarrierSuspendTimeHint ] "{, suspendTimeHint}"
 }
 wait! {
-    parity "Tests as [`mbarrier_test_wait_parity`] does, and may first suspend the thread until the phase completes or a time \
-    limit passes. The limit is system-dependent, or given in nanoseconds."
+    parity "Tests as [`mbarrier_test_wait_parity`] does, and may first suspend the thread until the phase completes or a time limit passes. The limit is system-dependent, or given in nanoseconds."
     "mbarrier.try_wait.parity" "sm_90"; mbarrier_try_wait_parity
     [ ?SuspendTimeHint: MbarrierSuspendTimeHint ] "{, suspendTimeHint}"
 }

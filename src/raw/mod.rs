@@ -87,50 +87,16 @@ mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
 
-pub use activemask::*;
-pub use atom::*;
-pub use atom_vector::*;
-pub use bar_warp_sync::*;
-pub use barrier::*;
-pub use barrier_cluster::*;
-pub use clusterlaunchcontrol::*;
-pub use cp_async::*;
-pub use cp_async_bulk::*;
-pub use cp_async_bulk_commit_group::*;
-pub use cp_async_bulk_prefetch::*;
-pub use cp_async_bulk_prefetch_tensor::*;
-pub use cp_async_bulk_tensor::*;
-pub use cp_async_bulk_wait_group::*;
-pub use cp_reduce_async_bulk::*;
-pub use cp_reduce_async_bulk_tensor::*;
-pub use createpolicy::*;
-pub use cvt::*;
-pub use cvta::*;
-pub use elect_sync::*;
-pub use fence::*;
-pub use getctarank::*;
-pub use griddepcontrol::*;
-pub use isspacep::*;
-pub use ld_st::*;
-pub use mapa::*;
-pub use match_sync::*;
-pub use math::*;
-pub use mbarrier::*;
-pub use multimem::*;
-pub use multimem_cp_reduce_async_bulk::*;
-pub use nanosleep::*;
-pub use red::*;
-pub use red_async::*;
-pub use red_vector::*;
-pub use redux_sync::*;
-pub use setmaxnreg::*;
-pub use shfl_sync::*;
-pub use special::*;
-pub use st_async::*;
-pub use st_bulk::*;
-pub use tensormap::*;
-pub use tensormap_cp_fenceproxy::*;
-pub use vote::*;
+pub use {
+    activemask::*, atom::*, atom_vector::*, bar_warp_sync::*, barrier::*, barrier_cluster::*,
+    clusterlaunchcontrol::*, cp_async::*, cp_async_bulk::*, cp_async_bulk_commit_group::*,
+    cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
+    cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
+    cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, isspacep::*, ld_st::*,
+    mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*, multimem_cp_reduce_async_bulk::*,
+    nanosleep::*, red::*, red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*,
+    special::*, st_async::*, st_bulk::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+};
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.
 ///

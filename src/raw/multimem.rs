@@ -5,14 +5,9 @@
 //! and `.max` on vectors, which this module does not offer. The section's example `multimem.red.relaxed.gpu.max.f64` is in none
 //! of its tables, and ptxas refuses it.
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
-
 legal! {
-    /// `.sem` of `multimem.ld_reduce`.
     MultimemLdSem: "`{Self}` is not a `.sem` of `multimem.ld_reduce` with a `.scope`: use `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
-    /// `.sem` of `multimem.st` and `multimem.red`.
     MultimemStSem: "`{Self}` is not a `.sem` of `multimem.st` or `.red` with a `.scope`: use `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
     /// `.min` and `.max` of `multimem`.
@@ -24,77 +19,50 @@ legal! {
     /// `.op` and `.acc_prec` of `multimem.ld_reduce` on elements of eight bits.
     MultimemByteOp: "`{Self}` is not an `.op` of `multimem` on `.e4m3` or `.e5m2`: use `.add`, `.add.acc::f16`, `.min` or `.max`"
     { op::Add, op::AddAccF16, op::Min, op::Max }
-    /// `.type` of `multimem.ld_reduce.add`.
-    MultimemAddType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.add`: use `.u32`, `.s32`, `.u64`, \
-        `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or \
-        `.e5m2x4`"
+    MultimemAddType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.add`: use `.u32`, `.s32`, `.u64`, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
         ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of `.min` and `.max` of `multimem.ld_reduce`.
-    MultimemMinMaxType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.min` or `.max`: use `.u32`, \
-        `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, \
-        `.e4m3x4` or `.e5m2x4`"
+    MultimemMinMaxType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.min` or `.max`: use `.u32`, `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::U32, ty::S32, ty::U64, ty::S64, ty::F16x2, ty::Bf16x2, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of `multimem.st`.
-    MultimemStType(TypeTag): "`{Self}` is not a `.type` of `multimem.st`: use `.b`, `.u` or `.s` of 32 or 64 \
-        bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` \
-        or `.e5m2x4`"
+    MultimemStType(TypeTag): "`{Self}` is not a `.type` of `multimem.st`: use `.b`, `.u` or `.s` of 32 or 64 bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::B32, ty::B64, ty::U32, ty::S32, ty::U64, ty::S64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
         ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of `multimem.red.add`.
-    MultimemRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red.add`: use `.u32`, `.s32`, `.u64`, \
-        `.f32`, `.f64`, `.f16x2` or `.bf16x2`"
+    MultimemRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red.add`: use `.u32`, `.s32`, `.u64`, `.f32`, `.f64`, `.f16x2` or `.bf16x2`"
     { ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2 }
-    /// `.type` of `multimem.ld_reduce.add.acc::f32` on scalars.
     MultimemAccF32Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f32` on scalars: use `.f16x2` or `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 }
-    /// `.type` of `multimem.ld_reduce.add.acc::f16` on scalars.
     MultimemAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` on scalars: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
-    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.ld_reduce.add` and `multimem.st`.
-    MultimemVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4` of `multimem`: use `.f16`, `.bf16`, `.f16x2`, \
-        `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` \
-        or `.e5m2x4`"
+    MultimemVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4` of `multimem`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.ld_reduce.min` and `.max`.
-    MultimemVectorMinMaxType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max` with a `.v2` or `.v4`: use \
-        `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, \
-        `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
+    MultimemVectorMinMaxType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.red.add`.
-    MultimemVectorRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red` with a `.v2` or `.v4`: use \
-        `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
+    MultimemVectorRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32 }
-    /// `.type` of the elements of a `.v2` or `.v4` of `multimem.ld_reduce.add.acc::f16`.
-    MultimemVectorAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v2` or `.v4`: use \
-        `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
+    MultimemVectorAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v2` or `.v4`: use `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x2, ty::E5m2x2, ty::E4m3x4, ty::E5m2x4 }
-    /// `.type` of the elements of a `.v8` of `multimem.ld_reduce` and `multimem.st`.
-    MultimemV8Type(TypeTag): "`{Self}` is not a `.type` of a `.v8` of `multimem`: use `.f16`, `.bf16` or, with the feature \
-        `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2` or `.e5m2x2`"
+    MultimemV8Type(TypeTag): "`{Self}` is not a `.type` of a `.v8` of `multimem`: use `.f16`, `.bf16` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2` or `.e5m2x2`"
     {
         ty::F16, ty::Bf16, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
         ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
     }
-    /// `.type` of the elements of a `.v8` of `multimem.ld_reduce.add.acc::f16`.
     MultimemV8AccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v8`: use `.e4m3x2` or `.e5m2x2`"
     { ty::E4m3x2, ty::E5m2x2 }
-    /// `.type` of eight bits of `multimem`.
     MultimemByteType(TypeTag): "`{Self}` is not a `.type` of eight bits of `multimem`: use `.e4m3` or `.e5m2`"
     { ty::E4m3, ty::E5m2 }
 }
@@ -146,19 +114,19 @@ macro_rules! multimem {
     // `st` and `red`.
     (@shape $op:tt $instruction:ident $names:tt $isa:tt scalar $($to:tt)*) => {
         multimem!(@$instruction $names $op $isa $($to)* "" "value"
-            [ "" " {d}, [{addr}];" Ty::Value = (d: _ = typed) cast(d) ]
+            [ "" " {d}, [{addr}];" Ty::Value = (d: _ = typed) super::cast(d) ]
             [ "" " [{addr}], {b};" b: Ty::Value = typed ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v2 $($to:tt)*) => {
         multimem!(@$instruction $names $op $isa $($to)* ".v2" "two-element vector"
-            [ "" " {{{d0}, {d1}}}, [{addr}];" [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [cast(d0), cast(d1)] ]
+            [ "" " {{{d0}, {d1}}}, [{addr}];" [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [super::cast(d0), super::cast(d1)] ]
             [ "" " [{addr}], {{{b0}, {b1}}};" b: [Ty::Value; 2] = [b0 b1] ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v4 $($to:tt)*) => {
         multimem!(@$instruction $names $op $isa $($to)* ".v4" "four-element vector"
             [ "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
                 [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)
-                [cast(d0), cast(d1), cast(d2), cast(d3)] ]
+                [super::cast(d0), super::cast(d1), super::cast(d2), super::cast(d3)] ]
             [ "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}}};" b: [Ty::Value; 4] = [b0 b1 b2 b3] ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v8 $($to:tt)*) => {
@@ -167,7 +135,7 @@ macro_rules! multimem {
                 [Ty::Value; 8] = (
                     d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed,
                     d4: _ = typed, d5: _ = typed, d6: _ = typed, d7: _ = typed,
-                ) [cast(d0), cast(d1), cast(d2), cast(d3), cast(d4), cast(d5), cast(d6), cast(d7)] ]
+                ) [super::cast(d0), super::cast(d1), super::cast(d2), super::cast(d3), super::cast(d4), super::cast(d5), super::cast(d6), super::cast(d7)] ]
             [ "" " [{addr}], {{{b0}, {b1}, {b2}, {b3}, {b4}, {b5}, {b6}, {b7}}};"
                 b: [Ty::Value; 8] = [b0 b1 b2 b3 b4 b5 b6 b7] ]);
     };
@@ -175,18 +143,16 @@ macro_rules! multimem {
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v4_byte $($to:tt)*) => {
         multimem!(@$instruction $names $op $isa $($to)* ".v4" "four-element vector"
             [ "{{ .reg .b8 e<4>; " " {{e0, e1, e2, e3}}, [{addr}]; mov.b32 {d}, {{e0, e1, e2, e3}}; }}"
-                [Ty::Value; 4] = (d: _ = typed) cast(d) ]
+                [Ty::Value; 4] = (d: _ = typed) super::cast(d) ]
             [ "{{ .reg .b8 e<4>; mov.b32 {{e0, e1, e2, e3}}, {b}; " " [{addr}], {{e0, e1, e2, e3}}; }}"
                 b: [Ty::Value; 4] = typed ]);
     };
     (@shape $op:tt $instruction:ident $names:tt $isa:tt v8_byte $($to:tt)*) => {
         multimem!(@$instruction $names $op $isa $($to)* ".v8" "eight-element vector"
             [ "{{ .reg .b8 e<8>; .reg .b32 w<2>; "
-                " {{e0, e1, e2, e3, e4, e5, e6, e7}}, [{addr}]; mov.b32 w0, {{e0, e1, e2, e3}}; \
-                mov.b32 w1, {{e4, e5, e6, e7}}; mov.b64 {d}, {{w0, w1}}; }}"
-                [Ty::Value; 8] = (d: _ = typed) cast(d) ]
-            [ "{{ .reg .b8 e<8>; .reg .b32 w<2>; mov.b64 {{w0, w1}}, {b}; mov.b32 {{e0, e1, e2, e3}}, w0; \
-                mov.b32 {{e4, e5, e6, e7}}, w1; "
+                " {{e0, e1, e2, e3, e4, e5, e6, e7}}, [{addr}]; mov.b32 w0, {{e0, e1, e2, e3}}; mov.b32 w1, {{e4, e5, e6, e7}}; mov.b64 {d}, {{w0, w1}}; }}"
+                [Ty::Value; 8] = (d: _ = typed) super::cast(d) ]
+            [ "{{ .reg .b8 e<8>; .reg .b32 w<2>; mov.b64 {{w0, w1}}, {b}; mov.b32 {{e0, e1, e2, e3}}, w0; mov.b32 {{e4, e5, e6, e7}}, w1; "
                 " [{addr}], {{e0, e1, e2, e3, e4, e5, e6, e7}}; }}"
                 b: [Ty::Value; 8] = typed ]);
     };
@@ -208,8 +174,7 @@ macro_rules! multimem {
     };
     (@red [ $ordered:ident ] [ $op:tt $text:literal $op_form:literal $does:literal ] $($to:tt)*) => {
         multimem!(@st_row $ordered "multimem.red" "Replaces the "
-            concat!(" at each location of the multimem address `addr` with the ", $does, " of the old value and `b`, by atomic \
-                operations."), "" "{.sem}{.scope}"
+            concat!(" at each location of the multimem address `addr` with the ", $does, " of the old value and `b`, by atomic operations."), "" "{.sem}{.scope}"
             [ Sem: MultimemStSem, Scope: LdStScope, ]
             "- Concurrent accesses to the locations are atomic, in scopes that include each other."
             [ $op $text $op_form $does ] $($to)*);

@@ -5,8 +5,7 @@
 macro_rules! multimem {
     ($( $name:ident $head:literal $what:literal $Legal:ident )*) => { $(
         instruction! {
-            #[doc = concat!("Starts a bulk reduction: at each location of the multimem address `dst_mem`, element *d* becomes \
-                ", $what, ".")]
+            #[doc = concat!("Starts a bulk reduction: at each location of the multimem address `dst_mem`, element *d* becomes ", $what, ".")]
             /// *s* is the corresponding element at `src_mem`, in shared memory of the executing CTA. Both ranges are `size` bytes
             /// long.
             ///

@@ -1,7 +1,6 @@
 //! `red` on scalars: atomic read-modify-write operations without a result (PTX ISA 9.7.13.6).
 
 legal! {
-    /// `.sem` of `red`.
     RedSem(AtomSem): "`{Self}` is not a `.sem` of `red`: use `.relaxed` or `.release`"
     { sem::Relaxed, sem::Release }
 }
@@ -27,8 +26,7 @@ macro_rules! red {
 atom_op! { red
     "Adds `b` to the value at `addr`."
     add: red_add;
-    "Adds `b` to the value at `addr`, without flushing subnormal numbers. The addition of a pair is atomic per \
-    element, not as a whole."
+    "Adds `b` to the value at `addr`, without flushing subnormal numbers. The addition of a pair is atomic per element, not as a whole."
     add_noftz: red_add_noftz;
     "Increments the value at `addr`, or stores 0 if the old value is `b` or more."
     inc: red_inc;

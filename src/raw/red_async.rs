@@ -4,28 +4,21 @@
 //! an mbarrier, and every operation with `.release`. This module does not offer them.
 
 legal! {
-    /// `.type` of `red.async.relaxed.add`.
     RedAsyncAddType(TypeTag): "`{Self}` is not a `.type` of `red.async.relaxed.add`: use `.u32`, `.s32` or `.u64`"
     { ty::U32, ty::S32, ty::U64 }
-    /// `.type` of `.inc` and `.dec` of `red.async`.
     RedAsyncIncType(TypeTag): "`{Self}` is not a `.type` of `red.async.inc` or `.dec`: use `.u32`"
     { ty::U32 }
-    /// `.type` of `.min` and `.max` of `red.async`.
     RedAsyncMinType(TypeTag): "`{Self}` is not a `.type` of `red.async.min` or `.max`: use `.u32` or `.s32`"
     { ty::U32, ty::S32 }
     /// `.type` of `.and`, `.or` and `.xor` of `red.async`.
     RedAsyncBitType(TypeTag): "`{Self}` is not a `.type` of `red.async.and`, `.or` or `.xor`: use `.b32`"
     { ty::B32 }
-    /// `.ss` of `red.async.relaxed`.
     RedAsyncSpace(AddressSpace): "`{Self}` is not a space of `red.async.relaxed`: use `.shared::cluster` or `All` (generic)"
     { space::All, space::SharedCluster }
-    /// `.op` of `red_async_inc_dec`.
     RedAsyncIncOp: "`{Self}` is not an `.op` of `red_async_inc_dec`: use `.inc` or `.dec`"
     { op::Inc, op::Dec }
-    /// `.op` of `red_async_min_max`.
     RedAsyncMinOp: "`{Self}` is not an `.op` of `red_async_min_max`: use `.min` or `.max`"
     { op::Min, op::Max }
-    /// `.op` of `red_async_bitwise`.
     RedAsyncBitOp: "`{Self}` is not an `.op` of `red_async_bitwise`: use `.and`, `.or` or `.xor`"
     { op::And, op::Or, op::Xor }
 }
@@ -57,8 +50,7 @@ red_async! {
     red_async_add ".add"
     [ Ty: RedAsyncAddType after ".mbarrier::complete_tx::bytes.add" ]
 
-    "Starts incrementing the value at `addr` (`.inc`: stores 0 if the old value is `b` or more) or decrementing it \
-    (`.dec`: stores `b` if the old value is 0 or more than `b`)."
+    "Starts incrementing the value at `addr` (`.inc`: stores 0 if the old value is `b` or more) or decrementing it (`.dec`: stores `b` if the old value is 0 or more than `b`)."
     red_async_inc_dec "{.op}"
     [
         Op: RedAsyncIncOp after ".mbarrier::complete_tx::bytes",
@@ -81,15 +73,12 @@ red_async! {
 }
 
 legal! {
-    /// `.scope` of `red.async.release`.
     // Section 9.7.13.7 contradicts itself: the syntax has `.gpu` and `.cluster`, the description and the example have `.sys`.
     // ptxas 13.5 accepts `.gpu` and `.sys`, and refuses `.cluster`.
     RedAsyncReleaseScope: "`{Self}` is not a `.scope` of `red.async.release`: use `.gpu` or `.sys`"
     { scope::Gpu, scope::Sys }
-    /// `.type` of `red.async.release.add`.
     RedAsyncReleaseType(TypeTag): "`{Self}` is not a `.type` of `red.async.release.add`: use `.u32`, `.s32`, `.u64` or `.s64`"
     { ty::U32, ty::S32, ty::U64, ty::S64 }
-    /// `.ss` of `red.async.release`.
     RedAsyncReleaseSpace: "`{Self}` is not a space of `red.async.release`: use `.global` or `All` (generic)"
     { space::All, space::Global }
 }

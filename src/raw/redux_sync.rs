@@ -1,19 +1,12 @@
 //! `redux.sync`: reductions among the lanes of a warp (`__reduce_add_sync()` …; PTX ISA 9.7.13.12).
 
-#[cfg(target_arch = "nvptx64")]
-use super::cast;
-
 legal! {
-    /// `.op` of `redux.sync` on integers.
     ReduxOp: "`{Self}` is not an `.op` of `redux.sync` on integers: use `.add`, `.min` or `.max`"
     { op::Add, op::Min, op::Max }
-    /// `.type` of `redux.sync` on integers.
     ReduxType(TypeTag): "`{Self}` is not a `.type` of `redux.sync` on integers: use `.u32` or `.s32`"
     { ty::U32, ty::S32 }
-    /// `.op` of `redux.sync` on bits.
     ReduxBitOp: "`{Self}` is not an `.op` of `redux.sync` on bits: use `.and`, `.or` or `.xor`"
     { op::And, op::Or, op::Xor }
-    /// `.op` of `redux.sync` on floats.
     ReduxFloatOp: "`{Self}` is not an `.op` of `redux.sync` on floats: use `.min` or `.max`"
     { op::Min, op::Max }
     /// `.abs`, or nothing.
@@ -29,7 +22,7 @@ instruction! {
     /// (`__reduce_add_sync()` …).
     @unsafe fn redux_sync[
         Op: ReduxOp, Ty: ReduxType,
-    ](src: Ty::Value = typed, membermask: u32 = reg32) -> Ty::Value = (dst: _ = typed) cast(dst);
+    ](src: Ty::Value = typed, membermask: u32 = reg32) -> Ty::Value = (dst: _ = typed) super::cast(dst);
     form: "redux.sync{.op}{.type} dst, src, membermask;";
     ptx: "redux.sync" .. " {dst}, {src}, {membermask};";
     isa: "7.0", target: "sm_80", section: "9.7.13.12";

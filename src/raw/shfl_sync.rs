@@ -1,7 +1,6 @@
 //! `shfl.sync`: exchange of values among the lanes of a warp (`__shfl_sync()` …; PTX ISA 9.7.9.6).
 
 legal! {
-    /// `.mode` of `shfl.sync`.
     ShflMode: "`{Self}` is not a `.mode` of `shfl.sync`: use `.up`, `.down`, `.bfly` or `.idx`"
     { mode::Up, mode::Down, mode::Bfly, mode::Idx }
 }

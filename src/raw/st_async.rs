@@ -4,28 +4,21 @@ use crate::qualifier::B128;
 
 legal! {
     /// `.type` of `st.async.weak`. For `.b128`, see `st_async_weak_b128`.
-    StAsyncType(TypeTag): "`{Self}` is not a `.type` of `st.async.weak`: use `.b`, `.u` or `.s` of 32 or 64 bits, \
-        `.f32` or `.f64`"
+    StAsyncType(TypeTag): "`{Self}` is not a `.type` of `st.async.weak`: use `.b`, `.u` or `.s` of 32 or 64 bits, `.f32` or `.f64`"
     { ty::B32, ty::B64, ty::U32, ty::U64, ty::S32, ty::S64, ty::F32, ty::F64 }
-    /// `.type` of `st.async.weak` with a `.v4`.
     StAsyncV4Type(TypeTag): "`{Self}` is not a `.type` of a `.v4` of `st.async.weak`: use `.b32`, `.u32`, `.s32` or `.f32`"
     { ty::B32, ty::U32, ty::S32, ty::F32 }
-    /// `.ss` of `st.async.weak`.
     StAsyncWeakSpace(AddressSpace): "`{Self}` is not a space of `st.async.weak`: use `.shared::cluster` or `All` (generic)"
     { space::All, space::SharedCluster }
-    /// `.scope` of `st.async.release`.
     StAsyncScope: "`{Self}` is not a `.scope` of `st.async.release`: use `.gpu` or `.sys`"
     { scope::Gpu, scope::Sys }
-    /// `.space` of `st.async.release`.
     StAsyncSpace: "`{Self}` is not a space of `st.async.release`: use `.global` or `All` (generic)"
     { space::Global, space::All }
     /// `.type` of `st.async.release`. For types of eight bits, see `st_async_release_byte`.
-    StAsyncReleaseType(TypeTag): "`{Self}` is not a `.type` of `st.async.release`: use `.b`, `.u` or `.s` of 16 \
-        to 64 bits, `.f32` or `.f64`"
+    StAsyncReleaseType(TypeTag): "`{Self}` is not a `.type` of `st.async.release`: use `.b`, `.u` or `.s` of 16 to 64 bits, `.f32` or `.f64`"
     {
         ty::B16, ty::B32, ty::B64, ty::U16, ty::U32, ty::U64, ty::S16, ty::S32, ty::S64, ty::F32, ty::F64,
     }
-    /// `.type` of eight bits of `st.async.release`.
     StAsyncReleaseByteType(TypeTag): "`{Self}` is not a `.type` of eight bits of `st.async.release`: use `.b8`, `.u8` or `.s8`"
     { ty::B8, ty::U8, ty::S8 }
 }

@@ -3,7 +3,6 @@
 //! `size` is a 64-bit operand. A 32-bit operand has the same text and needs PTX ISA 9.0, so this module does not offer it.
 
 legal! {
-    /// `.shared::cta` of `st.bulk`.
     StBulkSpace(AddressSpace): "`{Self}` is not a space of `st.bulk`: use `.shared::cta` or `All` (generic)"
     { space::All, space::SharedCta }
 }

@@ -1,7 +1,6 @@
 //! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28). Also `prefetch.tensormap` (9.7.9.15).
 
 legal! {
-    /// `.ss` of `tensormap.replace`.
     TensormapSpace(AddressSpace): "`{Self}` is not a space of `tensormap.replace`: use `.global`, `.shared::cta` or `space::All` (generic)"
     { space::All, space::Global, space::SharedCta }
     /// `ord` of `tensormap.replace`.
@@ -31,7 +30,6 @@ legal! {
     /// `new_val` of `tensormap.replace.tile.fill_mode`.
     TensormapFill: "`{Self}` is not a `new_val` of `.fill_mode`: use `fill_mode::Zero` or `fill_mode::OobNan`"
     { fill_mode::Zero, fill_mode::OobNan }
-    /// `.space` of `prefetch.tensormap`.
     PrefetchTensormapSpace: "`{Self}` is not a space of `prefetch.tensormap`: use `.param`, `.const` or `space::All` (generic)"
     { space::All, space::Param, space::Const }
 }

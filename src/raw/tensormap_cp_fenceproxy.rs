@@ -1,7 +1,6 @@
 //! Publication of a tensor map (`CUtensorMap`): `tensormap.cp_fenceproxy` (PTX ISA 9.7.13.16).
 
 legal! {
-    /// `.scope` of `tensormap.cp_fenceproxy`.
     CpFenceproxyScope: "`{Self}` is not a `.scope` of `tensormap.cp_fenceproxy`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster, scope::Gpu, scope::Sys }
 }

@@ -1,7 +1,6 @@
 //! `vote.sync`: votes among the lanes of a warp (`__all_sync()`, `__any_sync()`, `__ballot_sync()`; PTX ISA 9.7.13.9).
 
 legal! {
-    /// `.mode` of `vote.sync`.
     VoteMode: "`{Self}` is not a `.mode` of `vote.sync`: use `.all`, `.any` or `.uni`"
     { mode::All, mode::Any, mode::Uni }
 }

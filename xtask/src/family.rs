@@ -98,7 +98,6 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     // Attributes of the next item.
     let mut attributes = String::new();
     for line in index.lines().filter(|line| !line.starts_with("//!")) {
-        let exported = line.strip_prefix("pub use ").and_then(|rest| rest.strip_suffix("::*;"));
         let is_left_out = |family: &str| family != "macros" && !used.contains(family);
         match module(line) {
             _ if line.starts_with("#[") => attributes += &format!("{line}\n"),
@@ -122,7 +121,10 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
                 };
                 text += &format!("{}{file}{line}\n", std::mem::take(&mut attributes));
             }
-            None if exported.is_some_and(is_left_out) => {}
+            None if line.contains("::*,") => {
+                let exported = line.split(',').filter_map(|name| name.trim().strip_suffix("::*"));
+                text.extend(exported.filter(|&name| !is_left_out(name)).map(|name| format!("{name}::*,\n")));
+            }
             None => text += &format!("{}{line}\n", std::mem::take(&mut attributes)),
         }
     }
