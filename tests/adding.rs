@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use support::ok;
-use xtask::device::{Arch, Build};
+use xtask::device::Arch;
 use xtask::{family, forms};
 
 /// The family that gets the rows.
@@ -28,9 +28,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
     };
     let folder = folder("dry-run");
     ok(family::write(&folder, &[FAMILY.to_owned()].into(), block("rust")));
-    let mut build = Build::new(&folder, Arch::Sm90);
-    build.features = vec!["probe".into()];
-    let rows = ok(forms::rows(&ok(build.run()).text, Arch::Sm90));
+    let rows = ok(family::build(&folder, Arch::Sm90, &[]));
     let added = rows.last().expect("a row");
     let all = forms::Form { targets: Arch::ALL.to_vec(), ..added.forms[0].clone() };
     assert_eq!(forms::Row { forms: vec![all], ..added.clone() }.golden(), block("ptx"));

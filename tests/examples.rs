@@ -1,10 +1,13 @@
 //! Compiles every example in the documentation of the typed layer for the device, with code generation for each of its functions.
 //! Doctests check the examples for the host only.
 
+mod support;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use support::ok;
 use xtask::device::{Arch, Build};
 use xtask::files;
 
@@ -108,7 +111,7 @@ fn build(text: &str, arch: Arch) {
     let mut build = Build::new(&folder, arch);
     // Also compiles functions that nothing calls.
     build.rustflags = vec!["-Clink-dead-code".into()];
-    build.run().unwrap_or_else(|error| panic!("{error:#}"));
+    ok(build.run());
 }
 
 #[test]

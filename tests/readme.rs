@@ -1,7 +1,10 @@
 //! The README's kernel builds for the device, in one call and by steps, and ptxas accepts both.
 
+mod support;
+
 use std::fs;
 
+use support::ok;
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build};
 use xtask::files;
@@ -30,11 +33,9 @@ fn assert_ptxas_takes(kernel: &str) {
     );
     files::write(&folder.join("Cargo.toml"), manifest).unwrap();
     files::write(&folder.join("src/lib.rs"), kernel).unwrap();
-    let module = Build::new(&folder, Arch::Sm90a).run().unwrap_or_else(|error| panic!("{error:#}"));
-    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
-    let report = tools
-        .assemble(&module.path, Arch::Sm90a, &folder.join("readme.cubin"))
-        .unwrap_or_else(|error| panic!("{error:#}"));
+    let module = ok(Build::new(&folder, Arch::Sm90a).run());
+    let tools = ok(Tools::find_or_fetch());
+    let report = ok(tools.assemble(&module.path, Arch::Sm90a, &folder.join("readme.cubin")));
     assert_eq!(report.kernels.len(), 1);
     assert_eq!(report.kernels[0].faults(), [""; 0]);
 }

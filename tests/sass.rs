@@ -1,17 +1,20 @@
 //! The machine code that ptxas generates: one allocation for each `shared_memory!`, only in the kernels that enter with it;
 //! instructions for shared memory and bulk copies; no generic access and no stack.
 
+mod support;
+
 use std::collections::BTreeSet;
 
+use support::ok;
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build, OptLevel};
 
 #[test]
 fn each_declaration_is_one_allocation() {
-    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    let tools = ok(Tools::find_or_fetch());
     for opt_level in [OptLevel::O0, OptLevel::O3, OptLevel::Os] {
         let build = Build { opt_level, ..Build::new("tests/device/shared", Arch::Sm90) };
-        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+        let module = ok(build.run());
 
         // a::Smem: 4 bytes, then 128 at the next multiple of 128; b::Smem: 256; other::Smem: 384.
         let mut sizes = Vec::new();
@@ -28,8 +31,7 @@ fn each_declaration_is_one_allocation() {
         assert_eq!(names.len(), 3, "{names:?}");
 
         let cubin = module.path.with_extension("cubin");
-        let report =
-            tools.assemble(&module.path, Arch::Sm90, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        let report = ok(tools.assemble(&module.path, Arch::Sm90, &cubin));
         let mut shared: Vec<_> = report.kernels.iter().map(|kernel| (&*kernel.name, kernel.shared)).collect();
         shared.sort();
         assert_eq!(shared, [("first", 256), ("fourth", 384), ("second", 256), ("third", 256)]);
@@ -38,14 +40,14 @@ fn each_declaration_is_one_allocation() {
 
 /// Returns the mnemonics in a crate's machine code, up to the first dot.
 fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
-    let module = Build::new(crate_dir, arch).run().unwrap_or_else(|error| panic!("{error:#}"));
-    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    let module = ok(Build::new(crate_dir, arch).run());
+    let tools = ok(Tools::find_or_fetch());
     let cubin = module.path.with_extension("sass.cubin");
-    let report = tools.assemble(&module.path, arch, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
+    let report = ok(tools.assemble(&module.path, arch, &cubin));
     for kernel in &report.kernels {
         assert_eq!(kernel.faults(), [""; 0], "{}", kernel.name);
     }
-    let sass = tools.sass(&cubin).unwrap_or_else(|error| panic!("{error:#}"));
+    let sass = ok(tools.sass(&cubin));
     let mut all = BTreeSet::new();
     for function in sass.split("\t.section\t.text.").skip(1) {
         let (name, _) = function.split_once(',').expect("a section's name");
@@ -68,15 +70,14 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
 /// over `0..8` and `0..16`, 128 sums need a stack frame of 544 bytes.)
 #[test]
 fn arrays_stay_in_registers() {
-    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    let tools = ok(Tools::find_or_fetch());
     for opt_level in [OptLevel::O2, OptLevel::O3] {
         let build = Build { opt_level, ..Build::new("tests/device/registers", Arch::Sm90a) };
-        let module = build.run().unwrap_or_else(|error| panic!("{error:#}"));
+        let module = ok(build.run());
         assert!(!module.text.contains(".local") && !module.text.contains("%SP"), "{}", module.text);
         let cubin = module.path.with_extension("cubin");
-        let report =
-            tools.assemble(&module.path, Arch::Sm90a, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
-        let sass = tools.sass(&cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        let report = ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+        let sass = ok(tools.sass(&cubin));
         for (name, sums) in [("outer_8x8", 64), ("outer_8x16", 128)] {
             let kernel = report.kernels.iter().find(|kernel| kernel.name == name).expect("a kernel");
             assert_eq!(kernel.faults(), [""; 0], "{name} at opt-level {opt_level}");
@@ -135,12 +136,12 @@ fn generic_atomics(function: &str) -> (Vec<&str>, bool, usize) {
 
 #[test]
 fn atomics_on_a_peer_are_atomic() {
-    let tools = Tools::find_or_fetch().unwrap_or_else(|error| panic!("{error:#}"));
+    let tools = ok(Tools::find_or_fetch());
     for arch in [Arch::Sm90a, Arch::Sm100a] {
-        let module = Build::new("tests/device/peers", arch).run().unwrap_or_else(|error| panic!("{error:#}"));
+        let module = ok(Build::new("tests/device/peers", arch).run());
         let cubin = module.path.with_extension("cubin");
-        tools.assemble(&module.path, arch, &cubin).unwrap_or_else(|error| panic!("{error:#}"));
-        let sass = tools.sass(&cubin).unwrap_or_else(|error| panic!("{error:#}"));
+        ok(tools.assemble(&module.path, arch, &cubin));
+        let sass = ok(tools.sass(&cubin));
         let (mut typed, mut raw) = (0, 0);
         for function in sass.split("\t.section\t.text.").skip(1) {
             let (name, _) = function.split_once(',').expect("a section's name");

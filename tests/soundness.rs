@@ -53,7 +53,7 @@ impl Cited {
     fn read(root: &Path) -> Self {
         let mut cited = Cited::default();
         for folder in ["docs", "kernels/src", "link/src", "link/tests", "src", "tests"] {
-            for file in files::under(&root.join(folder)) {
+            for file in files::under(&root.join(folder)).unwrap() {
                 let path = file.strip_prefix(root).unwrap();
                 cited.paths.extend(path.ancestors().skip(1).map(name).filter(|name| !name.is_empty()));
                 if !path.starts_with("tests/ui") {
@@ -107,7 +107,7 @@ fn name(path: &Path) -> String {
 }
 
 fn texts(folder: &Path) -> Vec<String> {
-    files::under(folder).iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+    files::under(folder).unwrap().iter().map(|file| fs::read_to_string(file).unwrap()).collect()
 }
 
 /// Returns the citations that do not resolve, with their lines, and the number of all citations.

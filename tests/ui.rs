@@ -127,7 +127,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// Returns a hash of everything that the results depend on: the compiler, the crate, the cases and this file.
+/// Returns a hash of everything that the results depend on: the compiler and its flags, the crate, the cases and this file.
 fn inputs(root: &Path) -> Result<String> {
     let mut paths = files(&root.join("src"))?;
     paths.append(&mut files(&root.join("tests/ui"))?);
@@ -140,7 +140,7 @@ fn inputs(root: &Path) -> Result<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(&rustc).arg("-vV").output();
     version.wrap_err_with(|| format!("cannot run {}", rustc.display()))?.stdout.hash(&mut hasher);
-    sysroot()?.hash(&mut hasher);
+    ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(std::env::var_os).hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
 }
 
@@ -192,16 +192,8 @@ fn rule(stem: &str) -> Option<u32> {
 }
 
 fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
-    let mut files = BTreeSet::new();
-    for entry in std::fs::read_dir(folder).wrap_err_with(|| format!("cannot list {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            files.append(&mut self::files(&path)?);
-        } else {
-            files.insert(path);
-        }
-    }
-    Ok(files)
+    let files = xtask::files::under(folder).map_err(|error| eyre!("{error:#}"))?;
+    Ok(files.into_iter().collect())
 }
 
 /// Returns true for the toolchain in rust-toolchain.toml. rustup keeps it in a folder with its name.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::ok;
 use serde_json::Value;
 use xtask::process::run;
 use xtask::toolchain::Toolchain;
@@ -76,7 +77,7 @@ pub fn json(toolchain: &Toolchain) -> Value {
     cargo.args(["rustdoc", "--quiet", "--package=ptx", "--all-features"]);
     cargo.args(["--", "-Zunstable-options", "--output-format=json", "--allow=rustdoc::all"]);
     cargo.args(["--document-hidden-items", "--document-private-items"]);
-    run(&mut cargo).unwrap_or_else(|error| panic!("{error:#}"));
+    ok(run(&mut cargo));
     let path = toolchain.target_dir().join("doc/ptx.json");
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).expect("rustdoc's JSON")

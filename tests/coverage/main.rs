@@ -407,7 +407,7 @@ fn every_typestate_method_has_a_misuse() {
     // A case covers the calls that its message quotes.
     let mut called: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let cases = xtask::root().join("tests/ui");
-    for message in files::under(&cases) {
+    for message in ok(files::under(&cases)) {
         if message.extension().is_some_and(|extension| extension == "stderr") {
             let module = message.strip_prefix(&cases).ok().and_then(|path| path.iter().next());
             let module = module.expect("a folder").to_string_lossy();
@@ -447,7 +447,7 @@ fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         path.extension().is_some_and(|extension| extension == "ll") && stem.split('-').next() == Some(of)
     };
-    files::under(folder)
+    ok(files::under(folder))
         .into_iter()
         .filter(is_of)
         .max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())

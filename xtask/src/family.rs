@@ -12,20 +12,25 @@ use crate::{files, root};
 
 /// Returns the rows of one family on all targets.
 pub fn rows(name: &str) -> Result<Vec<Row>> {
-    let wanted = BTreeSet::from([name.to_owned()]);
-    let probes = forms::probe_targets(|arch, part| probe(name, &wanted, arch, part.features()))?;
+    let folder = written(name, &BTreeSet::from([name.to_owned()]))?;
+    let probes = forms::probe_targets(|arch, part| build(&folder, arch, part.features()))?;
     let rows = forms::union(&probes)?;
     ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
     Ok(rows)
 }
 
-/// Returns the rows of some families on a target, compiled in `target/row/<folder>`.
-pub fn probe(folder: &str, wanted: &BTreeSet<String>, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
+/// Writes the crate of some families to `target/row/<folder>`, and returns its path.
+pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
     let folder = root().join("target/row").join(folder);
     write(&folder, wanted, "")?;
-    let mut build = Build::new(&folder, arch);
+    Ok(folder)
+}
+
+/// Compiles a crate that [`write`] has written, and returns its rows.
+pub fn build(folder: &Path, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
+    let mut build = Build::new(folder, arch);
     build.features = features.iter().copied().chain(["probe"]).map(str::to_owned).collect();
-    forms::rows(&build.run()?.text, arch)
+    forms::rows(&build.run()?.text, arch).with_context(|| format!("the rows for {arch}"))
 }
 
 /// Returns the families whose code contains a word, and the families that use tag sets or macros of such a family.
@@ -78,7 +83,7 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     if let Some(name) = wanted.iter().find(|&name| !sources.contains_key(name)) {
         let names: Vec<_> = sources.keys().cloned().collect();
         bail!(
-            "src/raw/mod.rs has no `mod {name};`: add a new family there, also with `pub use {name}::*;`. The families are {}",
+            "src/raw/mod.rs has no `mod {name};`: add a new family there, also to the list of `pub use`. The families are {}",
             names.join(", ")
         );
     }

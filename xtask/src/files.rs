@@ -1,7 +1,7 @@
 //! Writes files and folders atomically: they appear complete or not at all.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -62,12 +62,19 @@ pub fn make_executable(path: &Path) -> Result<()> {
         .with_context(|| format!("cannot make {} executable", path.display()))
 }
 
-/// Returns every file in a folder and its subfolders, sorted; none if the folder does not exist.
-pub fn under(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    paths.into_iter().flat_map(|path| if path.is_dir() { under(&path) } else { vec![path] }).collect()
+/// Returns every file in a folder and in the folders below, in order; none if the folder does not exist.
+pub fn under(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(|| format!("cannot list {}", folder.display()))?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() { files.extend(under(&path)?) } else { files.push(path) }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Fills a temporary folder next to `path` and renames it to `path`, replacing the old content. If `fill` fails, `path` stays

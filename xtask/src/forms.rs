@@ -1,6 +1,7 @@
 //! The forms of the raw layer: the instructions that each row of `src/raw` emits, read from a build of its families.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::thread;
 
@@ -107,14 +108,19 @@ impl Part {
     }
 }
 
-/// Returns the rows of a target, in the order of their families.
-pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
+/// Writes the crate of a part of the raw layer.
+fn written(part: Part) -> Result<PathBuf> {
     let (folder, families) = match part {
         Part::All => ("all", family::sources()?.into_keys().collect()),
         Part::Gated => ("gated", family::with("gate")?),
         Part::Labelled => ("labelled", family::with("convergent")?),
     };
-    family::probe(folder, &families, arch, part.features()).with_context(|| format!("the rows for {arch}"))
+    family::written(folder, &families)
+}
+
+/// Returns the rows of a target, in the order of their families.
+pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
+    family::build(&written(part)?, arch, part.features())
 }
 
 /// The targets whose probe has every row. The other targets' probes have the gated rows only.
@@ -122,7 +128,10 @@ const WHOLE: [Arch; 2] = [Arch::Sm90, Arch::Sm100a];
 
 /// Returns the rows of every target.
 pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
-    probe_targets(probe)
+    let (all, gated) = (written(Part::All)?, written(Part::Gated)?);
+    probe_targets(|arch, part| {
+        family::build(if part == Part::All { &all } else { &gated }, arch, part.features())
+    })
 }
 
 /// Returns the rows of every target. `probe` builds a part of them for a target; two builds run at a time.

@@ -68,7 +68,7 @@ impl Golden {
     /// Ends the comparison. A file that nothing generated counts as a change. Returns the changes that were written. If nothing
     /// may be written, a change is an error.
     pub fn finish(mut self) -> Result<Vec<String>> {
-        for path in files::under(&self.folder) {
+        for path in files::under(&self.folder)? {
             if !self.seen.contains(&path) {
                 self.changes.push(format!("{}: nothing generates this file any more\n", shown(&path)));
                 if self.bless {

@@ -42,7 +42,7 @@ pub fn entries() -> Result<Vec<Entry>> {
         let needs = [claims.next()?, claims.next()?, claims.next()?];
         Some(Entry { form, needs, name: path.file_stem()?.to_str()?.to_owned() })
     };
-    let paths = files::under(&root().join("tests/golden/raw"));
+    let paths = files::under(&root().join("tests/golden/raw"))?;
     paths
         .iter()
         .map(|path| entry(path).with_context(|| format!("{} has no header", path.display())))
