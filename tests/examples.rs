@@ -102,7 +102,7 @@ fn build(text: &str, arch: Arch) {
     let folder = xtask::root().join("target/device/examples");
     let manifest = format!(
         "[package]\nname = \"examples\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\n\
+         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
          sm_90a = [\"ptx/sm_90a\"]\nsm_100a = [\"ptx/sm_100a\"]\n",
         xtask::root()
     );
@@ -110,7 +110,7 @@ fn build(text: &str, arch: Arch) {
     files::write(&folder.join("src/lib.rs"), text).unwrap();
     let mut build = Build::new(&folder, arch);
     // Also compiles functions that nothing calls.
-    build.rustflags = vec!["-Clink-dead-code".into()];
+    build.crate_flags = vec!["-Clink-dead-code".into()];
     ok(build.run());
 }
 

@@ -177,7 +177,7 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
 /// An option that is not chosen costs nothing, even without optimisation: ten calls are ten blocks of asm.
 #[test]
 fn ten_calls_of_a_debug_build_are_ten_blocks() {
-    let mut build = Build::new(xtask::root().join("tests/device/debug"), Arch::Sm90);
+    let mut build = Build::new(xtask::root().join("tests/device/debug"), Arch::Sm90a);
     (build.opt_level, build.debug_assertions) = (OptLevel::O0, true);
     let module = ok(build.run());
     let blocks = forms::asm_blocks(&module.text);

@@ -28,7 +28,7 @@ fn assert_ptxas_takes(kernel: &str) {
     let folder = xtask::root().join("target/device/readme");
     let manifest = format!(
         "[package]\nname = \"readme\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
         xtask::root()
     );
     files::write(&folder.join("Cargo.toml"), manifest).unwrap();

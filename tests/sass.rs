@@ -13,7 +13,7 @@ use xtask::device::{Arch, Build, OptLevel};
 fn each_declaration_is_one_allocation() {
     let tools = ok(Tools::find_or_fetch());
     for opt_level in [OptLevel::O0, OptLevel::O3, OptLevel::Os] {
-        let build = Build { opt_level, ..Build::new("tests/device/shared", Arch::Sm90) };
+        let build = Build { opt_level, ..Build::new("tests/device/shared", Arch::Sm90a) };
         let module = ok(build.run());
 
         // a::Smem: 4 bytes, then 128 at the next multiple of 128; b::Smem: 256; other::Smem: 384.
@@ -31,7 +31,7 @@ fn each_declaration_is_one_allocation() {
         assert_eq!(names.len(), 3, "{names:?}");
 
         let cubin = module.path.with_extension("cubin");
-        let report = ok(tools.assemble(&module.path, Arch::Sm90, &cubin));
+        let report = ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
         let mut shared: Vec<_> = report.kernels.iter().map(|kernel| (&*kernel.name, kernel.shared)).collect();
         shared.sort();
         assert_eq!(shared, [("first", 256), ("fourth", 384), ("second", 256), ("third", 256)]);
@@ -94,7 +94,7 @@ fn arrays_stay_in_registers() {
 
 #[test]
 fn elements_are_accessed_as_shared_memory() {
-    let mnemonics = mnemonics("tests/device/shared", Arch::Sm90);
+    let mnemonics = mnemonics("tests/device/shared", Arch::Sm90a);
     assert!(["LDS", "STS"].iter().all(|&wanted| mnemonics.contains(wanted)), "{mnemonics:?}");
 }
 

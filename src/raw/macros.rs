@@ -463,23 +463,22 @@ macro_rules! emit {
 }
 
 /// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of
-/// asm, behind a comment that says what the row claims. `tests/golden.rs` compiles and reads it. Under `probe-gated` only rows
-/// have one that are not alike on all targets, under `probe-convergent` only convergent ones.
+/// asm, behind a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe-gated`, a row without
+/// a gate has the comment only. Under `probe-convergent`, only convergent rows have a kernel.
 macro_rules! probe {
-    (@only $feature:literal [] { $($item:tt)* }) => { #[cfg(not(feature = $feature))] const _: () = { $($item)* }; };
-    (@only $feature:literal $some:tt { $($item:tt)* }) => { $($item)* };
     (
-        $name:ident [ $forms:tt, $isa:literal, $target:literal, $section:literal, $convergent:tt ] $gates:tt
-        $qualifiers:tt $n:tt $args:tt
+        $name:ident [ $forms:tt, $isa:literal, $target:literal, $section:literal, [] ] $($row:tt)*
     ) => {
-        $crate::raw::probe! { @only "probe-gated" $gates {
-            $crate::raw::probe! { @only "probe-convergent" $convergent {
-                $crate::raw::probe! { @kernel $name $forms $isa $target $section $convergent $gates $qualifiers $n $args }
-            } }
-        } }
+        #[cfg(not(feature = "probe-convergent"))]
+        const _: () = { $crate::raw::probe! { @kernel $name [ $forms, $isa, $target, $section, "" ] $($row)* } };
+    };
+    (
+        $name:ident [ $forms:tt, $isa:literal, $target:literal, $section:literal, [ convergent ] ] $($row:tt)*
+    ) => {
+        $crate::raw::probe! { @kernel $name [ $forms, $isa, $target, $section, "convergent" ] $($row)* }
     };
     (@kernel
-        $name:ident [ $($form:literal),+ ] $isa:literal $target:literal $section:literal [ $($convergent:ident)? ]
+        $name:ident [ [ $($form:literal),+ ], $isa:literal, $target:literal, $section:literal, $convergent:literal ]
         [ $($gate:ident)* ] $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
         #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
@@ -490,12 +489,14 @@ macro_rules! probe {
             unsafe {
                 core::arch::asm!(concat!(
                     "// row:", module_path!(), "@@", stringify!($name), "@@", $($form,)+ "@@", $isa, "@@", $target, "@@", $section,
-                    "@@" $( , stringify!($convergent) )? , "@@" $( , stringify!($gate), " " )*
+                    "@@", $convergent, "@@" $( , stringify!($gate), " " )*, "@@", stringify!($qualifiers)
                 ), options(raw));
-                $crate::raw::probe!(@calls [] [] [] $qualifiers { $name $n [ $($Arg),* ] operands });
+                $crate::raw::probe!(@forms [ $($gate)* ] { @calls [] [] [] $qualifiers { $name $n [ $($Arg),* ] operands } });
             }
         }
     };
+    (@forms [] { $($calls:tt)* }) => { #[cfg(not(feature = "probe-gated"))] { $crate::raw::probe!($($calls)*); } };
+    (@forms $gates:tt { $($calls:tt)* }) => { $crate::raw::probe!($($calls)*); };
     // The arguments so far, those that come last, and whether a qualifier that depends on the tags so far may bring an operand.
     (@calls $first:tt $last:tt [ $bare:ident ] [ [ $opt:tt [ $On:ident ] $tag:tt $($other:tt)* ] $($more:tt)* ] $call:tt) => {
         $crate::raw::probe!(@each $first $last [ $bare ] $opt [ $tag ] [ $($more)* ] $call);

@@ -194,10 +194,10 @@ impl Tools {
         parse_verbose(report).with_context(|| format!("ptxas on {}", ptx.display()))
     }
 
-    /// Returns the path, without extension, of the kept results of this ptxas for a text.
-    fn kept(&self, ptx_text: &str, arch: impl fmt::Display) -> PathBuf {
+    /// Returns the path, without extension, of the kept results of these tools for a text or a cubin.
+    fn kept(&self, input: impl AsRef<[u8]>, arch: impl fmt::Display) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        (ptx_text, arch.to_string(), self.version.to_string()).hash(&mut hasher);
+        (input.as_ref(), arch.to_string(), self.version.to_string()).hash(&mut hasher);
         root().join("target/ptxas").join(format!("{:016x}", hasher.finish()))
     }
 
@@ -239,10 +239,17 @@ impl Tools {
         Ok(errors)
     }
 
-    /// Returns the machine code of a cubin, as `nvdisasm -c` prints it.
+    /// Returns the machine code of a cubin, as `nvdisasm -c` prints it. Reuses an earlier result for the same cubin.
     pub fn sass(&self, cubin: &Path) -> Result<String> {
+        let content = fs::read(cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
+        let kept = self.kept(content, "nvdisasm").with_extension("sass");
+        if let Ok(sass) = fs::read_to_string(&kept) {
+            return Ok(sass);
+        }
         let output = run(Command::new(self.program("nvdisasm")).arg("-c").arg(cubin))?;
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        let sass = String::from_utf8_lossy(&output.stdout).into_owned();
+        files::write(&kept, &sass)?;
+        Ok(sass)
     }
 }
 

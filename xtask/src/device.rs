@@ -165,8 +165,10 @@ pub struct Build {
     pub default_features: bool,
     /// The linker.
     pub linker: LinkerChoice,
-    /// Further flags for rustc.
+    /// Further flags for rustc, for the crate and its dependencies.
     pub rustflags: Vec<String>,
+    /// Further flags for rustc, for the crate alone.
+    pub crate_flags: Vec<String>,
     /// True if debug assertions are enabled.
     pub debug_assertions: bool,
     /// The toolchain. `None`: the active one.
@@ -196,6 +198,7 @@ impl Build {
             default_features: false,
             linker: LinkerChoice::PtxLink,
             rustflags: Vec::new(),
+            crate_flags: Vec::new(),
             debug_assertions: false,
             toolchain: None,
         }
@@ -203,7 +206,8 @@ impl Build {
 
     /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
-        let (mut cargo, _lock) = self.cargo("build")?;
+        let (mut cargo, _lock) = self.cargo("rustc")?;
+        cargo.arg("--").args(self.linker_flag()?).args(&self.crate_flags);
         let output = run(&mut cargo).with_context(|| {
             format!(
                 "cannot build {} for {} at opt-level {}",
@@ -217,7 +221,7 @@ impl Build {
             std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
         // The next build of a crate with this name overwrites the file, so the PTX is copied.
         let mut hasher = DefaultHasher::new();
-        (&self.crate_dir, self.opt_level.name()).hash(&mut hasher);
+        (&self.crate_dir, self.opt_level.name(), &self.linker, &self.crate_flags).hash(&mut hasher);
         let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
         files::write(&path, &text)?;
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
@@ -231,19 +235,28 @@ impl Build {
         Ok(())
     }
 
-    fn linker_path(&self, toolchain: &Toolchain) -> Result<PathBuf> {
-        match &self.linker {
-            LinkerChoice::PtxLink => ptx_link(toolchain),
-            LinkerChoice::PtxLinkNoMarks => ptx_link_without_marks(toolchain),
-            LinkerChoice::Custom(path) => Ok(path.clone()),
+    /// Returns the flag for a linker other than `ptx-link`. The flag is the crate's alone: the linker concerns no dependency.
+    fn linker_flag(&self) -> Result<Option<String>> {
+        let linker = match &self.linker {
+            LinkerChoice::PtxLink => return Ok(None),
+            LinkerChoice::PtxLinkNoMarks => ptx_link_without_marks(&self.toolchain()?)?,
+            LinkerChoice::Custom(path) => path.clone(),
+        };
+        Ok(Some(format!("-Clinker={}", utf8(&linker)?)))
+    }
+
+    fn toolchain(&self) -> Result<Toolchain> {
+        match &self.toolchain {
+            Some(toolchain) => Ok(toolchain.clone()),
+            None => Toolchain::active(),
         }
     }
 
-    /// Returns the target folder of this build. Builds with equal settings share the folder, and so share `ptx`.
+    /// Returns the target folder of this build. Builds with equal settings of the dependencies share the folder, and so share
+    /// `ptx`.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        (&self.linker, &self.rustflags).hash(&mut hasher);
-        (&self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
+        (&self.rustflags, &self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
         device_dir(toolchain).join(format!("{:016x}", hasher.finish())).join(format!(
             "{}{}",
             self.arch,
@@ -253,10 +266,7 @@ impl Build {
 
     /// Returns a cargo command with the settings of this build, and the lock on the target folder.
     fn cargo(&self, subcommand: &str) -> Result<(Command, File)> {
-        let toolchain = match &self.toolchain {
-            Some(toolchain) => toolchain.clone(),
-            None => Toolchain::active()?,
-        };
+        let toolchain = self.toolchain()?;
         let target_dir = self.target_dir(&toolchain);
         let mut flags = device_flags(&toolchain, self.arch)?;
         flags.push(format!("--sysroot={}", utf8(&sysroot(&toolchain)?)?));
@@ -274,7 +284,7 @@ impl Build {
             .arg(self.crate_dir.join("Cargo.toml"))
             .env("CARGO_TARGET_DIR", &target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker_path(&toolchain)?)
+            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", ptx_link(&toolchain)?)
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
             .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", self.debug_assertions.to_string());
@@ -313,7 +323,7 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
 
 /// Returns the flags of every device build: rustc runs no LLVM pass before `ptx-link` has marked convergence, and no MIR pass
 /// that copies or merges blocks.
-fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
+pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     let mut flags = vec![
         format!("-Ctarget-cpu={arch}"),
         "-Cno-prepopulate-passes".into(),

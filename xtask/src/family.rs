@@ -12,9 +12,7 @@ use crate::{files, root};
 
 /// Returns the rows of one family on all targets.
 pub fn rows(name: &str) -> Result<Vec<Row>> {
-    let folder = written(name, &BTreeSet::from([name.to_owned()]))?;
-    let probes = forms::probe_targets(|arch, part| build(&folder, arch, part.features()))?;
-    let rows = forms::union(&probes)?;
+    let rows = forms::union(&forms::probe_targets(name, &BTreeSet::from([name.to_owned()]))?)?;
     ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
     Ok(rows)
 }
@@ -31,6 +29,17 @@ pub fn build(folder: &Path, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
     let mut build = Build::new(folder, arch);
     build.features = features.iter().copied().chain(["probe"]).map(str::to_owned).collect();
     forms::rows(&build.run()?.text, arch).with_context(|| format!("the rows for {arch}"))
+}
+
+/// Returns the families that have rows with gates. In the others nothing depends on the target.
+pub fn gated() -> Result<BTreeSet<String>> {
+    let gated = with("gate")?;
+    for (name, source) in sources()?.iter().filter(|(name, _)| !gated.contains(*name)) {
+        if let Some(condition) = ["feature = \"", "when!"].into_iter().find(|&it| source.contains(it)) {
+            bail!("src/raw/{name}.rs has `{condition}`: let a row or a tag depend on the target by `gate`");
+        }
+    }
+    Ok(gated)
 }
 
 /// Returns the families whose code contains a word, and the families that use tag sets or macros of such a family.

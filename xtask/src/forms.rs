@@ -1,7 +1,6 @@
 //! The forms of the raw layer: the instructions that each row of `src/raw` emits, read from a build of its families.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::thread;
 
@@ -12,7 +11,7 @@ use crate::device::Arch;
 use crate::family;
 
 /// One raw instruction, as compiled in its probe.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Its module in `ptx::raw`.
     pub family: String,
@@ -30,12 +29,14 @@ pub struct Row {
     pub convergent: bool,
     /// True if the row or one of its tags is limited to targets. Any other row compiles from the same text on all targets.
     pub gated: bool,
+    /// The tags of its qualifiers, as the macros of the row have them.
+    pub tags: String,
     /// The forms that the row emits, each spelling once.
     pub forms: Vec<Form>,
 }
 
 /// One spelling of an instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     /// The instruction, with registers by class.
     pub instruction: String,
@@ -91,7 +92,7 @@ impl Row {
 pub enum Part {
     /// Every row.
     All,
-    /// The rows that differ between targets.
+    /// The rows that differ between targets. Of the other rows of their families, the claims and tags.
     Gated,
     /// The convergent rows, with the feature `stock-linker`.
     Labelled,
@@ -108,60 +109,69 @@ impl Part {
     }
 }
 
-/// Writes the crate of a part of the raw layer.
-fn written(part: Part) -> Result<PathBuf> {
-    let (folder, families) = match part {
-        Part::All => ("all", family::sources()?.into_keys().collect()),
-        Part::Gated => ("gated", family::with("gate")?),
-        Part::Labelled => ("labelled", family::with("convergent")?),
-    };
-    family::written(folder, &families)
-}
-
 /// Returns the rows of a target, in the order of their families.
 pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
-    family::build(&written(part)?, arch, part.features())
+    let (folder, families) = match part {
+        Part::All => ("all", family::sources()?.into_keys().collect()),
+        Part::Gated => ("gated", family::gated()?),
+        Part::Labelled => ("labelled", family::with("convergent")?),
+    };
+    family::build(&family::written(folder, &families)?, arch, part.features())
 }
-
-/// The targets whose probe has every row. The other targets' probes have the gated rows only.
-const WHOLE: [Arch; 2] = [Arch::Sm90, Arch::Sm100a];
 
 /// Returns the rows of every target.
 pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
-    let (all, gated) = (written(Part::All)?, written(Part::Gated)?);
-    probe_targets(|arch, part| {
-        family::build(if part == Part::All { &all } else { &gated }, arch, part.features())
-    })
+    probe_targets("all", &family::sources()?.into_keys().collect())
 }
 
-/// Returns the rows of every target. `probe` builds a part of them for a target; two builds run at a time.
-pub(crate) fn probe_targets(
-    probe: impl Fn(Arch, Part) -> Result<Vec<Row>> + Sync,
-) -> Result<Vec<(Arch, Vec<Row>)>> {
-    let part = |arch| if WHOLE.contains(&arch) { Part::All } else { Part::Gated };
-    let probes = by_two(&Arch::ALL, |&arch| Ok((arch, probe(arch, part(arch))?)));
-    let mut probes: Vec<(Arch, Vec<Row>)> = probes.into_iter().collect::<Result<_>>()?;
-    let ungated = |arch: Arch| -> Vec<Row> {
-        let of_arch = probes.iter().filter(|(other, _)| *other == arch).flat_map(|(_, rows)| rows);
-        of_arch.filter(|row| !row.gated).cloned().collect()
-    };
-    let [on_all, again] = WHOLE.map(ungated);
-    let forms = |rows: &[Row]| -> BTreeMap<String, Vec<String>> {
-        let of_row = |row: &Row| row.forms.iter().map(|form| form.instruction.clone()).collect();
-        rows.iter().map(|row| (row.name.clone(), of_row(row))).collect()
-    };
-    let (on_one, on_other) = (forms(&on_all), forms(&again));
-    if let Some((name, _)) = on_one.iter().find(|(name, forms)| on_other.get(*name) != Some(forms)) {
-        let [one, other] = WHOLE;
-        bail!("{name} has different forms on {one} and {other}: add a gate to the row");
-    }
-    for (arch, rows) in probes.iter_mut().filter(|(arch, _)| !WHOLE.contains(arch)) {
-        let on_this = |form: &Form| Form { targets: vec![*arch], ..form.clone() };
+/// The target whose probe has every row. The other targets' probes have the gated rows only.
+const WHOLE: Arch = Arch::Sm100a;
+
+/// Returns the rows of some families on every target. Their crates are compiled in `target/row/<folder>`, two at a time.
+pub(crate) fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch, Vec<Row>)>> {
+    let whole = family::written(folder, families)?;
+    let gated: BTreeSet<_> = families.intersection(&family::gated()?).cloned().collect();
+    let others: Vec<_> = Arch::ALL.into_iter().filter(|arch| !gated.is_empty() && *arch != WHOLE).collect();
+    let gated = family::written(&format!("{folder}-gated"), &gated)?;
+    // The whole probe takes the longest, so it comes first.
+    let archs: Vec<Arch> = [WHOLE].into_iter().chain(others).collect();
+    let probes = by_two(&archs, |&arch| match arch {
+        WHOLE => family::build(&whole, arch, Part::All.features()),
+        _ => family::build(&gated, arch, Part::Gated.features()),
+    });
+    let probes = archs.into_iter().zip(probes).map(|(arch, rows)| Ok((arch, rows?)));
+    with_ungated(probes.collect::<Result<_>>()?)
+}
+
+/// Adds to the probes of gated rows the rows without a gate, as [`WHOLE`] has them. A row without a gate has the same claims and
+/// tags wherever it was compiled, so it has the same forms.
+fn with_ungated(mut probes: BTreeMap<Arch, Vec<Row>>) -> Result<Vec<(Arch, Vec<Row>)>> {
+    let whole = probes.remove(&WHOLE).unwrap_or_default();
+    let ungated: Vec<&Row> = whole.iter().filter(|row| !row.gated).collect();
+    let mut all = Vec::new();
+    for arch in Arch::ALL.into_iter().filter(|&arch| arch != WHOLE) {
+        let (mut rows, listed): (Vec<Row>, Vec<Row>) =
+            probes.remove(&arch).unwrap_or_default().into_iter().partition(|row| row.gated);
+        let families: BTreeSet<&str> = listed.iter().map(|row| row.family.as_str()).collect();
+        let expected = ungated.iter().filter(|row| families.contains(row.family.as_str()));
+        let bare = |row: &Row| Row { forms: Vec::new(), ..row.clone() };
+        let expected: BTreeMap<String, Row> = expected.map(|row| (row.name.clone(), bare(row))).collect();
+        let listed: BTreeMap<String, Row> = listed.iter().map(|row| (row.name.clone(), bare(row))).collect();
+        let names: BTreeSet<&String> = expected.keys().chain(listed.keys()).collect();
+        if let Some(name) = names.into_iter().find(|&name| expected.get(name) != listed.get(name)) {
+            bail!(
+                "{name} is different on {arch} and {WHOLE}, but has no gate: add a gate to the row or to the tag"
+            );
+        }
+        let on_this = |form: &Form| Form { targets: vec![arch], ..form.clone() };
         rows.extend(
-            on_all.iter().map(|row| Row { forms: row.forms.iter().map(on_this).collect(), ..row.clone() }),
+            ungated.iter().map(|&row| Row { forms: row.forms.iter().map(on_this).collect(), ..row.clone() }),
         );
+        all.push((arch, rows));
     }
-    Ok(probes)
+    all.push((WHOLE, whole));
+    all.sort_by_key(|(arch, _)| *arch);
+    Ok(all)
 }
 
 /// Merges the rows of several targets into one list, sorted by family and name. Each form lists its targets.
@@ -248,7 +258,7 @@ pub fn rows(module: &str, arch: Arch) -> Result<Vec<Row>> {
 
 fn row_of(text: &str) -> Result<Row> {
     let fields: Vec<&str> = text.split("@@").collect();
-    let [module, name, form, isa, target, section, convergent, gates] = fields[..] else {
+    let [module, name, form, isa, target, section, convergent, gates, tags] = fields[..] else {
         bail!("cannot read this row: {text}")
     };
     Ok(Row {
@@ -260,6 +270,7 @@ fn row_of(text: &str) -> Result<Row> {
         section: section.into(),
         convergent: convergent == "convergent",
         gated: !gates.trim().is_empty(),
+        tags: tags.into(),
         forms: Vec::new(),
     })
 }
@@ -370,7 +381,7 @@ mod tests {
     use super::*;
 
     fn module(tags: &[&str]) -> String {
-        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7@@@@\n\t// end inline asm\n";
+        let row = "\t// begin inline asm\n\t// row:ptx::raw::fam@@f@@f{.x};@@7.8@@sm_80@@9.7@@@@@@[x]\n\t// end inline asm\n";
         let form = |tag: &&str| {
             format!(
                 "\t// begin inline asm\n\t{{ .reg .pred p; setp.ne.b32 p, %r4, 0; f{tag} p, %rd12; }} \
@@ -390,6 +401,24 @@ mod tests {
         let lines: Vec<_> = all[0].forms.iter().map(|form| all[0].line(form)).collect();
         assert_eq!(lines, ["f.a %p, %rd; // PTX ISA 8.6, sm_90", "f.b %p, %rd; // PTX ISA 8.6, sm_120a"]);
         assert_eq!(counts(&all)["fam"], [1, 1, 1, 1, 1, 1, 1, 2]);
+    }
+
+    /// A row without a gate whose tags depend on the target would be judged on one target for all.
+    #[test]
+    fn what_differs_between_targets_has_a_gate() {
+        let probes = |tags: &str| -> BTreeMap<Arch, Vec<Row>> {
+            let with = |arch, text: &str| (arch, rows(text, arch).unwrap());
+            let listed = module(&[]).replace("[x]", tags);
+            let others = Arch::ALL.into_iter().filter(|&arch| arch != WHOLE);
+            others.map(|arch| with(arch, &listed)).chain([with(WHOLE, &module(&[".a"]))]).collect()
+        };
+        let all = with_ungated(probes("[x]")).unwrap();
+        assert!(all.iter().all(|(arch, rows)| rows[0].forms[0].targets == [*arch]), "{all:?}");
+        let error = with_ungated(probes("[x y]")).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "f is different on sm_90 and sm_100a, but has no gate: add a gate to the row or to the tag"
+        );
     }
 
     #[test]

@@ -232,7 +232,7 @@ fn ask(rustc: &Path, arguments: &[&str]) -> Result<String> {
 }
 
 /// Removes the caller's flags and profiles from a cargo command. They would change the result or build it twice.
-pub(crate) fn without_callers_flags(cargo: &mut Command) -> &mut Command {
+pub fn without_callers_flags(cargo: &mut Command) -> &mut Command {
     const PREFIXES: [&str; 4] =
         ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_NVPTX64_", "CARGO_UNSTABLE_"];
     const NAMES: [&str; 3] = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"];

@@ -9,7 +9,7 @@ use xtask::ptx;
 use xtask::toolchain::{Kind, Toolchain};
 
 fn fixture(arch: Arch) -> Build {
-    Build::new("xtask/tests/fixture", arch)
+    Build::new("tests/device/fixture", arch)
 }
 
 fn kernel(module: &Module, name: &str) -> String {

@@ -35,6 +35,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
 }
 
+/// The test files that take the longest, from the longest on.
+const LONGEST: [&str; 6] = ["golden", "ui", "canaries", "sass", "examples", "coverage"];
+
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
 /// output of the tests that fail.
 fn all(toolchain: &Toolchain) -> Result<ExitCode> {
@@ -55,6 +58,9 @@ fn all(toolchain: &Toolchain) -> Result<ExitCode> {
     let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
     jobs.extend(test_files()?.into_iter().map(|name| vec!["--test".into(), name]));
     jobs.push(vec!["--doc".into()]);
+    // The longest first, so that no core waits for one of them at the end.
+    let place = |job: &Vec<String>| LONGEST.iter().position(|name| job.last().is_some_and(|it| it == name));
+    jobs.sort_by_key(|job| place(job).unwrap_or(LONGEST.len()));
     let passed = by_two(&jobs, |arguments| -> Result<bool> {
         let name = arguments.join(" ");
         let start = Instant::now();

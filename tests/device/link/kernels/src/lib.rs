@@ -5,7 +5,7 @@
 
 use core::arch::asm;
 
-shared::shared_memory!(tile, 128);
+link_shared::shared_memory!(tile, 128);
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -108,9 +108,9 @@ pub unsafe extern "ptx-kernel" fn needs_9_3(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn addresses(out: *mut u32) {
     unsafe {
         *out = tile::address();
-        *out.add(1) = shared::tile::address();
-        *out.add(2) = shared::first::address();
-        *out.add(3) = shared::second::address(*out);
+        *out.add(1) = link_shared::tile::address();
+        *out.add(2) = link_shared::first::address();
+        *out.add(3) = link_shared::second::address(*out);
     }
 }
 

@@ -10,7 +10,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// Undefined unless the library of `shared` is linked.
+/// Undefined unless the library of `link_shared` is linked.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn uses_another_crate(out: *mut u32) {
     unsafe { *out = through(*out) }
@@ -18,7 +18,7 @@ pub unsafe extern "ptx-kernel" fn uses_another_crate(out: *mut u32) {
 
 #[inline(never)]
 fn through(value: u32) -> u32 {
-    shared::second::address(value)
+    link_shared::second::address(value)
 }
 
 #[unsafe(no_mangle)]

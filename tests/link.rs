@@ -1,12 +1,21 @@
-//! Links real device crates: builds them once with the linker under test, then links them with many options.
+//! Links real device crates with `ptx-link`: builds them once, then links them with many options.
+
+mod support;
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-const LINKER: &str = env!("CARGO_BIN_EXE_ptx-link");
+use support::ok;
+use xtask::device::{self, Arch};
+use xtask::files;
+use xtask::process::run;
+use xtask::toolchain::{Toolchain, without_callers_flags};
+
+static LINKER: LazyLock<PathBuf> = LazyLock::new(|| ok(device::ptx_link(&ok(Toolchain::active()))));
+const LIBRARIES: [&str; 4] = ["link_shared", "link_kernels", "link_faulty", "link_stub"];
 const LEVELS: [&str; 6] = ["0", "1", "2", "3", "s", "z"];
 
 /// The Rust libraries of the device crates by crate name, and the PTX of cargo's own link.
@@ -15,36 +24,29 @@ struct Built {
     ptx: PathBuf,
 }
 
-fn built() -> &'static Built {
-    static BUILT: OnceLock<Result<Built, String>> = OnceLock::new();
-    BUILT.get_or_init(build).as_ref().unwrap_or_else(|error| panic!("{error}"))
-}
+static BUILT: LazyLock<Built> = LazyLock::new(build);
 
-fn build() -> Result<Built, String> {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/Cargo.toml");
-    let linker = format!("-Clinker={LINKER}");
-    let flags = [
-        "-Ctarget-cpu=sm_90a",
-        "-Cno-prepopulate-passes",
-        // The MIR passes that duplicate blocks, and that merge the arms of a branch.
-        "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification",
-        &linker,
-        "-Clink-arg=--deny-panics",
-    ];
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--target=nvptx64-nvidia-cuda", "-Zbuild-std=core", "--workspace"])
-        .arg("--message-format=json-render-diagnostics")
-        .arg("--manifest-path")
-        .arg(manifest)
+fn build() -> Built {
+    let toolchain = ok(Toolchain::active());
+    let sysroot = ok(device::sysroot(&toolchain));
+    let mut flags = ok(device::device_flags(&toolchain, Arch::Sm90a));
+    flags.push(format!("--sysroot={}", sysroot.display()));
+    flags.push(format!("-Clinker={}", LINKER.display()));
+    flags.push("-Clink-arg=--deny-panics".into());
+    let mut cargo = toolchain.cargo();
+    without_callers_flags(&mut cargo)
+        .args([
+            "build",
+            "--release",
+            "--target=nvptx64-nvidia-cuda",
+            "--message-format=json-render-diagnostics",
+        ])
+        .args(LIBRARIES.map(|name| format!("--package={name}")))
+        .args(["--manifest-path", "tests/device/Cargo.toml"])
         .arg("--target-dir")
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device"))
-        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-        .env_remove("RUSTFLAGS")
-        .output()
-        .expect("cargo runs");
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("link"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    let output = ok(run(&mut cargo));
     let messages = String::from_utf8(output.stdout).expect("cargo writes JSON");
     let files: Vec<_> = messages.split('"').map(PathBuf::from).filter(|path| path.is_absolute()).collect();
     let named = |start: &str, end: &str| {
@@ -52,13 +54,23 @@ fn build() -> Result<Built, String> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with(start) && name.ends_with(end)
         };
-        files.iter().find(is_named).cloned().ok_or_else(|| format!("cargo made no {start}…{end}: {messages}"))
+        files
+            .iter()
+            .find(is_named)
+            .cloned()
+            .unwrap_or_else(|| panic!("cargo made no {start}…{end}: {messages}"))
     };
-    let mut libraries = HashMap::new();
-    for name in ["core", "compiler_builtins", "shared", "kernels", "faulty", "stub"] {
-        libraries.insert(name.to_owned(), named(&format!("lib{name}"), ".rlib")?);
+    let mut libraries: HashMap<String, PathBuf> =
+        LIBRARIES.iter().map(|name| ((*name).to_owned(), named(&format!("lib{name}"), ".rlib"))).collect();
+    for path in ok(files::under(&sysroot.join("lib"))) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for library in ["core", "compiler_builtins"] {
+            if name.starts_with(&format!("lib{library}-")) && name.ends_with(".rlib") {
+                libraries.insert(library.into(), path.clone());
+            }
+        }
     }
-    Ok(Built { libraries, ptx: named("kernels", ".ptx")? })
+    Built { libraries, ptx: named("link_kernels", ".ptx") }
 }
 
 /// One link of a crate and all its dependencies.
@@ -70,17 +82,22 @@ struct Link {
 impl Link {
     fn of(crates: &[&str], kernels: &[&str], level: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let mut command = Command::new(LINKER);
+        let mut command = Command::new(&*LINKER);
         command.args(kernels.iter().flat_map(|kernel| ["--export-symbol", kernel]));
-        command
-            .args(crates.iter().chain(&["core", "compiler_builtins"]).map(|name| &built().libraries[*name]));
+        command.args(crates.iter().map(|name| &BUILT.libraries[*name]));
         command.args(["--target=nvptx64-nvidia-cuda", "--target-cpu=sm_90a", &format!("-O{level}")]);
         command.arg("-o").arg(dir.path().join("out.ptx"));
         Self { command, dir }
     }
 
+    /// Links with `core`, as rustc does. A link of kernels that need nothing of `core` is faster without it.
+    fn with_core(mut self) -> Self {
+        self.command.args(["core", "compiler_builtins"].map(|name| &BUILT.libraries[name]));
+        self
+    }
+
     fn kernel(kernel: &str, level: &str) -> Self {
-        Self::of(&["kernels", "shared"], &[kernel], level)
+        Self::of(&["link_kernels", "link_shared"], &[kernel], level)
     }
 
     fn with(mut self, arguments: &[&str]) -> Self {
@@ -91,7 +108,7 @@ impl Link {
     fn without(mut self, argument: &str) -> Self {
         let others: Vec<_> =
             self.command.get_args().filter(|a| *a != argument).map(ToOwned::to_owned).collect();
-        self.command = Command::new(LINKER);
+        self.command = Command::new(&*LINKER);
         self.command.args(others);
         self
     }
@@ -131,7 +148,7 @@ fn assert_says(text: &str, parts: &[&str]) {
 
 #[test]
 fn cargo_links_with_it() {
-    let ptx = fs::read_to_string(&built().ptx).unwrap();
+    let ptx = fs::read_to_string(&BUILT.ptx).unwrap();
     assert_says(&ptx, &[".version 9.3", ".target sm_90a\n", ".visible .entry barrier_between("]);
     assert_eq!(count(&ptx, "barrier.cta.sync"), 2);
 }
@@ -139,7 +156,7 @@ fn cargo_links_with_it() {
 #[test]
 fn every_level_links_every_kernel_whole() {
     for level in LEVELS {
-        let ptx = Link::of(&["kernels", "shared"], &[], level).ptx();
+        let ptx = Link::of(&["link_kernels", "link_shared"], &[], level).with_core().ptx();
         assert_eq!(count(&ptx, "activemask.b32"), 2, "at {level}");
         assert_eq!(count(&ptx, "barrier.cta.sync"), 2, "at {level}");
         assert_says(&ptx, &["entry plain(", "entry addresses(", "entry wide("]);
@@ -193,14 +210,15 @@ fn asm_raises_the_ptx_version() {
     }
     let asked = Link::kernel("needs_8_6", "3").with(&["--target-feature=+ptx81,+ptx87"]).ptx();
     assert_says(&asked, &[".version 8.7\n"]);
-    let newer =
-        Link::of(&["kernels", "shared"], &["needs_8_6"], "3").with(&["--target-feature=+ptx70"]).ptx();
+    let newer = Link::of(&["link_kernels", "link_shared"], &["needs_8_6"], "3")
+        .with(&["--target-feature=+ptx70"])
+        .ptx();
     assert_says(&newer, &[".version 8.6\n"]);
 }
 
 #[test]
 fn a_version_that_does_not_exist_is_refused() {
-    let error = Link::of(&["faulty"], &["needs_the_future"], "3").error();
+    let error = Link::of(&["link_faulty"], &["needs_the_future"], "3").error();
     assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.3"]);
 }
 
@@ -225,17 +243,17 @@ fn a_processor_that_cannot_be_is_refused() {
 #[test]
 fn an_undefined_symbol_is_named_with_its_user() {
     for level in ["0", "3"] {
-        let error = Link::of(&["faulty"], &["uses_another_crate"], level).error();
+        let error = Link::of(&["link_faulty"], &["uses_another_crate"], level).error();
         assert_says(
             &error,
             &[
-                "error: undefined symbol `shared::second::address` (_",
-                "`uses_another_crate` -> `faulty::through` -> `shared::second::address`",
+                "error: undefined symbol `link_shared::second::address` (_",
+                "`uses_another_crate` -> `link_faulty::through` -> `link_shared::second::address`",
             ],
         );
         assert_eq!(error.matches("undefined symbol").count(), 1);
     }
-    Link::of(&["faulty", "shared"], &["uses_another_crate"], "3").ptx();
+    Link::of(&["link_faulty", "link_shared"], &["uses_another_crate"], "3").ptx();
 }
 
 #[test]
@@ -243,11 +261,11 @@ fn a_panic_is_reported_with_its_way_and_cause() {
     let kernels = ["indexes", "divides", "unwraps"];
     let reports = [
         ("`indexes` -> `core::panicking::panic_bounds_check`", "out of bounds"),
-        ("`divides` -> `faulty::quotient` -> `core::panicking::panic_const::", "divisor may be zero"),
+        ("`divides` -> `link_faulty::quotient` -> `core::panicking::panic_const::", "divisor may be zero"),
         ("`unwraps` -> `core::option::unwrap_failed` -> `core::panicking::panic`", "`unwrap`"),
     ];
     for level in ["1", "3", "s", "z"] {
-        let output = Link::of(&["faulty"], &kernels, level).output();
+        let output = Link::of(&["link_faulty"], &kernels, level).with_core().output();
         assert!(output.status.success());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(said.matches("` can panic\n").count(), 3, "{said}");
@@ -256,10 +274,10 @@ fn a_panic_is_reported_with_its_way_and_cause() {
         }
     }
     for (kernel, (way, cause)) in kernels.iter().zip(reports) {
-        let error = Link::of(&["faulty"], &[kernel], "2").with(&["--deny-panics"]).error();
+        let error = Link::of(&["link_faulty"], &[kernel], "2").with_core().with(&["--deny-panics"]).error();
         assert_says(&error, &[&format!("error: `{kernel}` can panic\n"), way, cause]);
     }
-    Link::of(&["faulty"], &kernels, "0").with(&["--deny-panics"]).ptx();
+    Link::of(&["link_faulty"], &kernels, "0").with_core().with(&["--deny-panics"]).ptx();
 }
 
 /// Checks that every name of shared memory in the PTX is declared exactly once.
@@ -278,7 +296,7 @@ fn assert_shared_memory_is_whole(ptx: &str) {
 
 #[test]
 fn a_function_that_only_module_asm_calls_is_kept() {
-    let ptx = Link::of(&["stub"], &["stub"], "3").ptx();
+    let ptx = Link::of(&["link_stub"], &["stub"], "3").ptx();
     let is_body = |text: &&str| text.contains("body_of_stub(") && text.contains("xor.b32");
     assert_eq!(ptx.split(".func").filter(is_body).count(), 1, "{ptx}");
     assert_says(&ptx, &[".visible .entry stub("]);
@@ -287,7 +305,7 @@ fn a_function_that_only_module_asm_calls_is_kept() {
 #[test]
 fn line_numbers_are_there_with_debug_only() {
     let ptx = Link::kernel("plain", "3").with(&["--debug"]).ptx();
-    assert_says(&ptx, &["\t.loc\t", "kernels/src/lib.rs", "\n.target sm_90a\n"]);
+    assert_says(&ptx, &["\t.loc\t", "link/kernels/src/lib.rs", "\n.target sm_90a\n"]);
     assert!(!Link::kernel("plain", "3").ptx().contains("\t.loc\t"));
 }
 
@@ -296,7 +314,7 @@ fn nothing_is_left_behind() {
     let temporary = tempfile::tempdir().unwrap();
     let runs = [
         (Link::kernel("plain", "3"), true),
-        (Link::of(&["faulty"], &["uses_another_crate"], "3"), false),
+        (Link::of(&["link_faulty"], &["uses_another_crate"], "3"), false),
         (Link::kernel("plain", "3").with(&["/no/such/file.o"]), false),
     ];
     for (mut link, succeeds) in runs {
