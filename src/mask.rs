@@ -15,37 +15,37 @@ bitflags::bitflags! {
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct CtaMask: u16 {
-        /// The CTA of rank 0.
+        /// The CTA of rank 0 in its cluster, as a destination of a multicast.
         const CTA_0 = 1 << 0;
-        /// The CTA of rank 1.
+        /// The CTA of rank 1 in its cluster, as a destination of a multicast.
         const CTA_1 = 1 << 1;
-        /// The CTA of rank 2.
+        /// The CTA of rank 2 in its cluster, as a destination of a multicast.
         const CTA_2 = 1 << 2;
-        /// The CTA of rank 3.
+        /// The CTA of rank 3 in its cluster, as a destination of a multicast.
         const CTA_3 = 1 << 3;
-        /// The CTA of rank 4.
+        /// The CTA of rank 4 in its cluster, as a destination of a multicast.
         const CTA_4 = 1 << 4;
-        /// The CTA of rank 5.
+        /// The CTA of rank 5 in its cluster, as a destination of a multicast.
         const CTA_5 = 1 << 5;
-        /// The CTA of rank 6.
+        /// The CTA of rank 6 in its cluster, as a destination of a multicast.
         const CTA_6 = 1 << 6;
-        /// The CTA of rank 7.
+        /// The CTA of rank 7 in its cluster, as a destination of a multicast.
         const CTA_7 = 1 << 7;
-        /// The CTA of rank 8.
+        /// The CTA of rank 8 in its cluster, as a destination of a multicast.
         const CTA_8 = 1 << 8;
-        /// The CTA of rank 9.
+        /// The CTA of rank 9 in its cluster, as a destination of a multicast.
         const CTA_9 = 1 << 9;
-        /// The CTA of rank 10.
+        /// The CTA of rank 10 in its cluster, as a destination of a multicast.
         const CTA_10 = 1 << 10;
-        /// The CTA of rank 11.
+        /// The CTA of rank 11 in its cluster, as a destination of a multicast.
         const CTA_11 = 1 << 11;
-        /// The CTA of rank 12.
+        /// The CTA of rank 12 in its cluster, as a destination of a multicast.
         const CTA_12 = 1 << 12;
-        /// The CTA of rank 13.
+        /// The CTA of rank 13 in its cluster, as a destination of a multicast.
         const CTA_13 = 1 << 13;
-        /// The CTA of rank 14.
+        /// The CTA of rank 14 in its cluster, as a destination of a multicast.
         const CTA_14 = 1 << 14;
-        /// The CTA of rank 15.
+        /// The CTA of rank 15 in its cluster, as a destination of a multicast.
         const CTA_15 = 1 << 15;
     }
 }
@@ -57,37 +57,37 @@ bitflags::bitflags! {
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ByteMask: u16 {
-        /// Byte 0.
+        /// Byte 0 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_0 = 1 << 0;
-        /// Byte 1.
+        /// Byte 1 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_1 = 1 << 1;
-        /// Byte 2.
+        /// Byte 2 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_2 = 1 << 2;
-        /// Byte 3.
+        /// Byte 3 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_3 = 1 << 3;
-        /// Byte 4.
+        /// Byte 4 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_4 = 1 << 4;
-        /// Byte 5.
+        /// Byte 5 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_5 = 1 << 5;
-        /// Byte 6.
+        /// Byte 6 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_6 = 1 << 6;
-        /// Byte 7.
+        /// Byte 7 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_7 = 1 << 7;
-        /// Byte 8.
+        /// Byte 8 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_8 = 1 << 8;
-        /// Byte 9.
+        /// Byte 9 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_9 = 1 << 9;
-        /// Byte 10.
+        /// Byte 10 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_10 = 1 << 10;
-        /// Byte 11.
+        /// Byte 11 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_11 = 1 << 11;
-        /// Byte 12.
+        /// Byte 12 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_12 = 1 << 12;
-        /// Byte 13.
+        /// Byte 13 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_13 = 1 << 13;
-        /// Byte 14.
+        /// Byte 14 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_14 = 1 << 14;
-        /// Byte 15.
+        /// Byte 15 of each 16-byte chunk that a `.cp_mask` copy writes.
         const BYTE_15 = 1 << 15;
     }
 }

@@ -616,7 +616,9 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     }
 }
 
-/// Handles that a scope lends ([`Cta::async_scope`], [`Cta::cluster_scope`]); a tuple of one to six handles is lent as one.
+/// Handles of shared memory that can be passed to [`Cta::async_scope`] or [`Cta::cluster_scope`]. The scope lends them to its
+/// closure for asynchronous copies, and returns them when these copies are complete. A tuple of one to six handles is lent as
+/// one.
 ///
 /// # Safety
 ///

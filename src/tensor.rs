@@ -168,10 +168,10 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// - The map has the rank, the mode and the box of `S`. Its elements have the size of `T` and are of no sub-byte type
     ///   (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
     /// - The element strides of the map are 1. For columns of pixels the strides along W, H and D may differ from 1, as they do
-    ///   not change the number of pixels (5.5.4.2).
+    ///   not change the number of pixels (PTX ISA 5.5.4.2).
     /// - The map has no interleave. It has no swizzle, or a swizzle that is as wide as a row of the box and permutes units of 16
     ///   bytes or more in shared memory. A map for [`Im2colW3`] or one of its siblings has a swizzle, without the 8-byte flip
-    ///   (5.5.5).
+    ///   (PTX ISA 5.5.5).
     /// - The tensor lies in valid global memory, which no thread writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
@@ -188,7 +188,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// # Safety
     ///
     /// - The clauses of [`from_raw`](TensorMap::from_raw) hold.
-    /// - `bounds` lies within the bounding box of the map (5.5.4.1). A map for [`Im2colW3`] or one of its siblings has a bounding
+    /// - `bounds` lies within the bounding box of the map (PTX ISA 5.5.4.1). A map for [`Im2colW3`] or one of its siblings has a bounding
     ///   box along W alone; along H and D, `bounds` lies within the tensor.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
@@ -404,7 +404,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// - Until the grid ends, no other tile, of any CTA, contains elements of this part. A tile no longer counts once its copies
     ///   have given it back and no thread uses it any more.
     /// - The four rows of a [`Scatter4`] differ.
-    /// - A column starts within the bounding box of the map (5.5.4.1), along W, H and D.
+    /// - A column starts within the bounding box of the map (PTX ISA 5.5.4.1), along W, H and D.
     #[inline(always)]
     pub unsafe fn at(&self, corner: S::TensorCoords) -> Option<TensorTileMut<T, S>> {
         if S::writes(&corner, const { unit::<T>() }) {

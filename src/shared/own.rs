@@ -121,8 +121,8 @@ impl<T: Element> OwnVectors<T> {
         }
     }
 
-    /// Stores `f` of each of the executing thread's vectors into `to`, at the same index. Vectors beyond the end of either side
-    /// keep their contents.
+    /// Stores `f` of each of the executing thread's vectors into the row `to` of global memory, at the index that the vector has
+    /// among the vectors of all threads. Vectors that only one side has are not touched.
     ///
     /// Not collective.
     ///

@@ -89,7 +89,7 @@ impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, 
         View2d { addr, _tile: PhantomData }
     }
 
-    /// Views the same matrix in the swizzled order in which a tensor copy (TMA) with this swizzle loads and stores it (5.5.7).
+    /// Views the same matrix in the swizzled order in which a tensor copy (TMA) with this swizzle loads and stores it (PTX ISA 5.5.7).
     ///
     /// The array has a multiple of 128 bytes. The swizzle spreads a column of the matrix over several banks of shared memory.
     ///

@@ -107,7 +107,7 @@ macro_rules! fields {
             unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32) {
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe { raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, mode, addr) };
-                // The map may have had another atomicity, which only a swizzle of 128 bytes can have (5.5.7).
+                // The map may have had another atomicity, which only a swizzle of 128 bytes can have (PTX ISA 5.5.7).
                 #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe {
@@ -435,7 +435,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     {
         const { row_is_as_wide::<T, S, swizzle_mode::B128>() };
         // SAFETY: only the leader touches the map. The 128-byte swizzle has every atomicity, "32B + 8B-flip" for loads, which a
-        // draft is for (5.5.7). Shared arrays are aligned to 128 bytes, the most that a unit needs.
+        // draft is for (PTX ISA 5.5.7). Shared arrays are aligned to 128 bytes, the most that a unit needs.
         self.replace(group, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) })
     }
 

@@ -200,7 +200,7 @@ pub trait BoxShape: LoadShape + StoreShape {
 }
 
 /// The pixels at which a column may start, along each of W, H and D that the tensor has: the bounding box of an im2col tensor
-/// map, both corners included (5.5.4.1).
+/// map, both corners included (PTX ISA 5.5.4.1).
 ///
 /// The host encodes the box as `pixelBoxLowerCorner` and `pixelBoxUpperCorner`. The first pixel is the lower corner; the last
 /// pixel is the last pixel of the tensor, moved by the upper corner. A column that starts elsewhere ends the grid on an H200,
@@ -224,8 +224,8 @@ pub struct BoundingBox<const DIMS: usize> {
 }
 
 impl<const DIMS: usize> BoundingBox<DIMS> {
-    /// Whether a column may start at `coords`, channels first and images last. With `left_of_it`, as for `.im2col::w` (5.5.5.1),
-    /// the column may start to the left of the box along W.
+    /// Whether a column may start at `coords`, channels first and images last. With `left_of_it`, as for `.im2col::w` (PTX ISA
+    /// 5.5.5.1), the column may start to the left of the box along W.
     #[inline(always)]
     fn holds(self, coords: &[i32], left_of_it: bool) -> bool {
         let mut inside = true;
@@ -258,7 +258,8 @@ const fn is_non_negative<const COORDS: usize>(coords: &[i32; COORDS]) -> bool {
     signs >= 0
 }
 
-/// A number below 32: an offset of [`Im2col5`] (5.5.4.1), or the `wOffset` of [`Im2colW3`] and its siblings (9.7.9.25.5.2).
+/// A number below 32: an offset of [`Im2col5`] (PTX ISA 5.5.4.1), or the `wOffset` of [`Im2colW3`] and its siblings
+/// (9.7.9.25.5.2).
 #[derive(Clone, Copy, Debug)]
 pub struct Im2colOffset(u16);
 
@@ -609,14 +610,14 @@ macro_rules! im2col {
 
 im2col! {
     /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, N. A load uses `.im2col`; it takes the
-    /// coordinates and the 16-bit offset along W (5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
+    /// coordinates and the 16-bit offset along W (PTX ISA 5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
     Im2col3 3 [u16; 1] |offset| offset;
         cp_async_bulk_tensor_3d_global_im2col
         cp_async_bulk_prefetch_tensor_3d_global_im2col
         cp_async_bulk_tensor_3d_global_shared_cta
         cp_reduce_async_bulk_tensor_3d_global_shared_cta;
     /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, N. A load uses `.im2col`; it takes the
-    /// coordinates and the 8-bit offsets along W and H (5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
+    /// coordinates and the 8-bit offsets along W and H (PTX ISA 5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2col4, TensorMap};
@@ -631,7 +632,7 @@ im2col! {
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
     /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, D, N. A load uses `.im2col`; it takes
-    /// the coordinates and the 5-bit offsets along W, H and D, as [`Im2colOffset`] (5.5.4.1). A store or a reduction uses
+    /// the coordinates and the 5-bit offsets along W, H and D, as [`Im2colOffset`] (PTX ISA 5.5.4.1). A store or a reduction uses
     /// `.im2col_no_offs`.
     Im2col5 5 [Im2colOffset; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col
@@ -650,7 +651,8 @@ macro_rules! im2col_w {
         pub enum $Im2col<$(const $P: usize,)+ const HALO: usize = 0> {}
 
         impl<$(const $P: usize,)+ const HALO: usize> $Im2col<$($P,)+ HALO> {
-            /// The number of elements of a column and its halo: the length of its shared array.
+            /// The length of the shared array for a copy of this shape: the elements of the column's pixels and of its halo
+            /// (`wHalo` of `.im2col::w`), with all channels of the box.
             pub const LEN: usize = size::product([$channels, $limits::pixels($pixels, HALO)]);
         }
         #[diagnostic::do_not_recommend]
