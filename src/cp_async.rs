@@ -51,14 +51,8 @@ use crate::size;
 
 mod at_sync;
 
-/// A `cp.async` copy in flight, which owns its destination and its source.
-#[derive(Debug)]
-pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
-    dst: Shared<'s, T, N, Published>,
-    src: Src,
-}
-
-static_assertions::assert_not_impl_any!(CpAsyncLoad<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
+/// The handles of a `cp.async` copy in flight: its destination and its source.
+pub type CpAsyncLoad<'s, T, const N: usize, Src> = (Shared<'s, T, N, Published>, Src);
 
 /// The `cp.async` copies of all threads of the CTA that one wait completes (PTX's cp.async-group).
 ///
@@ -83,7 +77,7 @@ impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src
     /// Makes a group of one load. The destination is `Published` already: no thread can reach it before the wait.
     #[inline(always)]
     fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
-        CpAsyncGroup::new(CpAsyncLoad { dst: dst.into_state(), src })
+        CpAsyncGroup::new((dst.into_state(), src))
     }
 }
 
@@ -496,41 +490,9 @@ unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
     });
 }
 
-/// The copies of a group, and the handles that a wait returns for them.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the copies of a `cp.async` group",
-    label = "not made by the functions of `ptx::cp_async`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Landing: Sealed {
-    /// A tile and its source, or nested pairs of these.
-    type Landed;
-    /// Returns the handles. The token proves that the copies are complete and visible to every thread.
-    #[doc(hidden)]
-    fn landed(self, token: Token) -> Self::Landed;
-}
-
-impl<T, const N: usize, Src> Sealed for CpAsyncLoad<'_, T, N, Src> {}
 crate::group::nothing_to_end! {
     [T, const N: usize, P] Window<T, N, P>;
     [T, const N: usize, P] VectorWindow<T, N, P>;
-}
-
-impl<'s, T, const N: usize, Src> Landing for CpAsyncLoad<'s, T, N, Src> {
-    type Landed = (Shared<'s, T, N, Published>, Src);
-    #[inline(always)]
-    fn landed(self, _: Token) -> Self::Landed {
-        (self.dst, self.src)
-    }
-}
-
-impl<Rest: Landing, Last: Landing> Sealed for (Rest, Last) {}
-impl<Rest: Landing, Last: Landing> Landing for (Rest, Last) {
-    type Landed = (Rest::Landed, Last::Landed);
-    #[inline(always)]
-    fn landed(self, token: Token) -> Self::Landed {
-        (self.0.landed(token), self.1.landed(token))
-    }
 }
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
@@ -587,9 +549,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> Copies::Landed
+    pub fn wait(self, cta: &Cta) -> Copies
     where
-        Copies: Landing,
         State: Waitable,
     {
         cta.sync_with(self.wait_at_sync())
@@ -601,15 +562,12 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.wait_all;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
-    pub fn wait_all(self, cta: &Cta) -> Copies::Landed
-    where
-        Copies: Landing,
-    {
+    pub fn wait_all(self, cta: &Cta) -> Copies {
         // SAFETY: `wait_all` has no condition of its own (`# Safety`). It is "equivalent to
         // `cp.async.commit_group; cp.async.wait_group 0;`" (9.7.9.25.3.3), so uncommitted copies are complete too.
         unsafe { raw::cp_async_wait_all() };
         cta.sync();
-        self.copies.landed(Token::NEW)
+        self.copies
     }
 
     /// Makes the current phase of an mbarrier track the copies, committed or not (CUDA's `cuda::memcpy_async` with a
@@ -690,13 +648,10 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, ARRIVALS>, Copies::Landed)
-    where
-        Copies: Landing,
-    {
+    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, ARRIVALS>, Copies) {
         // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result of
         // the asynchronous operations". All threads of the CTA participate.
-        (self.bar.wait(cta), self.copies.landed(Token::NEW))
+        (self.bar.wait(cta), self.copies)
     }
 
     /// Returns whether [`wait`](Tracked::wait) would return at once. Threads can get different answers, so make no collective
@@ -746,7 +701,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
-    pub fn wait_oldest<Copies: Landing>(self, cta: &Cta) -> (Copies::Landed, <Self as Queue>::Newer)
+    pub fn wait_oldest<Copies>(self, cta: &Cta) -> (Copies, <Self as Queue>::Newer)
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
     {
@@ -759,11 +714,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
-    pub fn wait(self, cta: &Cta) -> <(Older::Copies, Newest) as Landing>::Landed
-    where
-        Older::Copies: Landing,
-        Newest: Landing,
-    {
+    pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
         cta.sync_with(self.wait_at_sync())
     }
 }

@@ -14,6 +14,8 @@
 //! | [`GlobalRowsMut`] | read, write | rows: one CTA each |
 //! | [`GlobalMatrixMut`] | write | tiles of a matrix: one CTA each, fragments of them: one thread each |
 
+use core::ops::Deref;
+
 use crate::cache_policy::CachePolicy;
 use crate::group::Cta;
 use crate::qualifier::{Sealed, space};
@@ -120,7 +122,8 @@ impl<T: Element> Global<T> {
         let count = self.len / N;
         // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
-        (Tiles { base: self.base, count }, Tail { base: tail, len: self.len - count * N, policy: () })
+        let tail = Global { base: tail, len: self.len - count * N };
+        (Tiles { base: self.base, count }, Tail { elements: tail, policy: () })
     }
 }
 
@@ -226,12 +229,11 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 }
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
-/// The elements of a [`Global`] after its whole tiles. `P` is the L2 cache policy of their copy: `()` for no policy, or the
-/// [`CachePolicy`] that [`cache_hint`](Tail::cache_hint) attaches.
+/// The elements of a [`Global`] after its whole tiles. A `Tail` lends them as a shorter `Global`, by `Deref`. `P` is the L2 cache
+/// policy of their copy: `()` for no policy, or the [`CachePolicy`] that [`cache_hint`](Tail::cache_hint) attaches.
 #[derive(Debug)]
 pub struct Tail<T, P = ()> {
-    pub(crate) base: *const T,
-    pub(crate) len: usize,
+    pub(crate) elements: Global<T>,
     pub(crate) policy: P,
 }
 
@@ -250,28 +252,15 @@ impl<T> Tail<T> {
     /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
     #[inline(always)]
     pub fn cache_hint(self, policy: CachePolicy) -> Tail<T, CachePolicy> {
-        Tail { base: self.base, len: self.len, policy }
+        Tail { elements: self.elements, policy }
     }
 }
 
-impl<T: Element, P> Tail<T, P> {
-    /// Returns the number of elements.
+impl<T, P> Deref for Tail<T, P> {
+    type Target = Global<T>;
     #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Returns whether the tail has no elements.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns element `i` of the tail, or `None` past the end.
-    #[inline(always)]
-    pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: `i` is in bounds, and no thread writes the elements (clause 2 of `Global::from_raw`).
-        (i < self.len).then(|| unsafe { self.base.add(i).read() })
+    fn deref(&self) -> &Global<T> {
+        &self.elements
     }
 }
 

@@ -37,12 +37,10 @@ mod stores;
 mod view;
 
 pub use layout::Swizzle;
-pub(crate) use layout::swizzled;
 pub use own::{OwnVector, OwnVectors};
 pub use places::Places;
 pub use stores::{ElementStores, VectorStores};
 pub use view::View2d;
-pub(crate) use view::rows;
 
 /// A plain-data element of shared memory: any bit pattern is a value (as `bytemuck::Pod`).
 ///

@@ -1,6 +1,7 @@
 //! DSMEM buffers: shared memory that other CTAs of the cluster fill asynchronously, with the mbarrier that counts the bytes.
 
 use core::marker::PhantomData;
+use core::ops::Deref;
 
 use super::{Brand, Cluster, Permutation};
 use crate::bulk::CopySource;
@@ -9,7 +10,7 @@ use crate::group::{Cta, End};
 use crate::mbarrier::{Ready, Uninit, await_parity};
 use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Ended, Place, Scoped, for_each_vector};
+use crate::shared::{ALIGN, Element, Ended, Loaded, Place, Scoped, Shared, for_each_vector};
 use crate::size;
 
 mod channel;
@@ -322,11 +323,13 @@ pub struct Sent<'c, T, const N: usize, V, Src> {
 
 static_assertions::assert_not_impl_any!(Sent<'static, u32, 4, ByTile, ()>: Copy, Clone, Send, Sync);
 
-/// A DSMEM buffer that has received everything that was sent to it. Its elements are readable.
+/// A DSMEM buffer that has received everything that was sent to it. It lends its elements as [`Shared`] memory, by `Deref`.
 #[must_use = "the closure of the scope has to return the DSMEM buffer: call `.release(&cluster)`"]
 #[derive(Debug)]
 pub struct Received<'c, T, const N: usize, V, Src> {
     inbox: Inbox<'c, T, N, V>,
+    /// The elements of the inbox. Only lent: the next tile is sent after a barrier that uses this handle up.
+    tile: Shared<'c, T, N, Loaded>,
     src: Src,
 }
 
@@ -458,7 +461,8 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     #[inline(always)]
     pub fn receive(self, _cta: &Cta) -> Received<'c, T, N, V, Src> {
         self.inbox.wait();
-        Received { inbox: Inbox { parity: self.inbox.parity ^ 1, ..self.inbox }, src: self.src }
+        let inbox = Inbox { parity: self.inbox.parity ^ 1, ..self.inbox };
+        Received { tile: Shared::new(inbox.addr), inbox, src: self.src }
     }
 
     /// The source that is being sent. The copy only reads it, so threads may read it too, if it is
@@ -518,30 +522,12 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     pub fn source(&self) -> &Src {
         &self.src
     }
+}
 
-    /// The `.shared::cta` address of the first element.
+impl<'c, T, const N: usize, V, Src> Deref for Received<'c, T, N, V, Src> {
+    type Target = Shared<'c, T, N, Loaded>;
     #[inline(always)]
-    pub fn addr(&self) -> u32 {
-        self.inbox.addr
-    }
-
-    /// Element `i`, or `None` past the end.
-    ///
-    /// PTX: `ld.weak.shared::cta`
-    #[inline(always)]
-    pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds; everything has arrived, and the next tile is sent after a barrier.
-        (i < N).then(|| unsafe { T::load(self.inbox.addr + (i * size_of::<T>()) as u32) })
-    }
-
-    /// The 16 bytes that start at byte `16 * i`, or `None` past the end.
-    ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    #[inline(always)]
-    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: in bounds, and aligned: the elements begin at a multiple of 128 bytes. Everything has arrived, and the next
-        // tile is sent after a barrier.
-        (i < const { size::vectors::<T, N>() })
-            .then(|| unsafe { T::load_vector(self.inbox.addr + 16 * i as u32) })
+    fn deref(&self) -> &Self::Target {
+        &self.tile
     }
 }

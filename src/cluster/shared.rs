@@ -3,7 +3,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Brand, Cluster};
+use super::Cluster;
 use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::group::{AfterSync, End};
 use crate::qualifier::{Sealed, scope, space};
@@ -120,9 +120,9 @@ static_assertions::assert_not_impl_any!(ReadOnly<Loaded>: PeerWritable, PeerAtom
 #[must_use = "the closure of the scope has to return this memory: call `.close(&cluster)`"]
 #[derive(Debug)]
 pub struct ClusterSmem<'c, T, const N: usize, State> {
-    addr: u32,
-    _scope: Brand<'c>,
-    _elements: PhantomData<(*mut [T; N], State)>,
+    /// The memory as `close` returns it, but for the state `After`. Read in the state `ReadOnly` alone.
+    memory: Shared<'c, T, N, Published>,
+    _state: PhantomData<State>,
 }
 
 impl<'c> Cluster<'c> {
@@ -158,7 +158,7 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<S::After>>, Cluster<'c>> {
-        AfterSync::new(ClusterSmem::new(memory.addr()))
+        AfterSync::new(ClusterSmem::new(memory))
     }
 
     /// Lets the whole cluster write the `memory` of each CTA, after a barrier of the cluster. The elements keep their values
@@ -198,7 +198,7 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, WriteOnly>, Cluster<'c>> {
-        AfterSync::new(ClusterSmem::new(memory.addr()))
+        AfterSync::new(ClusterSmem::new(memory))
     }
 
     /// Lets the whole cluster access the `memory` of each CTA by atomic operations, after a barrier of the cluster.
@@ -236,14 +236,14 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, Atomic>, Cluster<'c>> {
-        AfterSync::new(ClusterSmem::new(memory.addr()))
+        AfterSync::new(ClusterSmem::new(memory))
     }
 }
 
 impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     #[inline(always)]
-    fn new(addr: u32) -> Self {
-        ClusterSmem { addr, _scope: PhantomData, _elements: PhantomData }
+    fn new<S>(memory: Shared<'c, T, N, S>) -> Self {
+        ClusterSmem { memory: memory.into_state(), _state: PhantomData }
     }
 
     /// The memory of the CTA of rank `rank`, or `None` if the cluster has no such CTA: `cluster.map_shared_rank()` of cooperative
@@ -257,7 +257,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         }
         // SAFETY: an address in shared memory, and the cluster has the rank. The array lies at the same offset in every CTA
         // (`Cta::enter`).
-        let addr = unsafe { raw::mapa_shared_cluster(self.addr, rank) };
+        let addr = unsafe { raw::mapa_shared_cluster(self.memory.addr(), rank) };
         Some(Peer { addr, _borrow: PhantomData, _elements: PhantomData })
     }
 
@@ -282,7 +282,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     where
         State: PeerChanged,
     {
-        AfterSync::new(ClusterSmem::new(self.addr))
+        AfterSync::new(ClusterSmem::new(self.memory))
     }
 
     /// Ends the use of the memory in the last scope of the kernel
@@ -322,8 +322,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     /// PTX: `ld.weak.shared::cta`
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds; no thread writes in the state `ReadOnly`.
-        (i < N).then(|| unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
+        self.memory.get(i)
     }
 
     /// The 16 bytes of the executing CTA that start at byte `16 * i`, or `None` past the end.
@@ -331,8 +330,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: in bounds, and aligned: arrays begin at a multiple of 128 bytes. No thread writes in the state `ReadOnly`.
-        (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
+        self.memory.get_vector(i)
     }
 
     /// Waits until all CTAs have read, and returns the memory to its CTA.
@@ -350,7 +348,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     /// PTX: none.
     #[inline(always)]
     pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, After>, Cluster<'c>> {
-        AfterSync::new(Shared::new(self.addr))
+        AfterSync::new(self.memory.into_state())
     }
 }
 
@@ -370,7 +368,7 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
     /// PTX: none.
     #[inline(always)]
     pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, Published>, Cluster<'c>> {
-        AfterSync::new(Shared::new(self.addr))
+        AfterSync::new(self.memory)
     }
 }
 
@@ -390,7 +388,7 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     /// PTX: none.
     #[inline(always)]
     pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, Published>, Cluster<'c>> {
-        AfterSync::new(Shared::new(self.addr))
+        AfterSync::new(self.memory)
     }
 }
 

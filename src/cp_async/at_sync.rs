@@ -1,23 +1,23 @@
 //! Waits for `cp.async` groups that share their barrier with other transitions
 //! ([`Cta::sync_with`](crate::launch::Cta::sync_with)).
 
-use super::{CpAsyncGroup, Landing};
+use super::CpAsyncGroup;
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{Committed, Waitable};
 use crate::group::AfterSync;
 
-impl<Copies: Landing, State> CpAsyncGroup<Copies, State> {
+impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// Waits for this thread's copies, and leaves the barrier of [`wait`](CpAsyncGroup::wait) to
     /// [`Cta::sync_with`](crate::launch::Cta::sync_with), which returns the handles. Other transitions can share that barrier.
     ///
     /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
-    pub fn wait_at_sync(self) -> AfterSync<Copies::Landed>
+    pub fn wait_at_sync(self) -> AfterSync<Copies>
     where
         State: Waitable,
     {
         async_group::wait_group!(cp_async_wait_group, 0);
-        AfterSync::new(self.copies.landed(Token::NEW))
+        AfterSync::new(self.copies)
     }
 }
 
@@ -27,7 +27,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group N;`
     #[inline(always)]
-    pub fn wait_oldest_at_sync<Copies: Landing>(self) -> AfterSync<(Copies::Landed, <Self as Queue>::Newer)>
+    pub fn wait_oldest_at_sync<Copies>(self) -> AfterSync<(Copies, <Self as Queue>::Newer)>
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
     {
@@ -35,7 +35,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         // queue were committed after the oldest group, so the oldest group is never one of the N most recent.
         async_group::wait_group!(cp_async_wait_group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
-        AfterSync::new((oldest.copies.landed(Token::NEW), newer))
+        AfterSync::new((oldest.copies, newer))
     }
 
     /// Waits for this thread's copies of all groups, and leaves the barrier of [`wait`](InFlight::wait) to `sync_with`, like
@@ -43,12 +43,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
-    pub fn wait_at_sync(self) -> AfterSync<<(Older::Copies, Newest) as Landing>::Landed>
-    where
-        Older::Copies: Landing,
-        Newest: Landing,
-    {
+    pub fn wait_at_sync(self) -> AfterSync<(Older::Copies, Newest)> {
         async_group::wait_group!(cp_async_wait_group, 0);
-        AfterSync::new(self.into_copies(Token::NEW).landed(Token::NEW))
+        AfterSync::new(self.into_copies(Token::NEW))
     }
 }

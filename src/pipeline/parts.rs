@@ -433,7 +433,8 @@ impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage
     /// PTX: `ld.weak.shared::cta`
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
-        self.tiles().get(i)
+        // Checked before the address is computed: some kernels need fewer instructions so.
+        if i < N { self.tiles().get(i) } else { None }
     }
 
     /// Returns the sixteen bytes at byte `16 * i` of the tile, or `None` past the end.

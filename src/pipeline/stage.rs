@@ -1,6 +1,6 @@
 //! The tiles of a stage of a [`Pipeline`](super::Pipeline), their sources, and the CTAs that share them.
 
-use core::marker::PhantomData;
+use core::ops::Deref;
 
 use crate::bulk::copy_tile;
 use crate::cache_policy::{Hinted, L2Policy};
@@ -8,7 +8,7 @@ use crate::cluster::Group;
 use crate::global::GlobalTile;
 use crate::qualifier::multicast;
 use crate::raw;
-use crate::shared::{ALIGN, Element, Loaded, Swizzle, View2d, rows, swizzled};
+use crate::shared::{ALIGN, Element, Loaded, Shared};
 use crate::size;
 use crate::tensor::{LoadShape, MulticastShape, TensorTile, shape_bytes, tile_bytes};
 
@@ -46,7 +46,7 @@ unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
     type View<'a> = StageTile<'a, T, N>;
     #[inline(always)]
     unsafe fn view<'a>(addr: u32) -> StageTile<'a, T, N> {
-        StageTile { addr, _stage: PhantomData }
+        StageTile { tile: Shared::new(addr) }
     }
 }
 
@@ -62,7 +62,8 @@ unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
     }
 }
 
-/// A tile of a full stage, readable by each thread ([`FullStage::tiles`](super::FullStage::tiles)).
+/// A tile of a full stage ([`FullStage::tiles`](super::FullStage::tiles)), which each thread reads as [`Shared`] memory, by
+/// `Deref`.
 ///
 /// ```
 /// # use ptx::{launch::Warps, pipeline::FullStage};
@@ -75,60 +76,17 @@ unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
 /// ```
 #[derive(Debug)]
 pub struct StageTile<'a, T, const N: usize> {
-    addr: u32,
-    _stage: PhantomData<(&'a (), *mut [T; N])>,
+    /// Only lent: no copy writes the tile before every consumer has released the stage, which `'a` borrows.
+    tile: Shared<'a, T, N, Loaded>,
 }
 
-impl<T, const N: usize> Clone for StageTile<'_, T, N> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T, const N: usize> Copy for StageTile<'_, T, N> {}
+static_assertions::assert_not_impl_any!(StageTile<'static, u32, 4>: Copy, Clone, Send, Sync);
 
-static_assertions::assert_not_impl_any!(StageTile<'static, u32, 4>: Send, Sync);
-
-impl<'a, T: Element, const N: usize> StageTile<'a, T, N> {
-    /// The `.shared::cta` address of the first element, aligned to 128 bytes.
+impl<'a, T, const N: usize> Deref for StageTile<'a, T, N> {
+    type Target = Shared<'a, T, N, Loaded>;
     #[inline(always)]
-    pub fn addr(&self) -> u32 {
-        self.addr
-    }
-
-    /// Returns element `i`, or `None` past the end.
-    ///
-    /// PTX: `ld.weak.shared::cta`
-    #[inline(always)]
-    pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds. The tile has arrived, and no copy writes the tile before every consumer has released the stage.
-        (i < N).then(|| unsafe { T::load(self.addr + (i * size_of::<T>()) as u32) })
-    }
-
-    /// Returns the sixteen bytes at byte `16 * i`, or `None` past the end.
-    ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    #[inline(always)]
-    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: in bounds, and aligned to 16, because tiles are aligned to 128 bytes. The tile has arrived, and no copy writes
-        // the tile before every consumer has released the stage.
-        (i < const { size::vectors::<T, N>() }).then(|| unsafe { T::load_vector(self.addr + 16 * i as u32) })
-    }
-
-    /// The tile as a matrix with rows of `W` elements, plain or swizzled, as [`Shared::as_2d`](crate::shared::Shared::as_2d).
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub fn as_2d<const W: usize>(&self) -> View2d<'a, T, W, N, Loaded> {
-        const { rows::<W, N>() };
-        View2d::new(self.addr)
-    }
-
-    /// Returns a function from the index of an element in the box of a tensor copy with this swizzle to the element's index in
-    /// this tile, as [`Shared::swizzle_index`](crate::shared::Shared::swizzle_index) does.
-    #[inline(always)]
-    pub fn swizzle_index<M: Swizzle>(&self, _mode: M) -> impl Fn(usize) -> usize + Copy + use<T, N, M> {
-        swizzled::<T, M>(self.addr)
+    fn deref(&self) -> &Self::Target {
+        &self.tile
     }
 }
 

@@ -35,16 +35,6 @@ swizzles! {
 }
 impl<Atomicity: Sealed> Sealed for (swizzle_mode::B128, Atomicity) {}
 
-/// The map from an element's index in the box of a tensor copy to its index in the tile at `addr`.
-#[inline(always)]
-pub(crate) fn swizzled<T: Element, M: Swizzle>(addr: u32) -> impl Fn(usize) -> usize + Copy {
-    move |i| {
-        let (bits, above) = M::BITS;
-        let of_element = addr.wrapping_add((i * size_of::<T>()) as u32);
-        (of_element ^ of_element >> above & bits).wrapping_sub(addr) as usize / size_of::<T>()
-    }
-}
-
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Gives the function from an element's index in the box of a tensor copy (TMA) to its index in this swizzled tile, for tiles
     /// that a tensor copy has loaded or will store. The function is its own inverse: a swizzle exchanges elements.
@@ -67,7 +57,12 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
         &self,
         _mode: M,
     ) -> impl Fn(usize) -> usize + Copy + use<T, N, State, M> {
-        swizzled::<T, M>(self.addr)
+        let addr = self.addr;
+        move |i| {
+            let (bits, above) = M::BITS;
+            let of_element = addr.wrapping_add((i * size_of::<T>()) as u32);
+            (of_element ^ of_element >> above & bits).wrapping_sub(addr) as usize / size_of::<T>()
+        }
     }
 
     /// Divides the array into its first `A` elements and the remaining `B`, each in the present state. The first part has a

@@ -69,27 +69,19 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     /// PTX: none.
     #[inline(always)]
     pub fn as_2d<const W: usize>(&self) -> View2d<'_, T, W, N, State> {
-        const { rows::<W, N>() };
-        View2d::new(self.addr)
+        const {
+            assert!(
+                W > 0 && N.is_multiple_of(W),
+                "a matrix has whole rows: choose a row length that divides the array's length"
+            )
+        };
+        View2d { addr: self.addr, _tile: PhantomData }
     }
-}
-
-/// Asserts that an array divides into whole rows.
-pub(crate) const fn rows<const W: usize, const N: usize>() {
-    assert!(
-        W > 0 && N.is_multiple_of(W),
-        "a matrix has whole rows: choose a row length that divides the array's length"
-    );
 }
 
 impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, State> {
-    /// The view of `N` elements at an address, which stay in this state while the view exists. The caller has checked [`rows`].
-    #[inline(always)]
-    pub(crate) fn new(addr: u32) -> Self {
-        View2d { addr, _tile: PhantomData }
-    }
-
-    /// Views the same matrix in the swizzled order in which a tensor copy (TMA) with this swizzle loads and stores it (PTX ISA 5.5.7).
+    /// Views the same matrix in the swizzled order in which a tensor copy (TMA) with this swizzle loads and stores it (PTX ISA
+    /// 5.5.7).
     ///
     /// The array has a multiple of 128 bytes. The swizzle spreads a column of the matrix over several banks of shared memory.
     ///

@@ -70,13 +70,11 @@ const NO_MISUSE: Exceptions = &[(
     &[
         "atomic::GlobalAtomics::is_empty",
         "atomic::GlobalAtomics::len",
-        "cluster::ChannelReceived::addr",
         "cluster::Cluster::position",
         "cluster::Cluster::shape",
         "cluster::Cluster::cta_count",
         "cluster::ClusterSmem::is_empty",
         "cluster::ClusterSmem::len",
-        "cluster::Received::addr",
         "global::TilesMut::rounds",
         "launch::Cta::grid_size",
         "launch::Cta::is_leader",

@@ -1,5 +1,7 @@
 //! Channels: DSMEM buffers that stream tiles from CTA to CTA by bulk copies.
 
+use core::ops::Deref;
+
 use super::{ByChannel, DsmemBuffer, Inbox};
 use crate::async_group::Token;
 use crate::bulk::{CopySource, Source};
@@ -8,8 +10,7 @@ use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::{Ready, await_parity};
 use crate::qualifier::{Sealed, arrivals, scope, sem, suspend_time_hint};
 use crate::raw;
-use crate::shared::{Element, Ended};
-use crate::size;
+use crate::shared::{Element, Ended, Loaded, Shared};
 
 /// A stream of tiles along one [`Permutation`]: each CTA sends tile after tile to one CTA and receives as many from another.
 ///
@@ -61,11 +62,13 @@ pub struct ChannelSent<'c, T, const N: usize, Src> {
 
 static_assertions::assert_not_impl_any!(ChannelSent<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
-/// A [`Channel`] whose incoming tile is readable.
+/// A [`Channel`] whose incoming tile has arrived. It lends the tile as [`Shared`] memory, by `Deref`.
 #[must_use = "the sender waits until the tile is acknowledged: call `.acknowledge(cta)`"]
 #[derive(Debug)]
 pub struct ChannelReceived<'c, T, const N: usize, Src> {
     channel: Channel<'c, T, N>,
+    /// The elements of the inbox. Only lent: the sender sends the next tile after the acknowledgment, which uses this handle up.
+    tile: Shared<'c, T, N, Loaded>,
     src: Src,
 }
 
@@ -171,7 +174,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     #[inline(always)]
     pub fn receive(self, _cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
         self.channel.inbox.wait();
-        ChannelReceived { channel: self.channel, src: self.src }
+        ChannelReceived { tile: Shared::new(self.channel.inbox.addr), channel: self.channel, src: self.src }
     }
 }
 
@@ -180,32 +183,6 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     #[inline(always)]
     pub fn source(&self) -> &Src {
         &self.src
-    }
-
-    /// The `.shared::cta` address of the first element.
-    #[inline(always)]
-    pub fn addr(&self) -> u32 {
-        self.channel.inbox.addr
-    }
-
-    /// Element `i`, or `None` past the end.
-    ///
-    /// PTX: `ld.weak.shared::cta`
-    #[inline(always)]
-    pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: in bounds; the tile has arrived, and its sender sends the next one only after the acknowledgment.
-        (i < N).then(|| unsafe { T::load(self.channel.inbox.addr + (i * size_of::<T>()) as u32) })
-    }
-
-    /// The 16 bytes that start at byte `16 * i`, or `None` past the end.
-    ///
-    /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
-    #[inline(always)]
-    pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
-        // SAFETY: in bounds, and aligned: the elements begin at a multiple of 128 bytes. The sender sends the next tile only
-        // after the acknowledgment.
-        (i < const { size::vectors::<T, N>() })
-            .then(|| unsafe { T::load_vector(self.channel.inbox.addr + 16 * i as u32) })
     }
 
     /// Gives up the tile: waits until all threads of this CTA have read it, and tells the sender by an arrival at the sender's
@@ -258,6 +235,14 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     }
 }
 
+impl<'c, T, const N: usize, Src> Deref for ChannelReceived<'c, T, N, Src> {
+    type Target = Shared<'c, T, N, Loaded>;
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        &self.tile
+    }
+}
+
 // SAFETY: everything that was sent to this CTA has arrived. Another CTA may still copy from this CTA, until it ends what it
 // received.
 unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReceived<'c, T, N, Src> {
@@ -305,7 +290,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     /// ```
     #[inline(always)]
     pub fn into_received(self) -> ChannelReceived<'c, T, N, Src> {
-        ChannelReceived { channel: self.channel, src: self.src }
+        ChannelReceived { tile: Shared::new(self.channel.inbox.addr), channel: self.channel, src: self.src }
     }
 }
 
@@ -333,7 +318,7 @@ impl<'c, T, const N: usize, Src> Source for ChannelReceived<'c, T, N, Src> {
 unsafe impl<T: Element, const N: usize, Src> CopySource<T, N> for ChannelReceived<'_, T, N, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {
-        self.channel.inbox.addr
+        self.addr()
     }
 }
 

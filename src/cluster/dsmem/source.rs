@@ -64,7 +64,7 @@ unsafe impl<T: Element, const N: usize, V: Via, Src> CopySource<T, N> for Receiv
         if const { V::BY_THREADS } {
             raw::fence_proxy_async(space::SharedCta);
         }
-        self.inbox.addr
+        self.addr()
     }
 }
 impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V, Src> {

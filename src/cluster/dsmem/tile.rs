@@ -357,6 +357,6 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     #[expect(clippy::type_complexity, reason = "what `reclaim` gives, behind the barrier")]
     pub fn reclaim_at_sync(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
         // The `AfterSync` gives out the source only after the barrier.
-        AfterSync::new((Received { inbox: self.inbox, src: () }, self.src.back(Token::NEW)))
+        AfterSync::new((Received { inbox: self.inbox, tile: self.tile, src: () }, self.src.back(Token::NEW)))
     }
 }

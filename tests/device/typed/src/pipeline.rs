@@ -564,11 +564,12 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
             &mut cluster,
             |thread, producer| producer.load(thread, map.box_at([0, 1])),
             |warps, consumer| {
-                let tile = consumer.wait(warps);
+                let stage = consumer.wait(warps);
                 let rank = warps.thread_rank() as usize;
-                let rows = tile.tiles().as_2d::<16>().swizzled(swizzle_mode::B64);
+                let tile = stage.tiles();
+                let rows = tile.as_2d::<16>().swizzled(swizzle_mode::B64);
                 unsafe { out.add(rank).write(rows.get([5, 3]).unwrap_or(0)) };
-                tile.release(warps)
+                stage.release(warps)
             },
         );
         (cluster, ended)
