@@ -266,7 +266,7 @@ macro_rules! at_const {
                         "a reduction must begin at coordinates that are not negative: choose 0 or more (PTX ISA 9.7.9.25.5.1)"
                     );
                 }
-                TensorReduceTile { object: self.object, corner: [$X $(, $Y)*], _of: PhantomData }
+                TensorReduceTile { object: self.object, coords: [$X $(, $Y)*], _of: PhantomData }
             }
         }
     )* };
@@ -387,7 +387,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
-    /// Returns the part of the tensor at `corner`, for a grid that divides the tensor in its own way. Returns `None` where no
+    /// Returns the part of the tensor at `coords`, for a grid that divides the tensor in its own way. Returns `None` where no
     /// copy may begin: the innermost coordinate is not a multiple of 16 bytes, or a coordinate is negative.
     ///
     /// ```
@@ -406,9 +406,9 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// - The four rows of a [`Scatter4`] differ.
     /// - A column starts within the bounding box of the map (PTX ISA 5.5.4.1), along W, H and D.
     #[inline(always)]
-    pub unsafe fn at(&self, corner: S::TensorCoords) -> Option<TensorTileMut<T, S>> {
-        if S::writes(&corner, const { unit::<T>() }) {
-            Some(TensorTileMut { object: self.object, corner, _of: PhantomData })
+    pub unsafe fn at(&self, coords: S::TensorCoords) -> Option<TensorTileMut<T, S>> {
+        if S::writes(&coords, const { unit::<T>() }) {
+            Some(TensorTileMut { object: self.object, coords, _of: PhantomData })
         } else {
             None
         }
@@ -491,12 +491,12 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
         }
         // SAFETY: `next` is less than `count`; clause 4 of `TensorMapMut::from_raw` bounds the number of boxes and their
         // coordinates.
-        let (index, corner) = unsafe {
+        let (index, coords) = unsafe {
             let index = S::index(self.boxes, self.next);
-            (index, S::corner(index))
+            (index, S::coords(index))
         };
         self.next += self.step;
-        Some((index, TensorTileMut { object: self.object, corner, _of: PhantomData }))
+        Some((index, TensorTileMut { object: self.object, coords, _of: PhantomData }))
     }
 }
 
@@ -516,7 +516,7 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
 #[derive(Debug)]
 pub struct TensorTileMut<T, S: StoreShape> {
     object: *const u8,
-    corner: S::TensorCoords,
+    coords: S::TensorCoords,
     _of: PhantomData<*mut T>,
 }
 
@@ -573,15 +573,15 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
         TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 
-    /// Returns the part of the tensor at `corner`, for [`reduce`]. A reduction drops elements outside the tensor, except perhaps
+    /// Returns the part of the tensor at `coords`, for [`reduce`]. A reduction drops elements outside the tensor, except perhaps
     /// the bytes after a row up to the next multiple of 16 (see [`from_raw`](TensorMapReduce::from_raw)).
     ///
     /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, a coordinate is negative
     /// (9.7.9.25.5.1), or a column would start outside the [`BoundingBox`].
     #[inline(always)]
-    pub fn at(self, corner: S::TensorCoords) -> Option<TensorReduceTile<T, S>> {
-        if S::writes(&corner, const { unit::<T>() }) & S::is_within(&corner, self.bounds) {
-            Some(TensorReduceTile { object: self.object, corner, _of: PhantomData })
+    pub fn at(self, coords: S::TensorCoords) -> Option<TensorReduceTile<T, S>> {
+        if S::writes(&coords, const { unit::<T>() }) & S::is_within(&coords, self.bounds) {
+            Some(TensorReduceTile { object: self.object, coords, _of: PhantomData })
         } else {
             None
         }
@@ -602,7 +602,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
 #[derive(Debug)]
 pub struct TensorReduceTile<T, S: ReduceShape> {
     object: *const u8,
-    corner: S::TensorCoords,
+    coords: S::TensorCoords,
     _of: PhantomData<*mut T>,
 }
 
@@ -650,7 +650,7 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
     unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the copy owns `dst` and the source, and `mbar` is valid (`# Safety`). `TensorMapMut::from_raw` vouches for the
         // map. A `TensorTileMut` begins where a copy may; shared arrays are aligned to 128 bytes.
-        unsafe { S::load(dst.addr(), self.object, S::at(self.corner), mbar, hint) }
+        unsafe { S::load(dst.addr(), self.object, S::at(self.coords), mbar, hint) }
     }
 }
 
@@ -708,7 +708,7 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     if group.is_leader() {
         // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
         // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
-        unsafe { S::store(dst.object, dst.corner, src.tile(), hint) }
+        unsafe { S::store(dst.object, dst.coords, src.tile(), hint) }
     }
 }
 
@@ -790,7 +790,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
         // SAFETY: as `start_store`, but the CTA shares `dst`: "Each reduction operation … has individually `.relaxed.gpu` memory
         // ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of `TensorMapReduce::from_raw` fit the operation to the
         // map's element type.
-        unsafe { S::reduce(op, dst.object, dst.corner, src.tile(), hint) }
+        unsafe { S::reduce(op, dst.object, dst.coords, src.tile(), hint) }
     }
 }
 
@@ -874,8 +874,8 @@ crate::cache_policy::hintable! {
     [T, S: LoadShape] TensorTile<T, S>, "a load or a prefetch":
         "# use ptx::{cache_policy::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};"
         "# fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {"
-        "let corner = map.at_const::<0, 0>().cache_hint(CachePolicy::evict_last());"
-        "tensor::prefetch(cta, corner);"
+        "let tile = map.at_const::<0, 0>().cache_hint(CachePolicy::evict_last());"
+        "tensor::prefetch(cta, tile);"
         "# }";
     [T, S: StoreShape] TensorTileMut<T, S>, "a load or a store":
         "# use ptx::{cache_policy::CachePolicy, launch::Cta, shared::{Fenced, Shared}, tensor::{self, Box2, TensorTileMut}};"

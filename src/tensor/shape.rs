@@ -114,11 +114,11 @@ pub trait PrefetchShape: LoadShape {
 pub trait StoreShape: Shape {
     /// Where a copy writes: the coordinates.
     type TensorCoords: Copy + core::fmt::Debug;
-    /// Whether a copy whose column is within the bounds may begin at `corner`: the innermost coordinate is a multiple of `unit`,
+    /// Whether a copy whose column is within the bounds may begin at `coords`: the innermost coordinate is a multiple of `unit`,
     /// a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box
     /// (`tensorCoords`) must be non-negative."
     #[doc(hidden)]
-    fn writes(corner: &Self::TensorCoords, unit: i32) -> bool;
+    fn writes(coords: &Self::TensorCoords, unit: i32) -> bool;
     /// The number of boxes in each dimension, or the index of a box; `()` for a shape that is not a box.
     type Index: Copy + core::fmt::Debug;
     /// Starts a store.
@@ -127,7 +127,7 @@ pub trait StoreShape: Shape {
     ///
     /// The clauses of `raw::cp_async_bulk_tensor_1d_global_shared_cta` hold, in this rank and mode.
     #[doc(hidden)]
-    unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint);
+    unsafe fn store(map: *const u8, coords: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint);
 }
 
 /// Shapes that a copy can reduce into a tensor.
@@ -138,9 +138,9 @@ pub trait StoreShape: Shape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceShape: StoreShape {
-    /// Whether a copy that begins at `corner` is within the bounds.
+    /// Whether a copy that begins at `coords` is within the bounds.
     #[doc(hidden)]
-    fn is_within(corner: &Self::TensorCoords, bounds: Self::Bounds) -> bool;
+    fn is_within(coords: &Self::TensorCoords, bounds: Self::Bounds) -> bool;
     /// Starts a reduction.
     ///
     /// # Safety
@@ -150,7 +150,7 @@ pub trait ReduceShape: StoreShape {
     unsafe fn reduce(
         op: impl raw::TensorRedOp,
         map: *const u8,
-        corner: Self::TensorCoords,
+        coords: Self::TensorCoords,
         src: u32,
         hint: impl raw::L2CacheHint,
     );
@@ -189,10 +189,10 @@ pub trait BoxShape: LoadShape + StoreShape {
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
     /// The first element of the box at `index`, if its coordinates are below 2^31.
     #[doc(hidden)]
-    fn corner(index: Self::Index) -> Self::TensorCoords;
-    /// The coordinates of a load that begins at `corner`.
+    fn coords(index: Self::Index) -> Self::TensorCoords;
+    /// The coordinates of a load that begins at `coords`.
     #[doc(hidden)]
-    fn at(corner: Self::TensorCoords) -> Self::At;
+    fn at(coords: Self::TensorCoords) -> Self::At;
     /// The first element of the box at `index`. For any index, the innermost coordinate is a multiple of 16 bytes, as rows are,
     /// and coordinates wrap around at 2^32.
     #[doc(hidden)]
@@ -389,13 +389,13 @@ macro_rules! boxes {
             type TensorCoords = [i32; $rank];
             type Index = [u32; $rank];
             #[inline(always)]
-            fn writes(corner: &Self::TensorCoords, unit: i32) -> bool {
-                is_aligned(corner, unit) & is_non_negative(corner)
+            fn writes(coords: &Self::TensorCoords, unit: i32) -> bool {
+                is_aligned(coords, unit) & is_non_negative(coords)
             }
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
+            unsafe fn store(map: *const u8, coords: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
                 // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
-                unsafe { raw::$store(load_mode::Tile, map, corner, src, hint) }
+                unsafe { raw::$store(load_mode::Tile, map, coords, src, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -408,12 +408,12 @@ macro_rules! boxes {
             unsafe fn reduce(
                 op: impl raw::TensorRedOp,
                 map: *const u8,
-                corner: Self::TensorCoords,
+                coords: Self::TensorCoords,
                 src: u32,
                 hint: impl raw::L2CacheHint,
             ) {
                 // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
-                unsafe { raw::$reduce(op, load_mode::Tile, map, corner, src, hint) }
+                unsafe { raw::$reduce(op, load_mode::Tile, map, coords, src, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
@@ -432,12 +432,12 @@ macro_rules! boxes {
                 unsafe { nth(boxes, i) }
             }
             #[inline(always)]
-            fn corner(index: Self::Index) -> Self::TensorCoords {
+            fn coords(index: Self::Index) -> Self::TensorCoords {
                 core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32)
             }
             #[inline(always)]
-            fn at(corner: Self::TensorCoords) -> Self::At {
-                corner
+            fn at(coords: Self::TensorCoords) -> Self::At {
+                coords
             }
             #[inline(always)]
             fn first(index: Self::At) -> Self::At {
@@ -576,33 +576,33 @@ macro_rules! im2col {
             type TensorCoords = [i32; $rank];
             type Index = ();
             #[inline(always)]
-            fn writes(corner: &Self::TensorCoords, unit: i32) -> bool {
-                is_aligned(corner, unit) & is_non_negative(corner)
+            fn writes(coords: &Self::TensorCoords, unit: i32) -> bool {
+                is_aligned(coords, unit) & is_non_negative(coords)
             }
             #[inline(always)]
-            unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
+            unsafe fn store(map: *const u8, coords: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
-                unsafe { raw::$store(mode, map, corner, src, hint) }
+                unsafe { raw::$store(mode, map, coords, src, hint) }
             }
         }
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> ReduceShape for $Im2col<CHANNELS, PIXELS> {
             #[inline(always)]
-            fn is_within(corner: &Self::TensorCoords, bounds: Self::Bounds) -> bool {
-                bounds.holds(corner, false)
+            fn is_within(coords: &Self::TensorCoords, bounds: Self::Bounds) -> bool {
+                bounds.holds(coords, false)
             }
             #[inline(always)]
             unsafe fn reduce(
                 op: impl raw::TensorRedOp,
                 map: *const u8,
-                corner: Self::TensorCoords,
+                coords: Self::TensorCoords,
                 src: u32,
                 hint: impl raw::L2CacheHint,
             ) {
                 let mode = load_mode::Im2colNoOffs;
                 // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
-                unsafe { raw::$reduce(op, mode, map, corner, src, hint) }
+                unsafe { raw::$reduce(op, mode, map, coords, src, hint) }
             }
         }
     )* };
@@ -886,12 +886,12 @@ impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
     type TensorCoords = [i32; 5];
     type Index = ();
     #[inline(always)]
-    fn writes(corner: &Self::TensorCoords, unit: i32) -> bool {
-        is_aligned(corner, unit) & is_non_negative(corner)
+    fn writes(coords: &Self::TensorCoords, unit: i32) -> bool {
+        is_aligned(coords, unit) & is_non_negative(coords)
     }
     #[inline(always)]
-    unsafe fn store(map: *const u8, corner: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn store(map: *const u8, coords: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
-        unsafe { raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, corner, src, hint) }
+        unsafe { raw::cp_async_bulk_tensor_2d_global_shared_cta_tile_scatter4(map, coords, src, hint) }
     }
 }
