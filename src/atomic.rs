@@ -71,10 +71,7 @@ use crate::raw::{
     self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
     StAsyncScope, StSem,
 };
-use crate::shared::{
-    AsyncDestination, AsyncSource, Element, Fenced, Free, FreeGeneric, Loaded, Overwritable, Published,
-    Readable, Shared, ThreadStores, Unfenced, Written, bits,
-};
+use crate::shared::{Element, Shared, bits};
 
 /// A state space that has atomic operations: `.global`, `.shared::cta` or `.shared::cluster`.
 #[diagnostic::on_unimplemented(
@@ -743,9 +740,6 @@ pub struct AtomicRef<'a, T, S, Space: AtomicSpace, P = ()> {
     _value: PhantomData<(&'a (), *mut T)>,
 }
 
-static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Gpu, space::Global>: Send, Sync);
-static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Cta, space::SharedCta>: Send, Sync);
-
 impl<T, S: Copy, Space: AtomicSpace, P: Copy> Clone for AtomicRef<'_, T, S, Space, P> {
     fn clone(&self) -> Self {
         *self
@@ -1152,9 +1146,6 @@ pub enum Atomic {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait IntoAtomic: Sealed {}
-impl IntoAtomic for Written {}
-impl IntoAtomic for Published {}
-impl IntoAtomic for Loaded {}
 
 /// The state in which elements are accessed by atomic operations: [`Atomic`].
 #[diagnostic::on_unimplemented(
@@ -1164,19 +1155,6 @@ impl IntoAtomic for Loaded {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicAccess: Sealed {}
-impl Sealed for Atomic {}
-impl AtomicAccess for Atomic {}
-impl ThreadStores for Atomic {}
-impl Unfenced for Atomic {}
-
-// Accesses and transitions that a state must not have.
-static_assertions::assert_not_impl_any!(Atomic: IntoAtomic, Readable, AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Loaded: AtomicAccess);
-static_assertions::assert_not_impl_any!(Published: AtomicAccess);
-static_assertions::assert_not_impl_any!(Written: AtomicAccess);
-static_assertions::assert_not_impl_any!(Free: AtomicAccess, IntoAtomic);
-static_assertions::assert_not_impl_any!(FreeGeneric: AtomicAccess, IntoAtomic);
-static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, after every thread of the CTA has finished its earlier accesses to them (as by
@@ -1246,8 +1224,6 @@ pub struct GlobalAtomics<T, S> {
     len: usize,
     scope: PhantomData<S>,
 }
-
-static_assertions::assert_not_impl_any!(GlobalAtomics<u32, scope::Gpu>: Send, Sync);
 
 impl<T, S> Clone for GlobalAtomics<T, S> {
     fn clone(&self) -> Self {
@@ -1325,4 +1301,9 @@ impl<T, S> GlobalAtomics<T, S> {
         }
         Some(GlobalAtomics { base: self.base.cast(), len: self.len / N, scope: PhantomData })
     }
+}
+
+handles! {
+    Copy: AtomicRef<u32, scope::Gpu, space::Global>, AtomicRef<u32, scope::Cta, space::SharedCta>,
+    GlobalAtomics<u32, scope::Gpu>,
 }

@@ -120,9 +120,6 @@ impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
     }
 }
 
-static_assertions::assert_not_impl_any!(Cluster<'static>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(ArrivedCluster<'static>: Copy, Clone, Send, Sync);
-
 #[inline(always)]
 fn arrive() {
     // SAFETY: 9.7.13.3: "Each thread must arrive at the barrier only once before the barrier completes." Each arrival is followed
@@ -385,3 +382,5 @@ impl<'c> ArrivedCluster<'c> {
         Cluster { cta: self.cta, _scope: PhantomData }
     }
 }
+
+handles! { Cluster, ArrivedCluster }

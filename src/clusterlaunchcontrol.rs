@@ -56,8 +56,6 @@ pub struct WorkQueueMemory {
     _thread: PhantomData<*mut ()>,
 }
 
-static_assertions::assert_not_impl_any!(WorkQueueMemory: Copy, Clone, Send, Sync);
-
 // SAFETY: the response, aligned to 16, and the mbarrier after it take the `SIZE` bytes. `CANCELS` declares
 // `clusterlaunchcontrol`.
 unsafe impl Place for WorkQueueMemory {
@@ -166,8 +164,6 @@ pub struct WorkQueue<'s, By = Cta> {
     _by: PhantomData<fn(&By)>,
 }
 
-static_assertions::assert_not_impl_any!(WorkQueue<'static>: Copy, Clone, Send, Sync);
-
 /// A request of `By` in flight. Owns the memory of the response and the mbarrier.
 #[must_use = "a request is in flight: call `.wait(&cta)`"]
 #[derive(Debug)]
@@ -177,8 +173,6 @@ pub struct Request<'s, By = Cta> {
     _scope: Invariant<'s>,
     _by: PhantomData<fn(&By)>,
 }
-
-static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Sync);
 
 /// The queue without a request in flight, closed for further requests. The body of the scope returns this handle.
 #[must_use = "the body of the scope must return the closed queue"]
@@ -318,3 +312,5 @@ impl<'s, By: Requester> Request<'s, By> {
         Response::Cancelled { first_ctaid, queue }
     }
 }
+
+handles! { WorkQueueMemory, WorkQueue, Request }

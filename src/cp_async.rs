@@ -58,8 +58,6 @@ pub struct CpAsyncLoad<'s, T, const N: usize, Src> {
     src: Src,
 }
 
-static_assertions::assert_not_impl_any!(CpAsyncLoad<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
-
 /// The `cp.async` copies of all threads of the CTA that one wait completes (PTX's cp.async-group).
 ///
 /// The group owns `Copies`: nested pairs of handles, the last copy outermost. `State` is [`Uncommitted`] or [`Committed`].
@@ -681,8 +679,6 @@ pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
     copies: Copies,
 }
 
-static_assertions::assert_not_impl_any!(Tracked<()>: Copy, Clone, Send, Sync);
-
 impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// Waits for the copies of all threads. Then all threads can read the tiles, and the mbarrier is ready for its next phase.
     ///
@@ -767,3 +763,5 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         cta.sync_with(self.wait_at_sync())
     }
 }
+
+handles! { CpAsyncLoad<u32, 4, ()>, Tracked<()> }

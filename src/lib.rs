@@ -17,6 +17,9 @@ pub mod raw;
 
 // The typed layer. Its safe code relies on barriers that stay where the source places them, and only the marks of `ptx-link`
 // ensure that. Documentation is built with all features, so `doc` keeps the layer beside `stock-linker`.
+#[macro_use]
+#[cfg(any(doc, not(feature = "stock-linker")))]
+mod states;
 #[cfg(any(doc, not(feature = "stock-linker")))]
 pub mod async_group;
 #[cfg(any(doc, not(feature = "stock-linker")))]

@@ -87,8 +87,6 @@ impl<T, const N: usize> Clone for StageTile<'_, T, N> {
 }
 impl<T, const N: usize> Copy for StageTile<'_, T, N> {}
 
-static_assertions::assert_not_impl_any!(StageTile<'static, u32, 4>: Send, Sync);
-
 impl<'a, T: Element, const N: usize> StageTile<'a, T, N> {
     /// The `.shared::cta` address of the first element, aligned to 128 bytes.
     #[inline(always)]
@@ -364,3 +362,5 @@ where
         }
     }
 }
+
+handles! { Copy: StageTile<u32, 4> }

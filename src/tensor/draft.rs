@@ -39,8 +39,6 @@ pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
     _of: PhantomData<(*const T, S)>,
 }
 
-static_assertions::assert_not_impl_any!(TensorMapDraft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
-
 /// Copies a tensor map to shared memory, as a draft whose fields can be replaced. The first warp copies the map; the other
 /// threads do not wait for the copy. [`TensorMapDraft`] has an example.
 ///
@@ -553,8 +551,6 @@ pub struct TensorMapSlot {
     object: *mut u8,
 }
 
-static_assertions::assert_not_impl_any!(TensorMapSlot: Copy, Clone, Send, Sync);
-
 impl TensorMapSlot {
     /// Makes a handle of the slot at `object`.
     ///
@@ -587,8 +583,6 @@ pub struct ReleasedTensorMap<T, S: LoadShape> {
     _of: PhantomData<(*const T, S)>,
 }
 
-static_assertions::assert_not_impl_any!(ReleasedTensorMap<f32, super::Box1<4>>: Copy, Clone, Send, Sync);
-
 impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
     /// Exists for its error message, which says that a released map is not a [`TensorMap`] yet.
     #[doc(hidden)]
@@ -612,3 +606,5 @@ impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
         TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }
     }
 }
+
+handles! { TensorMapDraft<f32, super::Box1<4>>, TensorMapSlot, ReleasedTensorMap<f32, super::Box1<4>> }
