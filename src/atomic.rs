@@ -71,6 +71,7 @@ use crate::raw::{
     self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
     StAsyncScope, StSem,
 };
+pub use crate::shared::{Atomic, AtomicAccess, IntoAtomic};
 use crate::shared::{Element, Shared, bits};
 
 /// A state space that has atomic operations: `.global`, `.shared::cta` or `.shared::cluster`.
@@ -1133,28 +1134,6 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::compare_exchange(sem, self.scope, self.addr, current, new) }
     }
 }
-
-/// State of [`Shared`] memory: every thread of the CTA may access every element, by atomic operations only ([`Shared::atomic`]).
-#[derive(Debug)]
-pub enum Atomic {}
-
-/// States in which shared memory can become atomic.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot become atomic",
-    label = "not `Written`, `Published` or `Loaded`",
-    note = "fill the memory first: `.write(&cta, |_| 0).into_atomic(&cta)`, or load it and wait; after a copy has read it, call `.into_free()` and fill it again"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait IntoAtomic: Sealed {}
-
-/// The state in which elements are accessed by atomic operations: [`Atomic`].
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` has no atomic elements",
-    label = "not atomic now",
-    note = "call `.into_atomic(&cta)`: from then on, all threads access the memory by atomic operations only"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AtomicAccess: Sealed {}
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, after every thread of the CTA has finished its earlier accesses to them (as by

@@ -76,7 +76,8 @@ mod group;
 mod permutation;
 mod shared;
 
-pub use barrier::{GroupBarrier, Retired};
+pub use crate::mbarrier::Retired;
+pub use barrier::GroupBarrier;
 pub use dsmem::*;
 pub use group::Group;
 pub use permutation::Permutation;

@@ -15,7 +15,6 @@
 
 use core::marker::PhantomData;
 
-use crate::cluster::Retired;
 use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, nothing_to_end, sync_with};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint};
@@ -68,6 +67,8 @@ states! {
             self.state
         }
     };
+    /// Phase of a [`GroupBarrier`](crate::cluster::GroupBarrier) after the last wait of all CTAs of the cluster: its mbarriers can
+    /// be invalidated ([`inval`](crate::cluster::GroupBarrier::inval)).
     Retired: ;
 }
 

@@ -42,10 +42,7 @@ pub use layout::Swizzle;
 pub(crate) use layout::swizzled;
 pub use own::{OwnVector, OwnVectors};
 pub use places::Places;
-pub use states::{
-    AsyncDestination, AsyncSource, AtRest, ElementStores, Fenced, Free, FreeGeneric, Loaded, Overwritable,
-    Published, Readable, ThreadStores, Unfenced, VectorStores, Written,
-};
+pub use states::*;
 pub use view::View2d;
 pub(crate) use view::rows;
 
@@ -851,8 +848,6 @@ impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
 /// What each state allows:
 ///
 #[doc = uses_of_memory!()]
-///
-/// [`Atomic`]: crate::atomic::Atomic
 #[must_use = "keep this handle: the scope has to return it"]
 #[derive(Debug)]
 pub struct Shared<'s, T, const N: usize, State, G = Cta> {

@@ -20,11 +20,12 @@
 ///
 /// `uses_of_memory!()` is the table in Markdown, for the documentation of the handle. The columns have the headings in quotes.
 macro_rules! states {
+    // `$d` is the dollar of the macro that this one defines.
     ($table:ident $every:tt $columns:tt $($rows:tt)*) => { states! { @($) $table $every $columns $($rows)* } };
     (@($d:tt) $table:ident $every:tt $columns:tt $(
         $(#[$doc:meta])* $State:ident $(<$Any:ident = $One:ty>)?: $( $Has:ident $({ $($item:tt)* })? ),*;
     )*) => {
-        /// The first braces if the state's row names the trait, otherwise the second ones. Without arguments, the table.
+        /// `$table!(State Trait { yes } { no })` is `yes` if the state's row names the trait, otherwise `no`.
         #[allow(unused_macros, reason = "a table of one column is not shown")]
         macro_rules! $table {
             () => { concat!(states!(@heading $columns), $( states!(@line $table $State $columns) ),*) };
@@ -38,12 +39,15 @@ macro_rules! states {
             }
         )*
     };
+
     (@declare $State:ident) => {};
     (@declare $State:ident $(#[$doc:meta])+) => {
         $(#[$doc])+
         #[derive(Debug)]
         pub enum $State {}
     };
+
+    // The implementations of a state, and an assertion for each other trait.
     (
         @row $table:ident $State:ident $generics:tt [ $One:ty ]
         [ $($Every:ident),* ] [ $( $Trait:ident $heading:literal ),* ] { $( $Has:ident $items:tt )* }
@@ -63,6 +67,8 @@ macro_rules! states {
         #[diagnostic::do_not_recommend]
         impl $($generics)* $Trait for $State $($generics)* $items
     };
+
+    // The table in Markdown.
     (@heading [ $( $Trait:ident $heading:literal ),* ]) => {
         concat!("| |", $( $heading, "|", )* "\n|---|", $( states!(@rule $Trait), )* "\n")
     };
@@ -72,9 +78,9 @@ macro_rules! states {
     };
 }
 
-/// Asserts of each handle that it cannot be duplicated, and that it stays in its thread: shared memory has one address in every
-/// CTA, and a `static` would carry a handle from one CTA to another. `Copy:` before the list is for handles of which a thread
-/// can have several; they stay in their thread too.
+/// Asserts of each handle that it cannot be duplicated, and that it stays in its thread: a shared address is valid in its own CTA
+/// only, and a `static` would carry a handle to another CTA. `Copy:` before the list is for handles that can be duplicated, but
+/// stay in their thread too.
 macro_rules! handles {
     (Copy: $( $Handle:ty ),* $(,)?) => { $(
         static_assertions::assert_impl_all!($Handle: Copy);

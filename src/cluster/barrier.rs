@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use super::{Cluster, Group};
 use crate::group::{AfterSync, Cta, End};
-use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable, await_parity};
+use crate::mbarrier::{
+    Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Retired, Uninit, Waitable, await_parity,
+};
 use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Place;
@@ -43,11 +45,6 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     group: Group<'c, CTAS>,
     _phase: PhantomData<P>,
 }
-
-/// Phase of a [`GroupBarrier`] after the last wait of all CTAs of the cluster: its mbarriers can be invalidated
-/// ([`inval`](GroupBarrier::inval)).
-#[derive(Debug)]
-pub enum Retired {}
 
 impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// Makes a barrier of the group's CTAs from two mbarriers. Every group of the cluster makes one in this call. Traps if a CTA

@@ -9,6 +9,7 @@ use crate::group::{AfterSync, End};
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
 use crate::shared::{Element, Ended, Loaded, Published, Shared, SharedArray};
+pub use crate::shared::{Openable, Publishable};
 use crate::size;
 
 /// State of a [`ClusterSmem`] that every CTA may read in every CTA. `After` is the state of the [`Shared`] memory after `close`.
@@ -28,27 +29,6 @@ states! {
 
 impl<After> Sealed for ReadOnly<After> {}
 impl Sealed for WriteOnly {}
-
-/// States of [`Shared`] memory that can be published to the cluster.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be published to the cluster",
-    label = "not `Written`, `Published` or `Loaded`",
-    note = "publish memory that was written (`.write(cta, …)`) or loaded; make `Fenced` memory readable again by `.into_loaded()`; to let peers write into memory, use `cluster.open_write_only(…)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Publishable: Sealed {
-    /// The state of the memory after `close`.
-    type After;
-}
-
-/// States of [`Shared`] memory that can be opened for writes of the cluster.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be opened for writes of the cluster",
-    label = "not `Free`, `Written`, `Published` or `Loaded`",
-    note = "open memory that is `Free`, or memory that was written or loaded, which keeps its contents; free `Fenced` memory by `.into_free()`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Openable: Sealed {}
 
 /// States of a [`ClusterSmem`] in which peers can be read.
 #[diagnostic::on_unimplemented(

@@ -1,8 +1,5 @@
 //! The states of shared memory, and what each allows.
 
-use super::stores::{TakesElements, TakesVectors};
-use crate::atomic::{Atomic, AtomicAccess, IntoAtomic};
-use crate::cluster::{Openable, Publishable};
 use crate::qualifier::Sealed;
 
 states! {
@@ -32,6 +29,8 @@ states! {
     /// before the barrier of [`publish`](super::Shared::publish) or [`to_async`](super::Shared::to_async).
     VectorStores: TakesVectors, ThreadStores, Unfenced;
 
+    /// State of [`Shared`](super::Shared) memory: every thread of the CTA may access every element, by atomic operations only
+    /// ([`Shared::atomic`](super::Shared::atomic)).
     Atomic: AtomicAccess, ThreadStores, Unfenced;
 
     /// State: ordinary stores or `cp.async` have filled the memory, and every thread sees them. All threads may read; none writes.
@@ -109,3 +108,60 @@ pub trait AtRest: Sealed {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unfenced: Sealed {}
+
+/// The state in which threads store single elements.
+#[diagnostic::on_unimplemented(
+    message = "threads cannot store single elements into shared memory in the state `{Self}`",
+    label = "not in the state `ElementStores`",
+    note = "begin the stores by `.element_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait TakesElements: Sealed {}
+
+/// The state in which threads store vectors of sixteen bytes.
+#[diagnostic::on_unimplemented(
+    message = "threads cannot store vectors into shared memory in the state `{Self}`",
+    label = "not in the state `VectorStores`",
+    note = "begin the stores by `.vector_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait TakesVectors: Sealed {}
+
+/// States in which shared memory can become atomic.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot become atomic",
+    label = "not `Written`, `Published` or `Loaded`",
+    note = "fill the memory first: `.write(&cta, |_| 0).into_atomic(&cta)`, or load it and wait; after a copy has read it, call `.into_free()` and fill it again"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait IntoAtomic: Sealed {}
+
+/// The state in which elements are accessed by atomic operations: [`Atomic`].
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` has no atomic elements",
+    label = "not atomic now",
+    note = "call `.into_atomic(&cta)`: from then on, all threads access the memory by atomic operations only"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait AtomicAccess: Sealed {}
+
+/// States of [`Shared`](super::Shared) memory that can be published to the cluster.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be published to the cluster",
+    label = "not `Written`, `Published` or `Loaded`",
+    note = "publish memory that was written (`.write(cta, …)`) or loaded; make `Fenced` memory readable again by `.into_loaded()`; to let peers write into memory, use `cluster.open_write_only(…)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Publishable: Sealed {
+    /// The state of the memory after `close`.
+    type After;
+}
+
+/// States of [`Shared`](super::Shared) memory that can be opened for writes of the cluster.
+#[diagnostic::on_unimplemented(
+    message = "shared memory in the state `{Self}` cannot be opened for writes of the cluster",
+    label = "not `Free`, `Written`, `Published` or `Loaded`",
+    note = "open memory that is `Free`, or memory that was written or loaded, which keeps its contents; free `Fenced` memory by `.into_free()`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Openable: Sealed {}

@@ -1,26 +1,7 @@
 //! Scattered stores to shared memory: the states [`ElementStores`] and [`VectorStores`].
 
-use super::{Element, ElementStores, Overwritable, Shared, VectorStores};
-use crate::qualifier::Sealed;
+use super::{Element, ElementStores, Overwritable, Shared, TakesElements, TakesVectors, VectorStores};
 use crate::size;
-
-/// The state in which threads store single elements.
-#[diagnostic::on_unimplemented(
-    message = "threads cannot store single elements into shared memory in the state `{Self}`",
-    label = "not in the state `ElementStores`",
-    note = "begin the stores by `.element_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait TakesElements: Sealed {}
-
-/// The state in which threads store vectors of sixteen bytes.
-#[diagnostic::on_unimplemented(
-    message = "threads cannot store vectors into shared memory in the state `{Self}`",
-    label = "not in the state `VectorStores`",
-    note = "begin the stores by `.vector_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait TakesVectors: Sealed {}
 
 impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     /// Begins scattered stores of single elements: any thread stores any element, by [`set`](Shared::set). Elements that no

@@ -2,8 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::stores::{TakesElements, TakesVectors};
-use super::{Element, Readable, Shared, Swizzle};
+use super::{Element, Readable, Shared, Swizzle, TakesElements, TakesVectors};
 use crate::qualifier::{Sealed, swizzle_mode};
 use crate::size;
 
