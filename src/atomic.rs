@@ -684,7 +684,7 @@ impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadSto
 }
 
 /// Implements an asynchronous operation by its function of [`raw`]. `as` names the `.type` of each type.
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 macro_rules! async_operations {
     ($Trait:ident: $name:ident $Scope:ident $row:ident { $( $T:ty as $Tag:ident ),* }) => { $(
         #[diagnostic::do_not_recommend]
@@ -697,17 +697,17 @@ macro_rules! async_operations {
         }
     )* };
 }
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 async_operations! {
     AtomicStoreAsync: store_async StAsyncScope st_async_release {
         u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
     }
 }
-#[cfg(all(feature = "sm_100", feature = "half"))]
+#[cfg(all(sm_100, feature = "half"))]
 async_operations! {
     AtomicStoreAsync: store_async StAsyncScope st_async_release { half::f16 as B16, half::bf16 as B16 }
 }
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 async_operations! {
     AtomicAddAsync: add_async RedAsyncReleaseScope red_async_release_add {
         u32 as U32, i32 as S32, u64 as U64, i64 as S64

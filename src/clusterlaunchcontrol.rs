@@ -16,7 +16,7 @@
 
 use core::marker::PhantomData;
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 use crate::cluster::Cluster;
 use crate::group::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
@@ -119,7 +119,7 @@ impl Requester for Cta {
         fence_async(self);
     }
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 #[diagnostic::do_not_recommend]
 impl Requester for Cluster<'_> {
     #[inline(always)]

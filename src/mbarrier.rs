@@ -489,7 +489,7 @@ impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRI
     }
 }
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     /// [`wait`](Mbarrier::wait) in cluster scope, for a copy that another CTA of the cluster has started: its complete-tx
     /// releases in cluster scope.

@@ -406,7 +406,7 @@ impl<F: MultimemByteType> Fp8<F> {
     }
 }
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 const _: () = {
     type E4m3 = Fp8<ty::E4m3>;
     type E5m2 = Fp8<ty::E5m2>;

@@ -31,7 +31,7 @@ use core::num::NonZero;
 
 use crate::group::{Cta, FirstWarp, Warps};
 use crate::mask::LaneMask;
-#[cfg(feature = "sm_100f")]
+#[cfg(sm_100f)]
 use crate::qualifier::op;
 use crate::qualifier::{Sealed, mode, ty};
 use crate::raw;
@@ -613,7 +613,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// let least = cta.warp().reduce_min_f32(abs::Signed, nan::Ignore, value);
     /// # }
     /// ```
-    #[cfg(feature = "sm_100f")]
+    #[cfg(sm_100f)]
     #[inline(always)]
     pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -625,7 +625,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
-    #[cfg(feature = "sm_100f")]
+    #[cfg(sm_100f)]
     #[inline(always)]
     pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.

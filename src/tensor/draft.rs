@@ -92,7 +92,7 @@ macro_rules! fields {
             #[doc(hidden)]
             unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32);
         }
-        #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+        #[cfg(sm_90a_sm_100f_sm_110a_sm_120a)]
         #[diagnostic::do_not_recommend]
         impl<T, S: TiledShape, G> Replace for TensorMapDraft<'_, T, S, G> { $(
             #[inline(always)]
@@ -106,7 +106,7 @@ macro_rules! fields {
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe { raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, mode, addr) };
                 // The map may have had another atomicity, which only a swizzle of 128 bytes can have (5.5.7).
-                #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+                #[cfg(sm_100f_sm_110a)]
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe {
                     raw::tensormap_replace_tile_swizzle_atomicity(
@@ -147,7 +147,7 @@ pub trait ReplaceAtomicity: Replace {
     #[doc(hidden)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32);
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
 impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
     #[inline(always)]

@@ -164,6 +164,10 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     if !lock.exists() {
         files::write(&lock, fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?)?;
     }
+    files::write(
+        &folder.join("build.rs"),
+        fs::read(root().join("build.rs")).context("cannot read build.rs")?,
+    )?;
     files::write(&folder.join("Cargo.toml"), toml::to_string(&package)?)?;
     files::write(&folder.join("src/lib.rs"), text)
 }
