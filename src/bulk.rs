@@ -171,7 +171,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 /// # tile
 /// # }
 /// ```
-#[cfg(sm_100)]
+#[cfg(feature = "sm_100")]
 #[inline(always)]
 pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,

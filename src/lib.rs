@@ -27,7 +27,7 @@ cfg_select! {
         pub mod bulk;
         pub mod cache_policy;
         pub mod cluster;
-        #[cfg(sm_100)]
+        #[cfg(feature = "sm_100")]
         pub mod clusterlaunchcontrol;
         pub mod cp_async;
         pub mod fence;

@@ -613,7 +613,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// let least = cta.warp().reduce_min_f32(abs::Signed, nan::Ignore, value);
     /// # }
     /// ```
-    #[cfg(sm_100f)]
+    #[cfg(feature = "sm_100f")]
     #[inline(always)]
     pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -625,7 +625,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// Collective in the group of lanes.
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
-    #[cfg(sm_100f)]
+    #[cfg(feature = "sm_100f")]
     #[inline(always)]
     pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
