@@ -1,5 +1,5 @@
-//! Refuses device builds that would silently give wrong kernels: builds that lose convergence marks, or whose features and
-//! target-cpu disagree. `tests/build_script.rs` includes this file.
+//! Sets the cfgs of the gates. Refuses device builds that would silently give wrong kernels: builds that lose convergence marks,
+//! or whose features and target-cpu disagree. `tests/build_script.rs` includes this file.
 
 use std::env;
 use std::path::Path;
@@ -25,12 +25,29 @@ const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_121a", &["sm_90", "sm_100"]),
 ];
 
+/// The gates (`src/raw/macros.rs`): each is a cfg, set if one of the features is enabled that its name lists.
+const GATES: [&str; 7] = [
+    "sm_100",
+    "sm_100f",
+    "sm_100f_sm_110a",
+    "sm_100f_sm_110a_sm_120a",
+    "sm_90a_sm_100f_sm_110a_sm_120a",
+    "sm_100a_sm_103a",
+    "sm_103a",
+];
+
 /// MIR passes that ignore convergence, and their effect. Compilers after 1.96 disable JumpThreading for GPUs.
 const MIR_PASSES: [(&str, &str); 2] =
     [("JumpThreading", "copies blocks"), ("MatchBranchSimplification", "merges equal arms of a branch")];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    for gate in GATES {
+        println!("cargo::rustc-check-cfg=cfg({gate})");
+        if gate.replace("_sm_", " sm_").split(' ').any(is_enabled) {
+            println!("cargo::rustc-cfg={gate}");
+        }
+    }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("nvptx64") {
         return;
     }
@@ -58,12 +75,14 @@ fn rerun_when_configuration_changes() {
     }
 }
 
+fn is_enabled(feature: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
+}
+
 fn features() -> Vec<String> {
     let known = PROVIDED.iter().flat_map(|(_, features)| features.iter()).chain(&["stock-linker"]);
-    let set = |feature: &str| {
-        env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
-    };
-    let mut features: Vec<String> = known.filter(|feature| set(feature)).map(|&f| f.to_owned()).collect();
+    let mut features: Vec<String> =
+        known.filter(|feature| is_enabled(feature)).map(|&f| f.to_owned()).collect();
     features.sort();
     features.dedup();
     features

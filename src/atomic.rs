@@ -71,10 +71,8 @@ use crate::raw::{
     self, AtomScope, AtomSem, AtomSpace, LdSem, LdStScope, LdStSpace, RedAsyncReleaseScope, RedSem,
     StAsyncScope, StSem,
 };
-use crate::shared::{
-    AsyncDestination, AsyncSource, Element, Fenced, Free, FreeGeneric, Loaded, Overwritable, Published,
-    Readable, Shared, ThreadStores, Unfenced, Written, bits,
-};
+pub use crate::shared::{Atomic, AtomicAccess, IntoAtomic};
+use crate::shared::{Element, Shared, bits};
 
 /// A state space that has atomic operations: `.global`, `.shared::cta` or `.shared::cluster`.
 #[diagnostic::on_unimplemented(
@@ -686,7 +684,7 @@ impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadSto
 }
 
 /// Implements an asynchronous operation by its function of [`raw`]. `as` names the `.type` of each type.
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 macro_rules! async_operations {
     ($Trait:ident: $name:ident $Scope:ident $row:ident { $( $T:ty as $Tag:ident ),* }) => { $(
         #[diagnostic::do_not_recommend]
@@ -699,17 +697,17 @@ macro_rules! async_operations {
         }
     )* };
 }
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 async_operations! {
     AtomicStoreAsync: store_async StAsyncScope st_async_release {
         u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
     }
 }
-#[cfg(all(feature = "sm_100", feature = "half"))]
+#[cfg(all(sm_100, feature = "half"))]
 async_operations! {
     AtomicStoreAsync: store_async StAsyncScope st_async_release { half::f16 as B16, half::bf16 as B16 }
 }
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 async_operations! {
     AtomicAddAsync: add_async RedAsyncReleaseScope red_async_release_add {
         u32 as U32, i32 as S32, u64 as U64, i64 as S64
@@ -742,9 +740,6 @@ pub struct AtomicRef<'a, T, S, Space: AtomicSpace, P = ()> {
     /// Not `Send`, not `Sync`: a shared address is valid only in its own CTA.
     _value: PhantomData<(&'a (), *mut T)>,
 }
-
-static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Gpu, space::Global>: Send, Sync);
-static_assertions::assert_not_impl_any!(AtomicRef<'static, u32, scope::Cta, space::SharedCta>: Send, Sync);
 
 impl<T, S: Copy, Space: AtomicSpace, P: Copy> Clone for AtomicRef<'_, T, S, Space, P> {
     fn clone(&self) -> Self {
@@ -1140,44 +1135,6 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     }
 }
 
-/// State of [`Shared`] memory: every thread of the CTA may access every element, by atomic operations only ([`Shared::atomic`]).
-#[derive(Debug)]
-pub enum Atomic {}
-
-/// States in which shared memory can become atomic.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot become atomic",
-    label = "not `Written`, `Published` or `Loaded`",
-    note = "fill the memory first: `.write(&cta, |_| 0).into_atomic(&cta)`, or load it and wait; after a copy has read it, call `.into_free()` and fill it again"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait IntoAtomic: Sealed {}
-impl IntoAtomic for Written {}
-impl IntoAtomic for Published {}
-impl IntoAtomic for Loaded {}
-
-/// The state in which elements are accessed by atomic operations: [`Atomic`].
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` has no atomic elements",
-    label = "not atomic now",
-    note = "call `.into_atomic(&cta)`: from then on, all threads access the memory by atomic operations only"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AtomicAccess: Sealed {}
-impl Sealed for Atomic {}
-impl AtomicAccess for Atomic {}
-impl ThreadStores for Atomic {}
-impl Unfenced for Atomic {}
-
-// Accesses and transitions that a state must not have.
-static_assertions::assert_not_impl_any!(Atomic: IntoAtomic, Readable, AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Loaded: AtomicAccess);
-static_assertions::assert_not_impl_any!(Published: AtomicAccess);
-static_assertions::assert_not_impl_any!(Written: AtomicAccess);
-static_assertions::assert_not_impl_any!(Free: AtomicAccess, IntoAtomic);
-static_assertions::assert_not_impl_any!(FreeGeneric: AtomicAccess, IntoAtomic);
-static_assertions::assert_not_impl_any!(Fenced: AtomicAccess, IntoAtomic);
-
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// Makes the elements atomic, after every thread of the CTA has finished its earlier accesses to them (as by
     /// `__syncthreads()`).
@@ -1246,8 +1203,6 @@ pub struct GlobalAtomics<T, S> {
     len: usize,
     scope: PhantomData<S>,
 }
-
-static_assertions::assert_not_impl_any!(GlobalAtomics<u32, scope::Gpu>: Send, Sync);
 
 impl<T, S> Clone for GlobalAtomics<T, S> {
     fn clone(&self) -> Self {
@@ -1325,4 +1280,9 @@ impl<T, S> GlobalAtomics<T, S> {
         }
         Some(GlobalAtomics { base: self.base.cast(), len: self.len / N, scope: PhantomData })
     }
+}
+
+handles! {
+    Copy: AtomicRef<u32, scope::Gpu, space::Global>, AtomicRef<u32, scope::Cta, space::SharedCta>,
+    GlobalAtomics<u32, scope::Gpu>,
 }

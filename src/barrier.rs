@@ -18,7 +18,8 @@
 use core::marker::PhantomData;
 
 use crate::group::{PartBarrier, ThreadGroup, Transitions, Warps, sync_with};
-use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
+use crate::qualifier::op::{And, Or};
+use crate::qualifier::{Sealed, convergence::Aligned, threads};
 use crate::raw;
 use crate::shared::Place;
 use crate::warp::Warp;
@@ -37,13 +38,16 @@ pub(crate) const fn bit(id: u32, threads: u32) -> u16 {
     1 << id
 }
 
-/// BarrierKind of a [`NamedBarrier`]: threads wait for each other (`barrier.cta.sync`). This is the default kind.
-#[derive(Debug)]
-pub enum SyncOnly {}
-/// BarrierKind of a [`ReductionBarrier`]: counts the threads whose predicate is true (`barrier.cta.red.popc`; CUDA's
-/// `__syncthreads_count()`).
-#[derive(Debug)]
-pub enum Popc {}
+states! {
+    uses_of_barrier [BarrierKind] [Syncs "`sync`"]
+    /// BarrierKind of a [`NamedBarrier`]: threads wait for each other (`barrier.cta.sync`). This is the default kind.
+    SyncOnly: Syncs;
+    /// BarrierKind of a [`ReductionBarrier`]: counts the threads whose predicate is true (`barrier.cta.red.popc`; CUDA's
+    /// `__syncthreads_count()`).
+    Popc: ;
+    And: ;
+    Or: ;
+}
 
 /// The kind of a barrier: the one instruction that uses the barrier.
 #[diagnostic::on_unimplemented(
@@ -55,10 +59,6 @@ pub enum Popc {}
 pub trait BarrierKind: Sealed {}
 impl Sealed for SyncOnly {}
 impl Sealed for Popc {}
-impl BarrierKind for SyncOnly {}
-impl BarrierKind for Popc {}
-impl BarrierKind for op::And {}
-impl BarrierKind for op::Or {}
 
 /// Kinds without a reduction.
 #[diagnostic::on_unimplemented(
@@ -68,11 +68,7 @@ impl BarrierKind for op::Or {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Syncs: BarrierKind {}
-impl Syncs for SyncOnly {}
 
-static_assertions::assert_not_impl_any!(Popc: Syncs);
-static_assertions::assert_not_impl_any!(op::And: Syncs);
-static_assertions::assert_not_impl_any!(op::Or: Syncs);
 static_assertions::assert_not_impl_any!(SyncOnly: Reduction<u32>, Reduction<bool>);
 
 /// Kinds with a reduction, whose result every thread gets as an `Output`: a count (`u32`) or a `bool`.
@@ -105,20 +101,20 @@ unsafe impl Reduction<u32> for Popc {
 }
 
 // SAFETY: `.red.and` is the only instruction.
-unsafe impl Reduction<bool> for op::And {
+unsafe impl Reduction<bool> for And {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller keeps the contract of `barrier.cta.red` (`# Safety`).
-        unsafe { raw::barrier_cta_red(op::And, Aligned, id, predicate, threads::Count(threads)) }
+        unsafe { raw::barrier_cta_red(And, Aligned, id, predicate, threads::Count(threads)) }
     }
 }
 
 // SAFETY: `.red.or` is the only instruction.
-unsafe impl Reduction<bool> for op::Or {
+unsafe impl Reduction<bool> for Or {
     #[inline(always)]
     unsafe fn red(id: u32, threads: u32, predicate: bool) -> bool {
         // SAFETY: the caller keeps the contract of `barrier.cta.red` (`# Safety`).
-        unsafe { raw::barrier_cta_red(op::Or, Aligned, id, predicate, threads::Count(threads)) }
+        unsafe { raw::barrier_cta_red(Or, Aligned, id, predicate, threads::Count(threads)) }
     }
 }
 
@@ -141,7 +137,7 @@ pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = SyncOnly> {
     _thread: PhantomData<(*mut (), K)>,
 }
 
-/// Named barrier on which `THREADS` threads also combine a predicate by `Op`: [`Popc`], [`And`](op::And) or [`Or`](op::Or).
+/// Named barrier on which `THREADS` threads also combine a predicate by `Op`: [`Popc`], [`And`] or [`Or`].
 /// CUDA's counterparts for the whole CTA are `__syncthreads_count()`, `__syncthreads_and()` and `__syncthreads_or()`.
 ///
 /// ```
@@ -158,7 +154,6 @@ pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = SyncOnly> {
 pub type ReductionBarrier<const ID: u32, const THREADS: u32, Op> = NamedBarrier<ID, THREADS, Op>;
 
 static_assertions::const_assert_eq!(size_of::<NamedBarrier<1, 32>>(), 0);
-static_assertions::assert_not_impl_any!(NamedBarrier<1, 32>: Copy, Clone, Send, Sync);
 
 // SAFETY: the handle takes no bytes and uses barrier `ID` alone.
 unsafe impl<const ID: u32, const THREADS: u32, K: BarrierKind> Place for NamedBarrier<ID, THREADS, K> {
@@ -259,3 +254,5 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
         sync_with(self, transitions)
     }
 }
+
+handles! { NamedBarrier<1, 32> }

@@ -58,15 +58,15 @@ const fn tile_bytes<T, const N: usize>() -> u32 {
     size::shared(size::bytes::<T, N>())
 }
 
-/// State of an async-group that is not committed: the group takes more copies.
-#[derive(Debug)]
-pub enum Uncommitted {}
-/// State of a committed async-group: its copies are in flight, and the group takes no more copies.
-#[derive(Debug)]
-pub enum Committed {}
-/// State of a [`BulkGroup`] whose copies have read their sources, and may still write their destinations.
-#[derive(Debug)]
-pub enum ReadDone {}
+states! {
+    uses_of_group [Sealed] [ Extendable "takes copies", Waitable "`wait`" ]
+    /// State of an async-group that is not committed: the group takes more copies.
+    Uncommitted: Extendable;
+    /// State of a committed async-group: its copies are in flight, and the group takes no more copies.
+    Committed: Waitable;
+    /// State of a [`BulkGroup`] whose copies have read their sources, and may still write their destinations.
+    ReadDone: Waitable;
+}
 
 /// States in which a group can be waited for.
 #[diagnostic::on_unimplemented(
@@ -76,11 +76,6 @@ pub enum ReadDone {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Sealed {}
-impl Sealed for Uncommitted {}
-impl Sealed for Committed {}
-impl Sealed for ReadDone {}
-impl Waitable for Committed {}
-impl Waitable for ReadDone {}
 
 /// States in which a group takes more copies.
 #[diagnostic::on_unimplemented(
@@ -90,11 +85,6 @@ impl Waitable for ReadDone {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Extendable: Sealed {}
-impl Extendable for Uncommitted {}
-
-static_assertions::assert_not_impl_any!(Uncommitted: Waitable);
-static_assertions::assert_not_impl_any!(Committed: Extendable);
-static_assertions::assert_not_impl_any!(ReadDone: Extendable);
 
 /// A bulk async-group: stores and reductions from shared to global memory that one wait completes. The leader issues the copies,
 /// commits the group and waits. The barrier in each wait tells the other threads that the copies are complete.
@@ -112,6 +102,10 @@ static_assertions::assert_not_impl_any!(ReadDone: Extendable);
 /// # tile
 /// # }
 /// ```
+///
+/// What each state allows:
+///
+#[doc = uses_of_group!()]
 #[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct BulkGroup<Copies, State, G = Cta> {

@@ -76,7 +76,8 @@ mod group;
 mod permutation;
 mod shared;
 
-pub use barrier::{GroupBarrier, Retired};
+pub use crate::mbarrier::Retired;
+pub use barrier::GroupBarrier;
 pub use dsmem::*;
 pub use group::Group;
 pub use permutation::Permutation;
@@ -119,9 +120,6 @@ impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
         Transitions::<Cta>::handles(self, passed)
     }
 }
-
-static_assertions::assert_not_impl_any!(Cluster<'static>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(ArrivedCluster<'static>: Copy, Clone, Send, Sync);
 
 #[inline(always)]
 fn arrive() {
@@ -385,3 +383,5 @@ impl<'c> ArrivedCluster<'c> {
         Cluster { cta: self.cta, _scope: PhantomData }
     }
 }
+
+handles! { Cluster, ArrivedCluster }

@@ -16,7 +16,7 @@
 
 use core::marker::PhantomData;
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 use crate::cluster::Cluster;
 use crate::group::Cta;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
@@ -55,8 +55,6 @@ pub struct WorkQueueMemory {
     addr: u32,
     _thread: PhantomData<*mut ()>,
 }
-
-static_assertions::assert_not_impl_any!(WorkQueueMemory: Copy, Clone, Send, Sync);
 
 // SAFETY: the response, aligned to 16, and the mbarrier after it take the `SIZE` bytes. `CANCELS` declares
 // `clusterlaunchcontrol`.
@@ -121,7 +119,7 @@ impl Requester for Cta {
         fence_async(self);
     }
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 #[diagnostic::do_not_recommend]
 impl Requester for Cluster<'_> {
     #[inline(always)]
@@ -166,8 +164,6 @@ pub struct WorkQueue<'s, By = Cta> {
     _by: PhantomData<fn(&By)>,
 }
 
-static_assertions::assert_not_impl_any!(WorkQueue<'static>: Copy, Clone, Send, Sync);
-
 /// A request of `By` in flight. Owns the memory of the response and the mbarrier.
 #[must_use = "a request is in flight: call `.wait(&cta)`"]
 #[derive(Debug)]
@@ -177,8 +173,6 @@ pub struct Request<'s, By = Cta> {
     _scope: Invariant<'s>,
     _by: PhantomData<fn(&By)>,
 }
-
-static_assertions::assert_not_impl_any!(Request<'static>: Copy, Clone, Send, Sync);
 
 /// The queue without a request in flight, closed for further requests. The body of the scope returns this handle.
 #[must_use = "the body of the scope must return the closed queue"]
@@ -318,3 +312,5 @@ impl<'s, By: Requester> Request<'s, By> {
         Response::Cancelled { first_ctaid, queue }
     }
 }
+
+handles! { WorkQueueMemory, WorkQueue, Request }

@@ -639,8 +639,6 @@ pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
     copies: Copies,
 }
 
-static_assertions::assert_not_impl_any!(Tracked<()>: Copy, Clone, Send, Sync);
-
 impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// Waits for the copies of all threads. Then all threads can read the tiles, and the mbarrier is ready for its next phase.
     ///
@@ -718,3 +716,5 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         cta.sync_with(self.wait_at_sync())
     }
 }
+
+handles! { Tracked<()> }

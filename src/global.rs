@@ -69,8 +69,6 @@ pub struct Global<T> {
     pub(crate) len: usize,
 }
 
-static_assertions::assert_not_impl_any!(Global<u32>: Send, Sync);
-
 impl<T> Clone for Global<T> {
     fn clone(&self) -> Self {
         *self
@@ -186,8 +184,6 @@ pub struct Tiles<T, const N: usize> {
     pub(crate) count: usize,
 }
 
-static_assertions::assert_not_impl_any!(Tiles<u32, 4>: Send, Sync);
-
 impl<T, const N: usize> Clone for Tiles<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -220,8 +216,6 @@ pub struct GlobalTile<T, const N: usize> {
     pub(crate) base: *const T,
 }
 
-static_assertions::assert_not_impl_any!(GlobalTile<u32, 4>: Send, Sync);
-
 impl<T, const N: usize> Clone for GlobalTile<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -236,8 +230,6 @@ pub struct Tail<T, P = ()> {
     pub(crate) elements: Global<T>,
     pub(crate) policy: P,
 }
-
-static_assertions::assert_not_impl_any!(Tail<u32>: Send, Sync);
 
 impl<T, P: Copy> Clone for Tail<T, P> {
     fn clone(&self) -> Self {
@@ -282,8 +274,6 @@ pub struct GlobalMut<T, const N: usize> {
     base: *mut T,
     len: usize,
 }
-
-static_assertions::assert_not_impl_any!(GlobalMut<u32, 4>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const N: usize> GlobalMut<T, N> {
     /// Makes a slice from a pointer and a length in elements.
@@ -343,8 +333,6 @@ pub struct TilesMut<T, const N: usize> {
     pub(crate) step: usize,
 }
 
-static_assertions::assert_not_impl_any!(TilesMut<u32, 4>: Copy, Clone, Send, Sync);
-
 impl<T: Element, const N: usize> TilesMut<T, N> {
     /// Returns the largest number of tiles that any CTA of the grid has; this CTA has that number or one fewer. The result is the
     /// same in all CTAs of the grid, so a loop of `rounds` iterations can contain calls that are collective in the cluster.
@@ -386,8 +374,6 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
 pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
 }
-
-static_assertions::assert_not_impl_any!(GlobalTileMut<u32, 4>: Copy, Clone, Send, Sync);
 
 /// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`], which the copy owns meanwhile.
 ///
@@ -449,8 +435,6 @@ pub struct TailMut<T> {
     len: usize,
 }
 
-static_assertions::assert_not_impl_any!(TailMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element> TailMut<T> {
     /// Replaces each element `v` of the tail, at index `i` of the tail, by `f(i, v)`. Each thread of the grid updates its own
     /// elements.
@@ -477,3 +461,6 @@ impl<T: Element> TailMut<T> {
         }
     }
 }
+
+handles! { GlobalMut<u32, 4>, TilesMut<u32, 4>, GlobalTileMut<u32, 4>, TailMut<u32> }
+handles! { Copy: Global<u32>, Tiles<u32, 4>, GlobalTile<u32, 4>, Tail<u32> }

@@ -33,7 +33,6 @@ pub struct Cta {
 }
 
 static_assertions::const_assert_eq!(size_of::<Cta>(), 0);
-static_assertions::assert_not_impl_any!(Cta: Copy, Clone, Send, Sync);
 
 impl Cta {
     /// Returns the CTA of the executing thread.
@@ -234,7 +233,6 @@ pub struct Thread<'t> {
 }
 
 static_assertions::const_assert_eq!(size_of::<Thread>(), 0);
-static_assertions::assert_not_impl_any!(Thread: Copy, Clone, Send, Sync);
 
 impl Thread<'_> {
     /// # Safety
@@ -274,8 +272,6 @@ pub struct FirstWarp<'w> {
     threads: u32,
     _call: Call<'w>,
 }
-
-static_assertions::assert_not_impl_any!(FirstWarp: Copy, Clone, Send, Sync);
 
 impl Sealed for FirstWarp<'_> {}
 impl ThreadGroup for FirstWarp<'_> {
@@ -796,3 +792,5 @@ macro_rules! nothing_to_end {
 pub(crate) use nothing_to_end;
 
 nothing_to_end! { [] (); }
+
+handles! { Cta, Thread, FirstWarp }

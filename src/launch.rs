@@ -139,7 +139,6 @@ pub struct Prerequisite<T> {
     _thread: PhantomData<*mut ()>,
 }
 
-static_assertions::assert_not_impl_any!(Prerequisite<u32>: Copy, Clone, Send, Sync);
 const _: () = {
     /// Stands for a type of the user that has a `Drop`.
     struct Dropped;
@@ -182,3 +181,5 @@ impl<T> Prerequisite<T> {
         unsafe { self.memory.assume_init() }
     }
 }
+
+handles! { Prerequisite<u32> }

@@ -17,70 +17,53 @@ pub mod raw;
 
 // The typed layer. Its safe code relies on barriers that stay where the source places them, and only the marks of `ptx-link`
 // ensure that. Documentation is built with all features, so `doc` keeps the layer beside `stock-linker`.
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod async_group;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod atomic;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod barrier;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod bulk;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod cache_policy;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod cluster;
-#[cfg(all(feature = "sm_100", any(doc, not(feature = "stock-linker"))))]
-pub mod clusterlaunchcontrol;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod cp_async;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod fence;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod global;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-mod group;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod launch;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod math;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod mbarrier;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod multimem;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod pipeline;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod reduce;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod registers;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod shared;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-mod size;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-mod special_register;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod tensor;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-mod trap;
-#[cfg(any(doc, not(feature = "stock-linker")))]
-pub mod warp;
+cfg_select! {
+    any(doc, not(feature = "stock-linker")) => {
+        #[macro_use]
+        mod states;
+        pub mod async_group;
+        pub mod atomic;
+        pub mod barrier;
+        pub mod bulk;
+        pub mod cache_policy;
+        pub mod cluster;
+        #[cfg(feature = "sm_100")]
+        pub mod clusterlaunchcontrol;
+        pub mod cp_async;
+        pub mod fence;
+        pub mod global;
+        mod group;
+        pub mod launch;
+        pub mod math;
+        pub mod mbarrier;
+        pub mod multimem;
+        pub mod pipeline;
+        pub mod reduce;
+        pub mod registers;
+        pub mod shared;
+        mod size;
+        mod special_register;
+        pub mod tensor;
+        mod trap;
+        pub mod warp;
+    }
+    _ => {
+        /// Stand-in for the macro of the typed layer, which the feature `stock-linker` leaves out.
+        #[macro_export]
+        macro_rules! shared_memory {
+            ($($item:tt)*) => {
+                ::core::compile_error!(
+                    "`shared_memory!` belongs to the typed layer, which `ptx` lacks under its feature `stock-linker`: without the \
+                     marks of `ptx-link`, LLVM may copy and merge the barriers that safe code relies on. Build with `ptx-link` and \
+                     without that feature, or use `ptx::raw`"
+                );
+            };
+        }
+    }
+}
 
 /// Paths for this crate's macros, which a `core` or a macro of their user cannot shadow.
 #[doc(hidden)]
 pub mod __private {
     pub use core;
-}
-
-/// Stand-in for the macro of the typed layer, which the feature `stock-linker` leaves out.
-#[cfg(all(feature = "stock-linker", not(doc)))]
-#[macro_export]
-macro_rules! shared_memory {
-    ($($item:tt)*) => {
-        ::core::compile_error!(
-            "`shared_memory!` belongs to the typed layer, which `ptx` lacks under its feature `stock-linker`: without the \
-             marks of `ptx-link`, LLVM may copy and merge the barriers that safe code relies on. Build with `ptx-link` and \
-             without that feature, or use `ptx::raw`"
-        );
-    };
 }

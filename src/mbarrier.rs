@@ -43,14 +43,34 @@ pub struct PartlyArrived {
 
 /// The states of an [`Mbarrier`]: [`Uninit`], [`Ready`], [`PartlyArrived`], [`Arrived`].
 pub trait Phase: Sealed {}
-impl Sealed for Uninit {}
-impl Sealed for Arrived {}
-impl Sealed for Ready {}
-impl Sealed for PartlyArrived {}
-impl Phase for Uninit {}
-impl Phase for Arrived {}
-impl Phase for Ready {}
-impl Phase for PartlyArrived {}
+
+states! {
+    uses_of_mbarrier [Sealed, Phase] [
+        Initialisable "`init`", Arrivable "`arrive`", Waitable "`wait`", Idle "`inval`"
+    ]
+    Uninit: Initialisable;
+    Ready: Idle, Arrivable {
+        #[inline(always)]
+        fn due(&self, arrivals: u32) -> u32 {
+            arrivals
+        }
+    };
+    PartlyArrived: Arrivable {
+        #[inline(always)]
+        fn due(&self, _arrivals: u32) -> u32 {
+            self.left
+        }
+    };
+    Arrived: Waitable {
+        #[inline(always)]
+        fn state(&self) -> u64 {
+            self.state
+        }
+    };
+    /// Phase of a [`GroupBarrier`](crate::cluster::GroupBarrier) after the last wait of all CTAs of the cluster: its mbarriers can
+    /// be invalidated ([`inval`](crate::cluster::GroupBarrier::inval)).
+    Retired: ;
+}
 
 /// States in which a thread can wait.
 #[diagnostic::on_unimplemented(
@@ -63,12 +83,6 @@ pub trait Waitable: Phase {
     /// The token that the arrive returned.
     #[doc(hidden)]
     fn state(&self) -> u64;
-}
-impl Waitable for Arrived {
-    #[inline(always)]
-    fn state(&self) -> u64 {
-        self.state
-    }
 }
 
 /// States in which this thread has arrivals to make.
@@ -83,18 +97,6 @@ pub trait Arrivable: Phase {
     #[doc(hidden)]
     fn due(&self, arrivals: u32) -> u32;
 }
-impl Arrivable for Ready {
-    #[inline(always)]
-    fn due(&self, arrivals: u32) -> u32 {
-        arrivals
-    }
-}
-impl Arrivable for PartlyArrived {
-    #[inline(always)]
-    fn due(&self, _arrivals: u32) -> u32 {
-        self.left
-    }
-}
 
 /// States in which the memory holds no mbarrier.
 #[diagnostic::on_unimplemented(
@@ -104,7 +106,6 @@ impl Arrivable for PartlyArrived {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Initialisable: Phase {}
-impl Initialisable for Uninit {}
 
 /// States in which the mbarrier is valid and no arrival of this thread awaits its phase.
 #[diagnostic::on_unimplemented(
@@ -114,13 +115,6 @@ impl Initialisable for Uninit {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Idle: Phase {}
-impl Idle for Ready {}
-
-// The transitions that each state excludes.
-static_assertions::assert_not_impl_any!(Uninit: Waitable, Arrivable, Idle);
-static_assertions::assert_not_impl_any!(Ready: Waitable, Initialisable);
-static_assertions::assert_not_impl_any!(Arrived: Arrivable, Initialisable, Idle);
-static_assertions::assert_not_impl_any!(PartlyArrived: Waitable, Initialisable, Idle);
 
 /// An mbarrier in shared memory (CUDA's `cuda::barrier`): each thread of the group `G` arrives `ARRIVALS` times a phase.
 ///
@@ -135,6 +129,10 @@ static_assertions::assert_not_impl_any!(PartlyArrived: Waitable, Initialisable, 
 /// let bar = bar.inval(cta);
 /// # }
 /// ```
+///
+/// What each state allows:
+///
+#[doc = uses_of_mbarrier!()]
 #[derive(Debug)]
 pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     addr: u32,
@@ -144,10 +142,6 @@ pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     _group: PhantomData<fn(&G)>,
 }
 
-static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Mbarrier<PartlyArrived, 2>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Scoped);
 static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Scoped);
@@ -480,8 +474,6 @@ pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
     transitions: T,
 }
 
-static_assertions::assert_not_impl_any!(ArrivedWith<()>: Copy, Clone, Send, Sync);
-
 impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRIVALS, G> {
     /// Waits until the phase completes: every thread of the group has arrived, and what was counted has come. Returns the
     /// mbarrier, and the handles that were passed to [`arrive_with`](Mbarrier::arrive_with), each in the state that its
@@ -497,7 +489,7 @@ impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRI
     }
 }
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     /// [`wait`](Mbarrier::wait) in cluster scope, for a copy that another CTA of the cluster has started: its complete-tx
     /// releases in cluster scope.
@@ -572,3 +564,5 @@ pub(crate) unsafe fn await_parity(
     {
     }
 }
+
+handles! { Mbarrier<Uninit>, Mbarrier<Ready>, Mbarrier<Arrived>, Mbarrier<PartlyArrived, 2>, ArrivedWith<()> }

@@ -406,7 +406,7 @@ impl<F: MultimemByteType> Fp8<F> {
     }
 }
 
-#[cfg(any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(sm_100f_sm_110a_sm_120a)]
 const _: () = {
     type E4m3 = Fp8<ty::E4m3>;
     type E5m2 = Fp8<ty::E5m2>;
@@ -533,8 +533,6 @@ pub struct Multicast<T, S = scope::Sys> {
     scope: PhantomData<S>,
 }
 
-static_assertions::assert_not_impl_any!(Multicast<u32>: Send, Sync);
-
 impl<T, S> Clone for Multicast<T, S> {
     fn clone(&self) -> Self {
         *self
@@ -633,8 +631,6 @@ pub struct MulticastRef<T, S = scope::Sys> {
     addr: *mut T,
     scope: S,
 }
-
-static_assertions::assert_not_impl_any!(MulticastRef<u32>: Send, Sync);
 
 impl<T, S: Copy> Clone for MulticastRef<T, S> {
     fn clone(&self) -> Self {
@@ -947,3 +943,5 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast(), b) }
     }
 }
+
+handles! { Copy: Multicast<u32>, MulticastRef<u32> }

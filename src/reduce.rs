@@ -47,8 +47,6 @@ pub struct ReduceMemory<T> {
     _values: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(ReduceMemory<f32>: Copy, Clone, Send, Sync);
-
 // SAFETY: the handle accesses `2 * WARPS` values from `addr` on, which are `SIZE` bytes.
 unsafe impl<T: ShuffleValue> Place for ReduceMemory<T> {
     const SIZE: u32 = 2 * WARPS * size_of::<T>() as u32;
@@ -346,3 +344,5 @@ bits! {
     /// Returns the bitwise XOR of all values of the CTA: the bits that are set in an odd number of values.
     reduce_xor ".xor" Xor ^ Some(T::NONE);
 }
+
+handles! { ReduceMemory<f32> }

@@ -33,13 +33,15 @@ use crate::trap::trap;
 mod layout;
 mod own;
 mod places;
+#[macro_use]
+mod states;
 mod stores;
 mod view;
 
 pub use layout::Swizzle;
 pub use own::{OwnVector, OwnVectors};
 pub use places::Places;
-pub use stores::{ElementStores, VectorStores};
+pub use states::*;
 pub use view::View2d;
 
 /// A plain-data element of shared memory: any bit pattern is a value (as `bytemuck::Pod`).
@@ -500,8 +502,6 @@ pub struct DynamicShared {
     _thread: PhantomData<*mut ()>,
 }
 
-static_assertions::assert_not_impl_any!(DynamicShared: Copy, Clone, Send, Sync);
-
 #[cfg(target_arch = "nvptx64")]
 core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
 
@@ -600,8 +600,6 @@ pub struct SharedArray<T, const N: usize> {
     addr: u32,
     _elements: PhantomData<*mut [T; N]>,
 }
-
-static_assertions::assert_not_impl_any!(SharedArray<u32, 4>: Copy, Clone, Send, Sync);
 
 // SAFETY: the handle uses `N` elements from `addr` on, which are `SIZE` bytes.
 unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
@@ -831,123 +829,6 @@ impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
     }
 }
 
-/// State: no thread and no copy accesses the memory, and its contents are given up. Copies and threads may fill the memory.
-#[derive(Debug)]
-pub enum Free {}
-/// State: a copy has filled the memory, and every thread has waited for the copy. All threads and bulk copies may read; none
-/// writes.
-#[derive(Debug)]
-pub enum Loaded {}
-/// State: each thread has stored its share by ordinary stores. [`publish`](Shared::publish) shows the stores to the other
-/// threads, [`to_async`](Shared::to_async) to copies.
-#[derive(Debug)]
-pub enum Written {}
-/// State: ordinary stores or `cp.async` have filled the memory, and every thread sees them. All threads may read; none writes.
-#[derive(Debug)]
-pub enum Published {}
-/// State: no thread accesses the memory, and the contents that ordinary stores or `cp.async` left are given up. Ordinary stores
-/// and `cp.async` may fill the memory again; a bulk copy may do so only behind a proxy fence ([`to_async`](Shared::to_async)).
-#[derive(Debug)]
-pub enum FreeGeneric {}
-/// State of a [`Shared`]: every thread of the group has fenced its stores (`fence.proxy.async`) and passed a barrier, so bulk
-/// async copies may read the memory. No thread accesses the memory.
-#[derive(Debug)]
-pub enum Fenced {}
-
-/// States in which every thread may read the memory.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be read",
-    label = "not readable now",
-    note = "wait for the load (`Loaded`), or call `.publish(&cta)` after writing (`Published`)"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Readable: Sealed {}
-impl Sealed for Loaded {}
-impl Sealed for Published {}
-impl Readable for Loaded {}
-impl Readable for Published {}
-
-/// States in which an async copy may read the memory.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be the source of an asynchronous copy",
-    label = "the async proxy may not see its stores",
-    note = "call `.to_async(&cta)` after writing: `fence.proxy.async` makes ordinary stores visible to the async proxy"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AsyncSource: Sealed {}
-impl Sealed for Fenced {}
-impl AsyncSource for Fenced {}
-impl AsyncSource for Loaded {}
-
-/// States in which an async copy may overwrite the memory.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be the destination of an asynchronous copy",
-    label = "not free for a copy to write",
-    note = "a copy writes into `Free` memory: free loaded memory by `.release(&cta)`, written memory by `.to_async(&cta).into_free()`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AsyncDestination: Sealed {}
-impl Sealed for Free {}
-impl AsyncDestination for Free {}
-
-/// States in which ordinary stores and `cp.async` may overwrite the memory.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
-    label = "not free to be filled",
-    note = "memory is free before its first use (`Free`) and after `.release(&cta)` (`Free` or `FreeGeneric`)"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Overwritable: Sealed {}
-impl Sealed for FreeGeneric {}
-impl Overwritable for Free {}
-impl Overwritable for FreeGeneric {}
-
-/// States with stores of threads that other threads do not see yet.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` has nothing to publish",
-    label = "no unpublished stores of threads",
-    note = "`.publish(&cta)` publishes stores of threads (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable without it"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait ThreadStores: Sealed {}
-impl Sealed for Written {}
-impl ThreadStores for Written {}
-
-/// States in which no thread reads or writes the memory, behind a barrier, and the async proxy has seen every store.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be handed to a part of its group",
-    label = "other threads may still use it",
-    note = "hand over `Free` or `Fenced` memory: call `.release(&cta)` after a load, `.to_async(&cta)` after stores"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait AtRest: Sealed {}
-impl AtRest for Free {}
-impl AtRest for Fenced {}
-
-/// States with stores that the async proxy has not seen yet.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
-    label = "nothing for `fence.proxy.async`",
-    note = "`.to_async(&cta)` follows stores of threads (`Written`, `ElementStores`, `VectorStores`, `Published`, `FreeGeneric`, `Atomic`): a copy reads `Loaded` and `Fenced` memory without it, and writes into `Free` memory; free loaded memory by `.release(&cta)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Unfenced: Sealed {}
-impl Unfenced for Written {}
-impl Unfenced for Published {}
-impl Unfenced for FreeGeneric {}
-
-// The uses that each state excludes.
-static_assertions::assert_not_impl_any!(Loaded: AtRest);
-static_assertions::assert_not_impl_any!(FreeGeneric: AtRest);
-static_assertions::assert_not_impl_any!(Published: AtRest);
-static_assertions::assert_not_impl_any!(Written: AtRest);
-static_assertions::assert_not_impl_any!(Free: Readable, AsyncSource, ThreadStores, Unfenced);
-static_assertions::assert_not_impl_any!(Loaded: AsyncDestination, Overwritable, ThreadStores, Unfenced);
-static_assertions::assert_not_impl_any!(Written: Readable, AsyncSource, AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(Published: AsyncSource, AsyncDestination, Overwritable, ThreadStores);
-static_assertions::assert_not_impl_any!(FreeGeneric: Readable, AsyncSource, AsyncDestination, ThreadStores);
-static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Overwritable, ThreadStores, Unfenced);
-
 /// `N` elements of shared memory, lent to the scope `'s`, in a `State` that says who may access them.
 ///
 /// A method that changes the state uses the handle up and returns the handle of the next state (diagram: [module page](self)).
@@ -963,6 +844,10 @@ static_assertions::assert_not_impl_any!(Fenced: Readable, AsyncDestination, Over
 /// tile.into_free()
 /// # }
 /// ```
+///
+/// What each state allows:
+///
+#[doc = uses_of_memory!()]
 #[must_use = "keep this handle: the scope has to return it"]
 #[derive(Debug)]
 pub struct Shared<'s, T, const N: usize, State, G = Cta> {
@@ -972,8 +857,6 @@ pub struct Shared<'s, T, const N: usize, State, G = Cta> {
     _elements: PhantomData<(*mut [T; N], State)>,
     _group: PhantomData<fn(&G)>,
 }
-
-static_assertions::assert_not_impl_any!(Shared<'static, u32, 4, Free>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     #[inline(always)]
@@ -1329,3 +1212,5 @@ pub(crate) fn for_each_own(group: &impl ThreadGroup, count: u32, mut f: impl FnM
         f(first + rank);
     }
 }
+
+handles! { DynamicShared, SharedArray<u32, 4>, Shared<u32, 4, Free> }

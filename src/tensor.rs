@@ -146,8 +146,6 @@ impl<T, S: LoadShape> Clone for TensorMap<T, S> {
 }
 impl<T, S: LoadShape> Copy for TensorMap<T, S> {}
 
-static_assertions::assert_not_impl_any!(TensorMap<f32, Box1<4>>: Send, Sync);
-
 impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. For columns of pixels, use
     /// [`from_raw_within`](TensorMap::from_raw_within).
@@ -352,8 +350,6 @@ pub struct TensorMapMut<T, S: StoreShape> {
     _of: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(TensorMapMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
-
 impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// Makes a handle of the tensor map (`CUtensorMap`) at `object`. `boxes` is the number of boxes that the grid writes in each
     /// dimension, innermost first, or `()` for a shape that is not a box. The boxes may cover more than the tensor: a store
@@ -458,8 +454,6 @@ pub struct TensorTilesMut<T, S: BoxShape> {
     _of: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(TensorTilesMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
-
 impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
     /// Returns the largest number of boxes that any CTA of the grid owns, whether taken or not. This CTA owns that many boxes, or
     /// one fewer. All CTAs get the same result, so a loop of that many rounds can contain calls that are collective in the
@@ -519,8 +513,6 @@ pub struct TensorTileMut<T, S: StoreShape> {
     coords: S::TensorCoords,
     _of: PhantomData<*mut T>,
 }
-
-static_assertions::assert_not_impl_any!(TensorTileMut<f32, Box1<4>>: Copy, Clone, Send, Sync);
 
 /// A tensor map (`CUtensorMap`) of a tensor that only TMA reductions access; any number of CTAs may reduce into the same
 /// elements.
@@ -894,3 +886,6 @@ crate::cache_policy::hintable! {
         "# tile"
         "# }";
 }
+
+handles! { TensorMapMut<f32, Box1<4>>, TensorTilesMut<f32, Box1<4>>, TensorTileMut<f32, Box1<4>> }
+handles! { Copy: TensorMap<f32, Box1<4>> }

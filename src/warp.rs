@@ -31,7 +31,7 @@ use core::num::NonZero;
 
 use crate::group::{Cta, FirstWarp, Warps};
 use crate::mask::LaneMask;
-#[cfg(feature = "sm_100f")]
+#[cfg(sm_100f)]
 use crate::qualifier::op;
 use crate::qualifier::{Sealed, mode, ty};
 use crate::raw;
@@ -67,9 +67,6 @@ pub struct Lanes<'w, M> {
 }
 
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
-static_assertions::assert_not_impl_any!(Warp: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Lanes<LaneSubset>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Lanes<LaneTile<16>>: Copy, Clone, Send, Sync);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbours);
 
 /// Which threads a group of [`Lanes`] contains.
@@ -711,3 +708,5 @@ impl Lanes<'_, LaneSubset> {
         self.shuffle(value, mask.trailing_zeros())
     }
 }
+
+handles! { Warp, Lanes<LaneSubset>, Lanes<LaneTile<16>> }

@@ -22,8 +22,6 @@ pub struct Load<Dst, Src, G = Cta> {
     src: Src,
 }
 
-static_assertions::assert_not_impl_any!(Load<(), ()>: Copy, Clone, Send, Sync);
-
 /// Starts the bulk copy of one or more tiles to free shared memory, which completes on a ready mbarrier (CUDA's
 /// `cuda::device::memcpy_async_tx`).
 ///
@@ -101,8 +99,6 @@ pub struct LoadWith<Dst, Src, T, G = Cta> {
     load: Load<Dst, Src, G>,
     transitions: T,
 }
-
-static_assertions::assert_not_impl_any!(LoadWith<(), (), ()>: Copy, Clone, Send, Sync);
 
 impl<Dst: Arriving, Src, T: Transitions<G>, G: ThreadGroup> LoadWith<Dst, Src, T, G> {
     /// Waits for the copies and for all threads. Returns the results of [`Load::wait`], and the handles of the transitions.
@@ -349,3 +345,5 @@ pub(crate) unsafe fn copy_tile<T, const N: usize>(
     // and the alignment of the source.
     unsafe { raw::cp_async_bulk_shared_cta_global(dst, src, size, mbar, hint) }
 }
+
+handles! { Load<(), ()>, LoadWith<(), (), ()> }

@@ -4,8 +4,10 @@ use core::marker::PhantomData;
 
 use super::{Cluster, Group};
 use crate::group::{AfterSync, Cta, End};
-use crate::mbarrier::{Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Uninit, Waitable, await_parity};
-use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
+use crate::mbarrier::{
+    Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Retired, Uninit, Waitable, await_parity,
+};
+use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap;
@@ -43,18 +45,6 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     group: Group<'c, CTAS>,
     _phase: PhantomData<P>,
 }
-
-/// Phase of a [`GroupBarrier`] after the last wait of all CTAs of the cluster: its mbarriers can be invalidated
-/// ([`inval`](GroupBarrier::inval)).
-#[derive(Debug)]
-pub enum Retired {}
-impl Sealed for Retired {}
-impl Phase for Retired {}
-
-static_assertions::assert_not_impl_any!(Retired: Arrivable, Waitable, Idle);
-
-static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(GroupBarrier<'static, 2, Arrived>: Copy, Clone, Send, Sync);
 
 impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// Makes a barrier of the group's CTAs from two mbarriers. Every group of the cluster makes one in this call. Traps if a CTA
@@ -236,3 +226,5 @@ unsafe impl<const CTAS: u32, P: Idle> End for GroupBarrier<'_, CTAS, P> {
         GroupBarrier::end(self);
     }
 }
+
+handles! { GroupBarrier<2>, GroupBarrier<2, Arrived> }

@@ -23,17 +23,25 @@ pub use channel::{Channel, ChannelAcknowledged, ChannelReceived, ChannelReleased
 pub use reduce::ClusterReduce;
 pub use source::{Origin, Releasable};
 
-/// Marker of a [`DsmemBuffer`] that bulk copies fill: tile by tile, through the async proxy (`cp.async.bulk`, TMA).
-#[derive(Debug)]
-pub enum ByTile {}
-/// Marker of a [`DsmemBuffer`] that threads of other CTAs fill element by element (`st.async`, `red.async`). Up to 15 CTAs may
-/// fill the buffer in one phase of its mbarrier, so it holds 69,904 bytes at most (9.7.13.15.2).
-#[derive(Debug)]
-pub enum ByElement {}
-/// Marker of a [`DsmemBuffer`] that bulk copies fill along one [`Permutation`], tile after tile, as a [`Channel`]. It has a
-/// second mbarrier, at which the receiver acknowledges that it has read a tile.
-#[derive(Debug)]
-pub enum ByChannel {}
+states! {
+    what_fills [Sealed] [Via "fills a buffer"]
+    /// Marker of a [`DsmemBuffer`] that bulk copies fill: tile by tile, through the async proxy (`cp.async.bulk`, TMA).
+    ByTile: Via {
+        const TIMES: usize = 1;
+    };
+    /// Marker of a [`DsmemBuffer`] that threads of other CTAs fill element by element (`st.async`, `red.async`). Up to 15 CTAs
+    /// may fill the buffer in one phase of its mbarrier, so it holds 69,904 bytes at most (9.7.13.15.2).
+    ByElement: Via {
+        const TIMES: usize = OTHERS;
+        const BY_THREADS: bool = true;
+    };
+    /// Marker of a [`DsmemBuffer`] that bulk copies fill along one [`Permutation`], tile after tile, as a [`Channel`]. It has a
+    /// second mbarrier, at which the receiver acknowledges that it has read a tile.
+    ByChannel: Via {
+        const TIMES: usize = 1;
+        const MBARRIERS: u32 = 2;
+    };
+}
 
 /// Says what fills a [`DsmemBuffer`]. Part of the buffer's type: a change would need a proxy fence (9.7.9.25.2).
 #[diagnostic::on_unimplemented(
@@ -52,20 +60,6 @@ pub trait Via: Sealed {
     /// Whether threads write the buffer, through the generic proxy.
     #[doc(hidden)]
     const BY_THREADS: bool = false;
-}
-impl Sealed for ByTile {}
-impl Sealed for ByElement {}
-impl Sealed for ByChannel {}
-impl Via for ByTile {
-    const TIMES: usize = 1;
-}
-impl Via for ByChannel {
-    const TIMES: usize = 1;
-    const MBARRIERS: u32 = 2;
-}
-impl Via for ByElement {
-    const TIMES: usize = OTHERS;
-    const BY_THREADS: bool = true;
 }
 
 /// The number of other CTAs in the largest cluster.
@@ -100,10 +94,6 @@ pub struct DsmemBuffer<T, const N: usize, V, Phase = Uninit> {
     parity: u32,
     _elements: PhantomData<(*mut [T; N], V, Phase)>,
 }
-
-static_assertions::assert_not_impl_any!(DsmemBuffer<u32, 4, ByTile>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(DsmemBuffer<u32, 4, ByTile, Ready>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Inbox<'static, u32, 4, ByTile>: Copy, Clone, Send, Sync);
 
 /// The bytes of the elements; the mbarriers follow them.
 const fn buffer_bytes<T: Element, const N: usize, V: Via>() -> u32 {
@@ -321,8 +311,6 @@ pub struct Sent<'c, T, const N: usize, V, Src> {
     src: Src,
 }
 
-static_assertions::assert_not_impl_any!(Sent<'static, u32, 4, ByTile, ()>: Copy, Clone, Send, Sync);
-
 /// A DSMEM buffer that has received everything that was sent to it. It lends its elements as [`Shared`] memory, by `Deref`.
 #[must_use = "the closure of the scope has to return the DSMEM buffer: call `.release(&cluster)`"]
 #[derive(Debug)]
@@ -332,8 +320,6 @@ pub struct Received<'c, T, const N: usize, V, Src> {
     tile: Shared<'c, T, N, Loaded>,
     src: Src,
 }
-
-static_assertions::assert_not_impl_any!(Received<'static, u32, 4, ByTile, ()>: Copy, Clone, Send, Sync);
 
 impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     const BYTES: u32 = buffer_bytes::<T, N, V>();
@@ -530,4 +516,9 @@ impl<'c, T, const N: usize, V, Src> Deref for Received<'c, T, N, V, Src> {
     fn deref(&self) -> &Self::Target {
         &self.tile
     }
+}
+
+handles! {
+    DsmemBuffer<u32, 4, ByTile>, DsmemBuffer<u32, 4, ByTile, Ready>, Inbox<u32, 4, ByTile>,
+    Sent<u32, 4, ByTile, ()>, Received<u32, 4, ByTile, ()>,
 }

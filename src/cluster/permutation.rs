@@ -70,4 +70,4 @@ impl<'c> Cluster<'c> {
     }
 }
 
-static_assertions::assert_not_impl_any!(Permutation<'static>: Send, Sync);
+handles! { Copy: Permutation }

@@ -8,54 +8,27 @@ use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::group::{AfterSync, End};
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
-use crate::shared::{
-    Element, Ended, Fenced, Free, FreeGeneric, Loaded, Published, Shared, SharedArray, Written,
-};
+use crate::shared::{Element, Ended, Loaded, Published, Shared, SharedArray};
+pub use crate::shared::{Openable, Publishable};
 use crate::size;
 
 /// State of a [`ClusterSmem`] that every CTA may read in every CTA. `After` is the state of the [`Shared`] memory after `close`.
 #[derive(Debug)]
 pub struct ReadOnly<After>(PhantomData<After>);
-/// State of a [`ClusterSmem`] that every CTA may write in every CTA.
-#[derive(Debug)]
-pub enum WriteOnly {}
+
+states! {
+    uses_of_cluster_memory [] [
+        PeerReadable "peers read", PeerWritable "peers write", PeerAtomic "atomic operations of peers",
+        PeerChanged "publish to the cluster"
+    ]
+    ReadOnly<After = Loaded>: PeerReadable;
+    /// State of a [`ClusterSmem`] that every CTA may write in every CTA.
+    WriteOnly: PeerWritable, PeerChanged;
+    Atomic: PeerAtomic, PeerChanged;
+}
 
 impl<After> Sealed for ReadOnly<After> {}
 impl Sealed for WriteOnly {}
-
-/// States of [`Shared`] memory that can be published to the cluster.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be published to the cluster",
-    label = "not `Written`, `Published` or `Loaded`",
-    note = "publish memory that was written (`.write(cta, …)`) or loaded; make `Fenced` memory readable again by `.into_loaded()`; to let peers write into memory, use `cluster.open_write_only(…)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Publishable: Sealed {
-    /// The state of the memory after `close`.
-    type After;
-}
-impl Publishable for Written {
-    type After = Published;
-}
-impl Publishable for Published {
-    type After = Published;
-}
-impl Publishable for Loaded {
-    type After = Loaded;
-}
-
-/// States of [`Shared`] memory that can be opened for writes of the cluster.
-#[diagnostic::on_unimplemented(
-    message = "shared memory in the state `{Self}` cannot be opened for writes of the cluster",
-    label = "not `Free`, `Written`, `Published` or `Loaded`",
-    note = "open memory that is `Free`, or memory that was written or loaded, which keeps its contents; free `Fenced` memory by `.into_free()`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait Openable: Sealed {}
-impl Openable for Free {}
-impl Openable for Written {}
-impl Openable for Published {}
-impl Openable for Loaded {}
 
 /// States of a [`ClusterSmem`] in which peers can be read.
 #[diagnostic::on_unimplemented(
@@ -65,7 +38,6 @@ impl Openable for Loaded {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerReadable: Sealed {}
-impl<After> PeerReadable for ReadOnly<After> {}
 
 /// States of a [`ClusterSmem`] in which peers can be written.
 #[diagnostic::on_unimplemented(
@@ -75,7 +47,6 @@ impl<After> PeerReadable for ReadOnly<After> {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerWritable: Sealed {}
-impl PeerWritable for WriteOnly {}
 
 /// States of a [`ClusterSmem`] in which peers can be accessed by atomic operations.
 #[diagnostic::on_unimplemented(
@@ -85,7 +56,6 @@ impl PeerWritable for WriteOnly {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerAtomic: Sealed {}
-impl PeerAtomic for Atomic {}
 
 /// States of a [`ClusterSmem`] in which the cluster changes its elements.
 #[diagnostic::on_unimplemented(
@@ -95,15 +65,6 @@ impl PeerAtomic for Atomic {}
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerChanged: Sealed {}
-impl PeerChanged for WriteOnly {}
-impl PeerChanged for Atomic {}
-
-static_assertions::assert_not_impl_any!(Free: Publishable);
-static_assertions::assert_not_impl_any!(FreeGeneric: Publishable, Openable);
-static_assertions::assert_not_impl_any!(Fenced: Publishable, Openable);
-static_assertions::assert_not_impl_any!(Atomic: Publishable, Openable, PeerReadable, PeerWritable);
-static_assertions::assert_not_impl_any!(WriteOnly: PeerReadable, PeerAtomic);
-static_assertions::assert_not_impl_any!(ReadOnly<Loaded>: PeerWritable, PeerAtomic);
 
 /// `N` elements of shared memory that every CTA of the cluster has at the same offset and that all CTAs may access (DSMEM). The
 /// state says how: [`ReadOnly`], [`WriteOnly`] or [`Atomic`].
@@ -117,6 +78,10 @@ static_assertions::assert_not_impl_any!(ReadOnly<Loaded>: PeerWritable, PeerAtom
 /// let words = words.close(cluster);
 /// # }
 /// ```
+///
+/// What each state allows:
+///
+#[doc = uses_of_cluster_memory!()]
 #[must_use = "the closure of the scope has to return this memory: call `.close(&cluster)`"]
 #[derive(Debug)]
 pub struct ClusterSmem<'c, T, const N: usize, State> {
@@ -501,5 +466,5 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
     }
 }
 
-static_assertions::assert_not_impl_any!(ClusterSmem<'static, u32, 4, WriteOnly>: Copy, Clone, Send, Sync);
-static_assertions::assert_not_impl_any!(Peer<'static, u32, 4, WriteOnly>: Send, Sync);
+handles! { ClusterSmem<u32, 4, WriteOnly> }
+handles! { Copy: Peer<u32, 4, WriteOnly> }

@@ -249,8 +249,6 @@ pub struct GlobalElementsMut<T, L = usize> {
     len: L,
 }
 
-static_assertions::assert_not_impl_any!(GlobalElementsMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// Makes the slice from a pointer and a length in elements.
     ///
@@ -323,8 +321,6 @@ pub struct WarpElementsMut<T, L = usize> {
     is_first: bool,
 }
 
-static_assertions::assert_not_impl_any!(WarpElementsMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element, L: Length> Iterator for WarpElementsMut<T, L>
 where
     ElementsMut<T, L>: Iterator<Item = (usize, ElementMut<T>)>,
@@ -346,8 +342,6 @@ pub struct ElementsMut<T, L = usize> {
     len: L,
     step: L,
 }
-
-static_assertions::assert_not_impl_any!(ElementsMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T> ElementsMut<T> {
     /// The elements `next`, `next + step`, … below `len` of the memory at `base`. No other thread accesses them.
@@ -401,8 +395,6 @@ pub struct ElementMut<T> {
     at: *mut T,
 }
 
-static_assertions::assert_not_impl_any!(ElementMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element> ElementMut<T> {
     /// Returns the element's value.
     ///
@@ -447,8 +439,6 @@ pub struct GlobalVectorsMut<T> {
     len: usize,
 }
 
-static_assertions::assert_not_impl_any!(GlobalVectorsMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element> GlobalVectorsMut<T> {
     /// Makes the slice from a pointer and a length in elements.
     ///
@@ -490,8 +480,6 @@ pub struct VectorsMut<T> {
     step: usize,
 }
 
-static_assertions::assert_not_impl_any!(VectorsMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T> VectorsMut<T> {
     /// The vectors `next`, `next + step`, … below `count` of the memory at `base`. No other thread accesses them.
     #[inline(always)]
@@ -532,8 +520,6 @@ pub struct VectorMut<T: Element> {
     at: *mut Vector<T>,
 }
 
-static_assertions::assert_not_impl_any!(VectorMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element> VectorMut<T> {
     /// Returns the vector's elements.
     ///
@@ -552,4 +538,9 @@ impl<T: Element> VectorMut<T> {
         // SAFETY: invariant of `at`.
         unsafe { self.at.write(Vector(elements)) }
     }
+}
+
+handles! {
+    GlobalElementsMut<u32>, WarpElementsMut<u32>, ElementsMut<u32>, ElementMut<u32>, GlobalVectorsMut<u32>,
+    VectorsMut<u32>, VectorMut<u32>,
 }

@@ -25,8 +25,6 @@ pub struct GlobalMatrix<T> {
     columns: u32,
 }
 
-static_assertions::assert_not_impl_any!(GlobalMatrix<u32>: Send, Sync);
-
 impl<T> Clone for GlobalMatrix<T> {
     fn clone(&self) -> Self {
         *self
@@ -94,8 +92,6 @@ pub struct MatrixTile<T, const R: usize, const C: usize> {
     columns: u32,
 }
 
-static_assertions::assert_not_impl_any!(MatrixTile<u32, 4, 4>: Send, Sync);
-
 impl<T, const R: usize, const C: usize> Clone for MatrixTile<T, R, C> {
     fn clone(&self) -> Self {
         *self
@@ -141,8 +137,6 @@ pub struct GlobalRowsMut<T> {
     columns: u32,
 }
 
-static_assertions::assert_not_impl_any!(GlobalRowsMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element> GlobalRowsMut<T> {
     /// Makes the matrix from a pointer, the number of rows and the number of elements of a row.
     ///
@@ -183,8 +177,6 @@ pub struct RowsMut<T> {
     step: u32,
 }
 
-static_assertions::assert_not_impl_any!(RowsMut<u32>: Copy, Clone, Send, Sync);
-
 impl<T: Element> Iterator for RowsMut<T> {
     type Item = (usize, RowMut<T>);
     #[inline(always)]
@@ -207,8 +199,6 @@ pub struct RowMut<T> {
     base: *mut T,
     len: usize,
 }
-
-static_assertions::assert_not_impl_any!(RowMut<u32>: Copy, Clone, Send, Sync);
 
 impl<T: Element> RowMut<T> {
     /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`
@@ -280,8 +270,6 @@ pub struct GlobalMatrixMut<T, const R: usize, const C: usize> {
     columns: u32,
 }
 
-static_assertions::assert_not_impl_any!(GlobalMatrixMut<u32, 4, 4>: Copy, Clone, Send, Sync);
-
 const fn check<T, const R: usize, const C: usize>() {
     assert!(
         R > 0 && R <= 1 << 20 && C <= 1 << 20,
@@ -334,8 +322,6 @@ pub struct MatrixTileMut<T, const R: usize, const C: usize> {
     row: u32,
     columns: u32,
 }
-
-static_assertions::assert_not_impl_any!(MatrixTileMut<u32, 4, 4>: Copy, Clone, Send, Sync);
 
 impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
     /// Divides the tile among the threads of the CTA, and returns the executing thread's fragment.
@@ -396,8 +382,6 @@ pub struct FragmentMut<T: Element, const R: usize, const C: usize, const B: usiz
     height: usize,
 }
 
-static_assertions::assert_not_impl_any!(FragmentMut<u32, 4, 4, 1, 1>: Copy, Clone, Send, Sync);
-
 impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize> FragmentMut<T, R, C, B, W> {
     /// Stores vector `x` of row `y` of the fragment, counting only the thread's own rows and vectors. Returns `None`, and stores
     /// nothing, if the fragment has no such vector.
@@ -424,3 +408,9 @@ impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize>
         Some(())
     }
 }
+
+handles! {
+    GlobalRowsMut<u32>, RowsMut<u32>, RowMut<u32>, GlobalMatrixMut<u32, 4, 4>, MatrixTileMut<u32, 4, 4>,
+    FragmentMut<u32, 4, 4, 1, 1>,
+}
+handles! { Copy: GlobalMatrix<u32>, MatrixTile<u32, 4, 4> }

@@ -27,8 +27,6 @@ pub struct GlobalSlice<T, const N: usize> {
     len: u32,
 }
 
-static_assertions::assert_not_impl_any!(GlobalSlice<u32, 4>: Send, Sync);
-
 impl<T, const N: usize> Clone for GlobalSlice<T, N> {
     fn clone(&self) -> Self {
         *self
@@ -91,3 +89,5 @@ crate::cache_policy::hintable! {
         "let (bar, tile, _) = bulk::load(cta, bar, tile, slice).wait(cta);"
         "# (bar, tile.release(cta)) }";
 }
+
+handles! { Copy: GlobalSlice<u32, 4> }

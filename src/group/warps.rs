@@ -32,8 +32,6 @@ pub struct Warps<'p, B = ()> {
     _barrier: PhantomData<fn(&B)>,
 }
 
-static_assertions::assert_not_impl_any!(Warps: Copy, Clone, Send, Sync);
-
 impl<B> Sealed for Warps<'_, B> {}
 
 /// The barrier of [`Warps`]: none (`()`), or a [`NamedBarrier`](crate::barrier::NamedBarrier).
@@ -79,3 +77,5 @@ impl<B> Warps<'_, B> {
         self.threads
     }
 }
+
+handles! { Warps }

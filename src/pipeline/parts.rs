@@ -247,8 +247,6 @@ pub struct Producer<'p, S, const STAGES: usize, V = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
-static_assertions::assert_not_impl_any!(Producer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
-
 /// The consumers' handle of a [`Pipeline`](super::Pipeline) (a consumer of CUDA's `cuda::pipeline`). Whole warps hold the handle
 /// and read full stages. [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `consume` closure must return this handle"]
@@ -261,14 +259,10 @@ pub struct Consumer<'p, S, const STAGES: usize, V = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
-static_assertions::assert_not_impl_any!(Consumer<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
-
 /// A full stage of a [`Pipeline`](super::Pipeline), readable by the consumers until [`release`](FullStage::release).
 #[must_use = "the producer waits for the stage: call `.release(&warps)`"]
 #[derive(Debug)]
 pub struct FullStage<'p, S, const STAGES: usize, V = ()>(Consumer<'p, S, STAGES, V>);
-
-static_assertions::assert_not_impl_any!(FullStage<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
 impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Producer<'p, S, STAGES, V> {
     /// A producer at the first stage, which is empty.
@@ -447,3 +441,5 @@ impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage
         self.tiles().get_vector(i)
     }
 }
+
+handles! { Producer<[u32; 4], 2>, Consumer<[u32; 4], 2>, FullStage<[u32; 4], 2> }

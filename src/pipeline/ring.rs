@@ -22,8 +22,6 @@ pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usiz
     _tiles: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(RingMemory<u32, 4, 1, 2>: Copy, Clone, Send, Sync);
-
 // SAFETY: the stages and one mbarrier per stage take `Layout::BYTES` bytes from `addr` on.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Place
     for RingMemory<T, N, INPUTS, STAGES>
@@ -110,8 +108,6 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
     _tiles: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(IdleRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
-
 /// A ring with loads in flight: into all `STAGES` stages, or as many as tiles remain.
 #[must_use = "copies are in flight: call `.wait(&cta)` or `.finish(&cta)`"]
 #[derive(Debug)]
@@ -131,8 +127,6 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
     _scope: Invariant<'s>,
 }
 
-static_assertions::assert_not_impl_any!(Ring<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
-
 /// The result of [`Ring::wait`]: a full stage, or the end of the tiles.
 #[must_use = "this enum holds the ring: `match` on it"]
 #[derive(Debug)]
@@ -150,8 +144,6 @@ pub struct FullRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-static_assertions::assert_not_impl_any!(FullRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
-
 /// A ring whose current stage has been updated: go on with [`store`](UpdatedRing::store).
 #[must_use = "the stage is updated: call `.store(&cta)`"]
 #[derive(Debug)]
@@ -159,16 +151,12 @@ pub struct UpdatedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES:
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-static_assertions::assert_not_impl_any!(UpdatedRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
-
 /// A ring whose current stage is being stored: go on with [`refill`](StoringRing::refill). The store reads the stage meanwhile.
 #[must_use = "the store is in flight: call `.refill(&cta)`"]
 #[derive(Debug)]
 pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
-
-static_assertions::assert_not_impl_any!(StoringRing<'static, u32, 4, 1, 2>: Copy, Clone, Send, Sync);
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>
@@ -578,4 +566,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         ring.advance();
         ring
     }
+}
+
+handles! {
+    RingMemory<u32, 4, 1, 2>, IdleRing<u32, 4, 1, 2>, Ring<u32, 4, 1, 2>, FullRing<u32, 4, 1, 2>,
+    UpdatedRing<u32, 4, 1, 2>, StoringRing<u32, 4, 1, 2>,
 }

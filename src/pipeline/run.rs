@@ -22,8 +22,6 @@ pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
     _tiles: PhantomData<(*mut S, V)>,
 }
 
-static_assertions::assert_not_impl_any!(PipelineMemory<[u32; 4], 2>: Copy, Clone, Send, Sync);
-
 // SAFETY: the stages and their mbarriers take `Layout::BYTES` bytes from `addr` on. `V::BARRIERS` are the barriers of the
 // signals.
 unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Place for PipelineMemory<S, STAGES, V> {
@@ -94,8 +92,6 @@ pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
     _scope: Invariant<'s>,
     _tiles: PhantomData<*mut S>,
 }
-
-static_assertions::assert_not_impl_any!(Pipeline<'static, [u32; 4], 2>: Copy, Clone, Send, Sync);
 
 type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as StageSignals>::Own>>;
 
@@ -438,3 +434,5 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         Pipeline { addr: self.addr, signals: V::Own::NEW, _scope: PhantomData, _tiles: PhantomData }
     }
 }
+
+handles! { PipelineMemory<[u32; 4], 2>, Pipeline<[u32; 4], 2> }

@@ -80,8 +80,6 @@ pub struct StageTile<'a, T, const N: usize> {
     tile: Shared<'a, T, N, Loaded>,
 }
 
-static_assertions::assert_not_impl_any!(StageTile<'static, u32, 4>: Copy, Clone, Send, Sync);
-
 impl<'a, T, const N: usize> Deref for StageTile<'a, T, N> {
     type Target = Shared<'a, T, N, Loaded>;
     #[inline(always)]
@@ -322,3 +320,5 @@ where
         }
     }
 }
+
+handles! { StageTile<u32, 4> }

@@ -1,20 +1,11 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
 //! instruction. docs/INSTRUCTION_MACRO.md explains how they expand.
 
-/// The gates, each named after the oldest target of each branch that it opens to. They make `when!` (an item for the targets of a gate, and
-/// one for the others), `gate_text!` (these targets, for the documentation) and `closed!` (the stand-in for an instruction that the selected
-/// target lacks: the error of a call names the features).
+/// The gates. `build.rs` sets the cfg of a gate if a feature that the gate's name lists is enabled. `gate_text!` is the gate's
+/// targets, for the documentation; `closed!` is the stand-in for an instruction that the selected target lacks: the error of a
+/// call names the features.
 macro_rules! gates {
-    ($( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => { gates! { ($) $( $gate $text [ $open ] $closed; )* } };
-    (($d:tt) $( $gate:ident $text:literal [ $open:meta ] $closed:ident; )*) => {
-        macro_rules! when {
-            (always { $d($d item:tt)* } $d($d other:tt)*) => { $d($d item)* };
-            $( ($gate $d($d body:tt)*) => { when! { @if ($open) $d($d body)* } }; )*
-            (@if ($d condition:meta) { $d($d item:tt)* } $d(else { $d($d other:tt)* })?) => {
-                #[cfg($d condition)] $d($d item)*
-                $d( #[cfg(not($d condition))] $d($d other)* )?
-            };
-        }
+    ($( $gate:ident $text:literal $closed:ident; )*) => {
         macro_rules! gate_text { $( ($gate) => { $text }; )* }
         macro_rules! closed { $( ($gate) => { $crate::raw::macros::closed::$closed }; )* }
         #[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
@@ -22,19 +13,15 @@ macro_rules! gates {
     };
 }
 gates! {
-    sm_100 "sm_100 or higher" [ feature = "sm_100" ] an_instruction_of_the_feature_sm_100;
-    sm_100f "sm_100f or higher in its family" [ feature = "sm_100f" ] an_instruction_of_the_feature_sm_100f;
-    sm_100f_sm_110a "sm_100f or higher in its family, sm_110a" [ any(feature = "sm_100f", feature = "sm_110a") ]
-        an_instruction_of_the_features_sm_100f_sm_110a;
+    sm_100 "sm_100 or higher" an_instruction_of_the_feature_sm_100;
+    sm_100f "sm_100f or higher in its family" an_instruction_of_the_feature_sm_100f;
+    sm_100f_sm_110a "sm_100f or higher in its family, sm_110a" an_instruction_of_the_features_sm_100f_sm_110a;
     sm_100f_sm_110a_sm_120a "sm_100f or higher in its family, sm_110a, sm_120a"
-        [ any(feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
         an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
     sm_90a_sm_100f_sm_110a_sm_120a "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
-        [ any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a") ]
         an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
-    sm_100a_sm_103a "sm_100a, sm_103a" [ any(feature = "sm_100a", feature = "sm_103a") ]
-        an_instruction_of_the_features_sm_100a_sm_103a;
-    sm_103a "sm_103a" [ feature = "sm_103a" ] an_instruction_of_the_feature_sm_103a;
+    sm_100a_sm_103a "sm_100a, sm_103a" an_instruction_of_the_features_sm_100a_sm_103a;
+    sm_103a "sm_103a" an_instruction_of_the_feature_sm_103a;
 }
 
 /// Puts behind each tag of a list in which register the operands of class `typed`, or addresses, go: what `as` says, or
@@ -95,8 +82,7 @@ macro_rules! legal {
     ),* $(,)? }) => {
         $( legal!(@gated [ $($gate)? ] [ $Trait $on $axis :: $Tag $($values)? ]); )*
     };
-    (@gated [] $impl:tt) => { legal!(@gated [ always ] $impl); };
-    (@gated [ $gate:ident ] $impl:tt) => { when! { $gate { legal!(@impl $impl); } } };
+    (@gated [ $($gate:ident)? ] $impl:tt) => { $( #[cfg($gate)] )? legal!(@impl $impl); };
     (@impl [ $Trait:ident [] $axis:ident :: $Tag:ident ]) => {
         #[diagnostic::do_not_recommend]
         impl $Trait for $crate::qualifier::$axis::$Tag {}
@@ -234,13 +220,14 @@ macro_rules! instruction {
         });
     };
     (@gated $name:tt [] { $($item:tt)* }) => { $($item)* };
-    (@gated _ [ $gate:ident ] { $($item:tt)* }) => { when! { $gate { $($item)* } } };
+    (@gated _ [ $gate:ident ] { $($item:tt)* }) => { #[cfg($gate)] $($item)* };
     (@gated $name:ident [ $gate:ident ] { $($item:tt)* }) => {
-        when! { $gate { $($item)* } else {
-            #[allow(non_upper_case_globals)]
-            #[doc(hidden)]
-            pub const $name: closed!($gate) = closed!($gate);
-        } }
+        #[cfg($gate)]
+        $($item)*
+        #[cfg(not($gate))]
+        #[allow(non_upper_case_globals)]
+        #[doc(hidden)]
+        pub const $name: closed!($gate) = closed!($gate);
     };
     (@targets $target:literal) => { concat!($target, " or higher") };
     (@targets $target:literal $gate:ident) => { gate_text!($gate) };
@@ -294,7 +281,7 @@ macro_rules! checked {
         };
     };
     (@legal [] $check:tt) => { $check };
-    (@legal [ $gate:ident ] $check:tt) => { when! { $gate { $check } } };
+    (@legal [ $gate:ident ] $check:tt) => { #[cfg($gate)] $check };
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
@@ -510,7 +497,7 @@ macro_rules! probe {
         $( $crate::raw::probe!(@gated $gate @choose $operand $no $opt $first $last $bare $axis :: $Tag $more $call); )*
     };
     (@gated [] $($choose:tt)*) => { $crate::raw::probe!($($choose)*); };
-    (@gated [ $gate:ident ] $($choose:tt)*) => { when! { $gate { { $crate::raw::probe!($($choose)*); } } } };
+    (@gated [ $gate:ident ] $($choose:tt)*) => { #[cfg($gate)] { $crate::raw::probe!($($choose)*); } };
     (@choose $operand:tt [ $no:ident ] $opt:tt $first:tt $last:tt $bare:tt $($choose:tt)*) => {
         $crate::raw::probe!(@choose $operand [] $opt $first $last [ $no ] $($choose)*);
     };

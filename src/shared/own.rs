@@ -34,16 +34,12 @@ pub struct OwnVectors<T> {
     _vectors: PhantomData<*mut T>,
 }
 
-static_assertions::assert_not_impl_any!(OwnVectors<u32>: Copy, Clone, Send, Sync);
-
 /// A vector of sixteen bytes of [`OwnVectors`], in the thread that owns the vector.
 #[derive(Debug)]
 pub struct OwnVector<'a, T> {
     addr: u32,
     _vector: PhantomData<(&'a mut (), *mut T)>,
 }
-
-static_assertions::assert_not_impl_any!(OwnVector<'static, u32>: Copy, Clone, Send, Sync);
 
 impl DynamicShared {
     /// Takes `count` vectors of sixteen bytes from the front of the memory and divides them among the CTA's threads. Traps, as
@@ -167,3 +163,5 @@ impl<T: Element> OwnVector<'_, T> {
         unsafe { T::store_vector(self.addr, elements) }
     }
 }
+
+handles! { OwnVectors<u32>, OwnVector<u32> }

@@ -1,47 +1,7 @@
 //! Scattered stores to shared memory: the states [`ElementStores`] and [`VectorStores`].
 
-use super::{Element, Overwritable, Shared, ThreadStores, Unfenced};
-use crate::qualifier::Sealed;
+use super::{Element, ElementStores, Overwritable, Shared, TakesElements, TakesVectors, VectorStores};
 use crate::size;
-
-/// State: any thread may store any element, by [`set`](Shared::set). No thread reads before the barrier of
-/// [`publish`](Shared::publish) or [`to_async`](Shared::to_async).
-#[derive(Debug)]
-pub enum ElementStores {}
-
-/// State: any thread may store any vector of sixteen bytes, by [`set_vector`](Shared::set_vector). No thread reads before the
-/// barrier of [`publish`](Shared::publish) or [`to_async`](Shared::to_async).
-#[derive(Debug)]
-pub enum VectorStores {}
-
-/// The state in which threads store single elements.
-#[diagnostic::on_unimplemented(
-    message = "threads cannot store single elements into shared memory in the state `{Self}`",
-    label = "not in the state `ElementStores`",
-    note = "begin the stores by `.element_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait TakesElements: Sealed {}
-/// The state in which threads store vectors of sixteen bytes.
-#[diagnostic::on_unimplemented(
-    message = "threads cannot store vectors into shared memory in the state `{Self}`",
-    label = "not in the state `VectorStores`",
-    note = "begin the stores by `.vector_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait TakesVectors: Sealed {}
-impl TakesElements for ElementStores {}
-impl TakesVectors for VectorStores {}
-
-impl Sealed for ElementStores {}
-impl Sealed for VectorStores {}
-impl ThreadStores for ElementStores {}
-impl ThreadStores for VectorStores {}
-impl Unfenced for ElementStores {}
-impl Unfenced for VectorStores {}
-
-static_assertions::assert_not_impl_any!(ElementStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
-static_assertions::assert_not_impl_any!(VectorStores: super::Readable, super::AsyncSource, super::AsyncDestination, Overwritable);
 
 impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     /// Begins scattered stores of single elements: any thread stores any element, by [`set`](Shared::set). Elements that no

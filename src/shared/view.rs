@@ -2,8 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::stores::{TakesElements, TakesVectors};
-use super::{Element, Readable, Shared, Swizzle};
+use super::{Element, Readable, Shared, Swizzle, TakesElements, TakesVectors};
 use crate::qualifier::{Sealed, swizzle_mode};
 use crate::size;
 
@@ -39,8 +38,6 @@ impl<T, const W: usize, const N: usize, State, M> Clone for View2d<'_, T, W, N, 
     }
 }
 impl<T, const W: usize, const N: usize, State, M> Copy for View2d<'_, T, W, N, State, M> {}
-
-static_assertions::assert_not_impl_any!(View2d<'static, u32, 4, 16, super::ElementStores>: Send, Sync);
 
 /// The order of a matrix's elements in memory.
 #[cfg_attr(doc, doc(hidden))]
@@ -197,3 +194,5 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
 
 // A view without a swizzle has the order `()`; a swizzled view names its mode.
 static_assertions::assert_impl_all!(swizzle_mode::B128: Order);
+
+handles! { Copy: View2d<u32, 4, 16, ()> }

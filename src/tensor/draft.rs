@@ -39,8 +39,6 @@ pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
     _of: PhantomData<(*const T, S)>,
 }
 
-static_assertions::assert_not_impl_any!(TensorMapDraft<'static, f32, super::Box1<4>>: Copy, Clone, Send, Sync);
-
 /// Copies a tensor map to shared memory, as a draft whose fields can be replaced. The first warp copies the map; the other
 /// threads do not wait for the copy. [`TensorMapDraft`] has an example.
 ///
@@ -94,7 +92,7 @@ macro_rules! fields {
             #[doc(hidden)]
             unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32);
         }
-        #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+        #[cfg(sm_90a_sm_100f_sm_110a_sm_120a)]
         #[diagnostic::do_not_recommend]
         impl<T, S: TiledShape, G> Replace for TensorMapDraft<'_, T, S, G> { $(
             #[inline(always)]
@@ -108,7 +106,7 @@ macro_rules! fields {
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe { raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, mode, addr) };
                 // The map may have had another atomicity, which only a swizzle of 128 bytes can have (PTX ISA 5.5.7).
-                #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+                #[cfg(sm_100f_sm_110a)]
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe {
                     raw::tensormap_replace_tile_swizzle_atomicity(
@@ -149,7 +147,7 @@ pub trait ReplaceAtomicity: Replace {
     #[doc(hidden)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32);
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
 impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
     #[inline(always)]
@@ -553,8 +551,6 @@ pub struct TensorMapSlot {
     object: *mut u8,
 }
 
-static_assertions::assert_not_impl_any!(TensorMapSlot: Copy, Clone, Send, Sync);
-
 impl TensorMapSlot {
     /// Makes a handle of the slot at `object`.
     ///
@@ -587,8 +583,6 @@ pub struct ReleasedTensorMap<T, S: LoadShape> {
     _of: PhantomData<(*const T, S)>,
 }
 
-static_assertions::assert_not_impl_any!(ReleasedTensorMap<f32, super::Box1<4>>: Copy, Clone, Send, Sync);
-
 impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
     /// Exists for its error message, which says that a released map is not a [`TensorMap`] yet.
     #[doc(hidden)]
@@ -612,3 +606,5 @@ impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
         TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }
     }
 }
+
+handles! { TensorMapDraft<f32, super::Box1<4>>, TensorMapSlot, ReleasedTensorMap<f32, super::Box1<4>> }

@@ -301,8 +301,7 @@ const fn halo_limit(halo: usize, limit: usize) {
 mod w {
     pub(super) const HALO_LIMIT: usize = 512;
     /// The swizzles of `cuTensorMapEncodeIm2colWide`; 96 bytes under the restrictions of 9.7.9.25.5.1.
-    pub(super) const SWIZZLES: &[usize] =
-        if cfg!(feature = "sm_103a") { &[32, 64, 96, 128] } else { &[32, 64, 128] };
+    pub(super) const SWIZZLES: &[usize] = if cfg!(sm_103a) { &[32, 64, 96, 128] } else { &[32, 64, 128] };
     pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
         crate::size::sum(pixels, halo)
     }
@@ -687,7 +686,7 @@ macro_rules! im2col_w {
                 }
             }
         }
-        #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+        #[cfg(sm_100f_sm_110a)]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> MulticastShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
@@ -707,7 +706,7 @@ macro_rules! im2col_w {
                 }
             }
         }
-        #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+        #[cfg(sm_100f_sm_110a)]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> PrefetchShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
@@ -722,7 +721,7 @@ macro_rules! im2col_w {
 }
 
 im2col_w! {
-    #[cfg(feature = "sm_100")]
+    #[cfg(sm_100)]
     /// A column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has `PIXELS`
     /// pixels and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and
     /// `wOffset`. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape
@@ -741,17 +740,17 @@ im2col_w! {
     Im2colW3<CHANNELS, PIXELS> 3 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
-    #[cfg(feature = "sm_100")]
+    #[cfg(sm_100)]
     /// A column of pixels along W of a tensor C, W, H, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
-    #[cfg(feature = "sm_100")]
+    #[cfg(sm_100)]
     /// A column of pixels along W of a tensor C, W, H, D, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
-    #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+    #[cfg(sm_100f_sm_110a)]
     /// A column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`). Each halo has
     /// `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the coordinates and
     /// `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The shape needs the
@@ -759,12 +758,12 @@ im2col_w! {
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
-    #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+    #[cfg(sm_100f_sm_110a)]
     /// A column of 128 pixels along W of a tensor C, W, H, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
-    #[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+    #[cfg(sm_100f_sm_110a)]
     /// A column of 128 pixels along W of a tensor C, W, H, D, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w
@@ -793,7 +792,7 @@ impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
     const LIMITS: () = limits([WIDTH, 1]);
     type Bounds = ();
 }
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
     type At = [i32; 5];
@@ -818,12 +817,12 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
         }
     }
 }
-#[cfg(feature = "sm_100")]
+#[cfg(sm_100)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> TiledShape for Gather4<WIDTH> {
     const BOX: &'static [u32] = &[size::narrow(WIDTH), 1];
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
     #[inline(always)]
@@ -850,7 +849,7 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
         }
     }
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
     #[inline(always)]
@@ -880,7 +879,7 @@ impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
     const LIMITS: () = limits([WIDTH, 1]);
     type Bounds = ();
 }
-#[cfg(any(feature = "sm_100f", feature = "sm_110a"))]
+#[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
     type TensorCoords = [i32; 5];

@@ -3,7 +3,7 @@
 use core::ops::{BitAnd, BitOr, BitXor};
 
 use super::{Lanes, Members, ShuffleValue, WordBits};
-#[cfg(feature = "sm_100f")]
+#[cfg(sm_100f)]
 use crate::qualifier::{abs, nan};
 use crate::qualifier::{mode, op, ty};
 use crate::raw;
@@ -181,7 +181,7 @@ integers_64! { u64 u32 i64 i32 }
 /// Floats are compared as integer keys: all bits of a negative float but the sign are inverted, so keys have the order of the
 /// numbers, and -0.0 is below +0.0. NaN becomes the key that loses the comparison (MAX or MIN), which converts back to a NaN.
 macro_rules! floats {
-    ($( $T:ident $Key:ident $sign:literal $( $native:ident $feature:literal )?; )*) => { $(
+    ($( $T:ident $Key:ident $sign:literal $( $native:ident $gate:ident )?; )*) => { $(
         impl Reducible for $T {
             const ZERO: $T = 0.0;
             #[inline(always)]
@@ -207,10 +207,10 @@ macro_rules! floats {
             #[inline(always)]
             unsafe fn redux_min(self, membermask: u32) -> $T {
                 $(
-                    #[cfg(feature = $feature)]
+                    #[cfg($gate)]
                     // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                     return unsafe { raw::$native(op::Min, abs::Signed, nan::Ignore, self, membermask) };
-                    #[cfg(not(feature = $feature))]
+                    #[cfg(not($gate))]
                 )?
                 // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 floats!(@number $T $Key $sign unsafe { floats!(@key $T $Key $sign self, MAX).redux_min(membermask) })
@@ -218,10 +218,10 @@ macro_rules! floats {
             #[inline(always)]
             unsafe fn redux_max(self, membermask: u32) -> $T {
                 $(
-                    #[cfg(feature = $feature)]
+                    #[cfg($gate)]
                     // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                     return unsafe { raw::$native(op::Max, abs::Signed, nan::Ignore, self, membermask) };
-                    #[cfg(not(feature = $feature))]
+                    #[cfg(not($gate))]
                 )?
                 // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
                 floats!(@number $T $Key $sign unsafe { floats!(@key $T $Key $sign self, MIN).redux_max(membermask) })
@@ -240,7 +240,7 @@ macro_rules! floats {
     };
 }
 floats! {
-    f32 i32 31 redux_sync_f32 "sm_100f";
+    f32 i32 31 redux_sync_f32 sm_100f;
     f64 i64 63;
 }
 

@@ -35,7 +35,7 @@ pub fn build(folder: &Path, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
 pub fn gated() -> Result<BTreeSet<String>> {
     let gated = with("gate")?;
     for (name, source) in sources()?.iter().filter(|(name, _)| !gated.contains(*name)) {
-        if let Some(condition) = ["feature = \"", "when!"].into_iter().find(|&it| source.contains(it)) {
+        if let Some(condition) = ["#[cfg(", "feature = \""].into_iter().find(|&it| source.contains(it)) {
             bail!("src/raw/{name}.rs has `{condition}`: let a row or a tag depend on the target by `gate`");
         }
     }
@@ -173,6 +173,10 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     if !lock.exists() {
         files::write(&lock, fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?)?;
     }
+    files::write(
+        &folder.join("build.rs"),
+        fs::read(root().join("build.rs")).context("cannot read build.rs")?,
+    )?;
     files::write(&folder.join("Cargo.toml"), toml::to_string(&package)?)?;
     files::write(&folder.join("src/lib.rs"), text)
 }

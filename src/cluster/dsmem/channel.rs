@@ -60,8 +60,6 @@ pub struct ChannelSent<'c, T, const N: usize, Src> {
     src: Src,
 }
 
-static_assertions::assert_not_impl_any!(ChannelSent<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
-
 /// A [`Channel`] whose incoming tile has arrived. It lends the tile as [`Shared`] memory, by `Deref`.
 #[must_use = "the sender waits until the tile is acknowledged: call `.acknowledge(cta)`"]
 #[derive(Debug)]
@@ -71,8 +69,6 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
     tile: Shared<'c, T, N, Loaded>,
     src: Src,
 }
-
-static_assertions::assert_not_impl_any!(ChannelReceived<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
 /// A [`Channel`] whose tile all threads of this CTA have read, before the sender is told. This state follows the barrier of
 /// [`release_at_sync`](ChannelReceived::release_at_sync), or the wait for a copy from the tile, such as a
@@ -84,8 +80,6 @@ pub struct ChannelReleased<'c, T, const N: usize, Src> {
     src: Src,
 }
 
-static_assertions::assert_not_impl_any!(ChannelReleased<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
-
 /// A [`Channel`] that has acknowledged its incoming tile and waits for the acknowledgment of the tile that it sent.
 #[must_use = "an `ChannelAcknowledged` owns the source and the channel: call `.reclaim(cta)`"]
 #[derive(Debug)]
@@ -93,8 +87,6 @@ pub struct ChannelAcknowledged<'c, T, const N: usize, Src> {
     channel: Channel<'c, T, N>,
     src: Src,
 }
-
-static_assertions::assert_not_impl_any!(ChannelAcknowledged<'static, u32, 4, ()>: Copy, Clone, Send, Sync);
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
     /// Turns the DSMEM buffer into a channel along `permutation`.
@@ -381,4 +373,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     }
 }
 
-static_assertions::assert_not_impl_any!(Channel<'static, u32, 4>: Copy, Clone, Send, Sync);
+handles! {
+    ChannelSent<u32, 4, ()>, ChannelReceived<u32, 4, ()>, ChannelReleased<u32, 4, ()>,
+    ChannelAcknowledged<u32, 4, ()>, Channel<u32, 4>,
+}
