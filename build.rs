@@ -128,7 +128,7 @@ impl Device {
         let path = Path::new(linker);
         if stem == "ptx-link" && path.components().count() > 1 && !path.exists() {
             faults.push(format!(
-                "the linker `{linker}` does not exist: build it with `cargo build --release -p ptx-link` (in the repository of \
+                "the linker `{linker}` does not exist: build it with `cargo build -p ptx-link` (in the repository of \
                  `ptx`, `./x build` does it), or install it with `cargo install --path link` and name it `ptx-link`"
             ));
         }

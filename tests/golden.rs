@@ -177,9 +177,9 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
 /// An option that is not chosen costs nothing, even without optimisation: ten calls are ten blocks of asm.
 #[test]
 fn ten_calls_of_a_debug_build_are_ten_blocks() {
-    let mut build = Build::new(xtask::root().join("tests/device/debug"), Arch::Sm90a);
-    (build.opt_level, build.debug_assertions) = (OptLevel::O0, true);
-    let module = ok(build.run());
+    let folder = xtask::root().join("tests/device/debug");
+    let crate_flags = vec!["-Cdebug-assertions".into()];
+    let module = ok(Build { opt_level: OptLevel::O0, crate_flags, ..Build::new(folder, Arch::Sm90a) }.run());
     let blocks = forms::asm_blocks(&module.text);
     let instructions: Vec<_> =
         blocks.iter().flat_map(|block| &block.instructions).map(String::as_str).collect();

@@ -104,15 +104,18 @@ fn run() -> Result<()> {
         (true, true) => bless_output_files,
     };
     let emitter: Box<dyn StatusEmitter> = args.format.into();
+    // One by one only if one of them fails, so that its message stands alone.
+    let twins_pass = all && twins_compile(&config, cases, default, featured)?;
     run_tests_generic(
         vec![config],
-        default_file_filter,
+        move |path, config| {
+            if twins_pass && is_twin(path) { Some(false) } else { default_file_filter(path, config) }
+        },
         move |config, contents| {
             let path = &contents.span.file;
             config.program.args.extend(["--crate-type=lib", "--crate-name=case"].map(OsString::from));
-            let is_for =
-                |(feature, _): &&(&str, _)| path.parent().is_some_and(|folder| folder.ends_with(feature));
-            let args = featured.iter().find(is_for).map_or(default, |(_, args)| args);
+            let args =
+                featured.iter().find(|(feature, _)| is_for(path, feature)).map_or(default, |(_, args)| args);
             config.program.args.extend_from_slice(args);
             if is_twin(path) {
                 config.program.args.push("-Dwarnings".into());
@@ -142,6 +145,43 @@ fn inputs(root: &Path) -> Result<String> {
     version.wrap_err_with(|| format!("cannot run {}", rustc.display()))?.stdout.hash(&mut hasher);
     ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(std::env::var_os).hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn is_for(path: &Path, feature: &str) -> bool {
+    path.parent().is_some_and(|folder| folder.ends_with(feature))
+}
+
+/// Compiles all twins of each feature as the modules of one crate. Returns whether they compile without a warning.
+fn twins_compile(
+    config: &Config,
+    cases: &Path,
+    default: &[OsString],
+    featured: &[(&str, &[OsString])],
+) -> Result<bool> {
+    let twins: Vec<_> = files(cases)?.into_iter().filter(|path| is_twin(path)).collect();
+    let of_default = |path: &&PathBuf| !featured.iter().any(|(feature, _)| is_for(path, feature));
+    let mut groups: Vec<(&str, &[OsString], Vec<&PathBuf>)> =
+        vec![("default", default, twins.iter().filter(of_default).collect())];
+    for &(feature, args) in featured {
+        groups.push((feature, args, twins.iter().filter(|path| is_for(path, feature)).collect()));
+    }
+    for (name, args, paths) in groups {
+        let module = |(i, path): (usize, &&PathBuf)| {
+            let path = path.canonicalize().wrap_err_with(|| format!("cannot find {}", path.display()))?;
+            Ok(format!("#[path = {path:?}]\npub mod twin_{i};\n"))
+        };
+        let modules = paths.iter().enumerate().map(module).collect::<Result<String>>()?;
+        let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ui-twins-{name}.rs"));
+        std::fs::write(&source, modules).wrap_err_with(|| format!("cannot write {}", source.display()))?;
+        let mut rustc = config.program.build(&config.out_dir);
+        rustc.args(["--crate-type=lib", "--crate-name=twins", "--edition=2024", "-Dwarnings"]).args(args);
+        let output = rustc.arg(&source).output().wrap_err("cannot run rustc")?;
+        if !output.status.success() {
+            return Ok(false);
+        }
+        println!("ui: {} twins of the feature {name} compile", paths.len());
+    }
+    Ok(true)
 }
 
 fn is_twin(path: &Path) -> bool {

@@ -150,7 +150,7 @@ macro_rules! instruction {
         $( options: $($option:ident),*; )?
         $( # Safety $( $safety_doc:literal )* )?
     ) => {
-        instruction!(@gated $name [ $($gate)? ]
+        instruction!(@gated $name [ $($gate)? ] [ $($( $($tag_gate)? )*)* ]
             {
                 #[doc = concat!("`", $($form,)+ "`\n")]
                 $($doc)*
@@ -208,7 +208,7 @@ macro_rules! instruction {
             @operands [ $( [$class $arg] )* $( $( [$out_class $out] )* )? $( [constant $N] )? ] []
             [ [ $( $head, )+ ] $( $between )* [ $( $tail, )* $( $( $end, )+ )? ] ]
         }
-        instruction!(@gated _ [ $($gate)? ] {
+        instruction!(@gated _ [ $($gate)? ] [] {
             const _: () = {
                 $crate::raw::probe! {
                     $name [ [ $($form),+ ], $isa, $target, $section, [ $($convergent)? ] ] [ $($gate)? $($( $($tag_gate)? )*)* ]
@@ -219,9 +219,11 @@ macro_rules! instruction {
             };
         });
     };
-    (@gated $name:tt [] { $($item:tt)* }) => { $($item)* };
-    (@gated _ [ $gate:ident ] { $($item:tt)* }) => { #[cfg($gate)] $($item)* };
-    (@gated $name:ident [ $gate:ident ] { $($item:tt)* }) => {
+    (@gated _ [ $($gate:ident)? ] [] { $($item:tt)* }) => { $( #[cfg($gate)] )? $($item)* };
+    // The probe of gated rows calls no other.
+    (@gated $name:ident [] [] { $($item:tt)* }) => { #[cfg(not(feature = "probe-gated"))] $($item)* };
+    (@gated $name:ident [] $tags:tt { $($item:tt)* }) => { $($item)* };
+    (@gated $name:ident [ $gate:ident ] $tags:tt { $($item:tt)* }) => {
         #[cfg($gate)]
         $($item)*
         #[cfg(not($gate))]

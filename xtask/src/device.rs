@@ -169,8 +169,6 @@ pub struct Build {
     pub rustflags: Vec<String>,
     /// Further flags for rustc, for the crate alone.
     pub crate_flags: Vec<String>,
-    /// True if debug assertions are enabled.
-    pub debug_assertions: bool,
     /// The toolchain. `None`: the active one.
     pub toolchain: Option<Toolchain>,
 }
@@ -187,7 +185,7 @@ pub struct Module {
 }
 
 impl Build {
-    /// Makes a release build: opt-level 3, `ptx-link`, no debug assertions. Only the target's feature is enabled: the default
+    /// Makes a release build: opt-level 3, `ptx-link`. Only the target's feature is enabled: the default
     /// features of a device crate name a target too.
     pub fn new(crate_dir: impl Into<PathBuf>, arch: Arch) -> Build {
         Build {
@@ -199,7 +197,6 @@ impl Build {
             linker: LinkerChoice::PtxLink,
             rustflags: Vec::new(),
             crate_flags: Vec::new(),
-            debug_assertions: false,
             toolchain: None,
         }
     }
@@ -256,7 +253,7 @@ impl Build {
     /// `ptx`.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        (&self.rustflags, &self.features, self.default_features, self.debug_assertions).hash(&mut hasher);
+        (&self.rustflags, &self.features, self.default_features).hash(&mut hasher);
         device_dir(toolchain).join(format!("{:016x}", hasher.finish())).join(format!(
             "{}{}",
             self.arch,
@@ -286,8 +283,7 @@ impl Build {
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
             .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", ptx_link(&toolchain)?)
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
-            .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", self.debug_assertions.to_string());
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
         if !self.default_features {
             cargo.arg("--no-default-features");
         }
@@ -396,18 +392,19 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Returns the linker. Builds it in release mode if it is missing or out of date.
+/// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimises the linker but not the crates
+/// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
-        workspace_program(toolchain, "ptx-link").context("cannot build the linker")
+        workspace_program(toolchain, "ptx-link", "dev").context("cannot build the linker")
     })
 }
 
-/// Builds a program of the workspace in release mode, and returns the path of its executable.
-pub fn workspace_program(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
+/// Builds a program of the workspace, and returns the path of its executable.
+pub fn workspace_program(toolchain: &Toolchain, package: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_flags(&mut cargo)
-        .args(["build", "--quiet", "--release", "--package", package, "--bins"])
+        .args(["build", "--quiet", "--package", package, "--bins", "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
     let mut executables = artifacts(&output)?.filter_map(|artifact| artifact.executable);

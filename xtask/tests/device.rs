@@ -80,7 +80,7 @@ fn assertions_features_and_flags_reach_the_crate() {
     let plain = kernel(&fixture(Arch::Sm90a).run().unwrap(), "settings");
     assert!(plain.contains("2222") && plain.contains("4444"), "{plain}");
     let changed = Build {
-        debug_assertions: true,
+        crate_flags: vec!["-Cdebug-assertions".into()],
         features: vec!["debug_only".into()],
         rustflags: vec!["--cfg=unused".into()],
         ..fixture(Arch::Sm90a)
