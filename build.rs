@@ -42,6 +42,8 @@ const MIR_PASSES: [(&str, &str); 2] =
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // For the tests, which set them by flags: a kernel for each instruction, which calls every form of it.
+    println!("cargo::rustc-check-cfg=cfg(probe, values(none(), \"gated\", \"convergent\"))");
     for gate in GATES {
         println!("cargo::rustc-check-cfg=cfg({gate})");
         if gate.replace("_sm_", " sm_").split(' ').any(is_enabled) {

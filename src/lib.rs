@@ -2,7 +2,7 @@
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, core_float_math, stdarch_nvptx))]
-#![cfg_attr(all(target_arch = "nvptx64", feature = "probe"), feature(abi_ptx))]
+#![cfg_attr(all(target_arch = "nvptx64", probe), feature(abi_ptx))]
 #![cfg_attr(
     all(target_arch = "nvptx64", feature = "stock-linker"),
     feature(core_intrinsics, asm_goto_with_outputs),

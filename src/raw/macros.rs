@@ -221,7 +221,7 @@ macro_rules! instruction {
     };
     (@gated _ [ $($gate:ident)? ] [] { $($item:tt)* }) => { $( #[cfg($gate)] )? $($item)* };
     // The probe of gated rows calls no other.
-    (@gated $name:ident [] [] { $($item:tt)* }) => { #[cfg(not(feature = "probe-gated"))] $($item)* };
+    (@gated $name:ident [] [] { $($item:tt)* }) => { #[cfg(not(probe = "gated"))] $($item)* };
     (@gated $name:ident [] $tags:tt { $($item:tt)* }) => { $($item)* };
     (@gated $name:ident [ $gate:ident ] $tags:tt { $($item:tt)* }) => {
         #[cfg($gate)]
@@ -243,7 +243,7 @@ macro_rules! instruction {
 }
 
 // `./x row` has another `instruction!` for the families whose sets alone it needs.
-#[cfg(feature = "probe")]
+#[cfg(probe)]
 pub(crate) use instruction;
 
 /// What a host build checks of a row, which emits nothing there: the text names each operand and no other, the operands have classes that
@@ -452,13 +452,13 @@ macro_rules! emit {
 }
 
 /// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of
-/// asm, behind a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe-gated`, a row without
-/// a gate has the comment only. Under `probe-convergent`, only convergent rows have a kernel.
+/// asm, behind a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe = "gated"`, a row
+/// without a gate has the comment only. Under `probe = "convergent"`, only convergent rows have a kernel.
 macro_rules! probe {
     (
         $name:ident [ $forms:tt, $isa:literal, $target:literal, $section:literal, [] ] $($row:tt)*
     ) => {
-        #[cfg(not(feature = "probe-convergent"))]
+        #[cfg(not(probe = "convergent"))]
         const _: () = { $crate::raw::probe! { @kernel $name [ $forms, $isa, $target, $section, "" ] $($row)* } };
     };
     (
@@ -470,7 +470,7 @@ macro_rules! probe {
         $name:ident [ [ $($form:literal),+ ], $isa:literal, $target:literal, $section:literal, $convergent:literal ]
         [ $($gate:ident)* ] $qualifiers:tt $n:tt [ $($Arg:ty),* ]
     ) => {
-        #[cfg(all(feature = "probe", target_arch = "nvptx64"))]
+        #[cfg(all(probe, target_arch = "nvptx64"))]
         #[unsafe(export_name = concat!("probe_", stringify!($name)))]
         unsafe extern "ptx-kernel" fn probe(operands: *mut u64) {
             // SAFETY: never run; compiled for its text.
@@ -484,7 +484,7 @@ macro_rules! probe {
             }
         }
     };
-    (@forms [] { $($calls:tt)* }) => { #[cfg(not(feature = "probe-gated"))] { $crate::raw::probe!($($calls)*); } };
+    (@forms [] { $($calls:tt)* }) => { #[cfg(not(probe = "gated"))] { $crate::raw::probe!($($calls)*); } };
     (@forms $gates:tt { $($calls:tt)* }) => { $crate::raw::probe!($($calls)*); };
     // The arguments so far, those that come last, and whether a qualifier that depends on the tags so far may bring an operand.
     (@calls $first:tt $last:tt [ $bare:ident ] [ [ $opt:tt [ $On:ident ] $tag:tt $($other:tt)* ] $($more:tt)* ] $call:tt) => {

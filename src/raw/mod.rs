@@ -25,7 +25,7 @@ mod macros;
 pub(crate) use probe;
 
 /// Reads an operand for a probe.
-#[cfg(all(feature = "probe", target_arch = "nvptx64"))]
+#[cfg(all(probe, target_arch = "nvptx64"))]
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(operands: *mut u64) -> T {
     // SAFETY: a probe is compiled for its text and never run.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::device::{Arch, Build};
-use crate::forms::{self, Row};
+use crate::forms::{self, Part, Row};
 use crate::{files, root};
 
 /// Returns the rows of one family on all targets.
@@ -25,9 +25,13 @@ pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
 }
 
 /// Compiles a crate that [`write`] has written, and returns its rows.
-pub fn build(folder: &Path, arch: Arch, features: &[&str]) -> Result<Vec<Row>> {
+pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     let mut build = Build::new(folder, arch);
-    build.features = features.iter().copied().chain(["probe"]).map(str::to_owned).collect();
+    build.rustflags = vec!["--cfg=probe".into()];
+    build.rustflags.extend(part.probe().map(|value| format!("--cfg=probe=\"{value}\"")));
+    if part == Part::Labelled {
+        build.features.push("stock-linker".into());
+    }
     forms::rows(&build.run()?.text, arch).with_context(|| format!("the rows for {arch}"))
 }
 

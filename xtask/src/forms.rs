@@ -99,12 +99,12 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the features of `ptx` that leave out the other rows.
-    pub(crate) fn features(self) -> &'static [&'static str] {
+    /// Returns the value of the cfg `probe` that leaves out the other rows.
+    pub(crate) fn probe(self) -> Option<&'static str> {
         match self {
-            Part::All => &[],
-            Part::Gated => &["probe-gated"],
-            Part::Labelled => &["probe-convergent", "stock-linker"],
+            Part::All => None,
+            Part::Gated => Some("gated"),
+            Part::Labelled => Some("convergent"),
         }
     }
 }
@@ -116,7 +116,7 @@ pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
         Part::Gated => ("gated", family::gated()?),
         Part::Labelled => ("labelled", family::with("convergent")?),
     };
-    family::build(&family::written(folder, &families)?, arch, part.features())
+    family::build(&family::written(folder, &families)?, arch, part)
 }
 
 /// Returns the rows of every target.
@@ -136,8 +136,8 @@ pub(crate) fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result
     // The whole probe takes the longest, so it comes first.
     let archs: Vec<Arch> = [WHOLE].into_iter().chain(others).collect();
     let probes = by_two(&archs, |&arch| match arch {
-        WHOLE => family::build(&whole, arch, Part::All.features()),
-        _ => family::build(&gated, arch, Part::Gated.features()),
+        WHOLE => family::build(&whole, arch, Part::All),
+        _ => family::build(&gated, arch, Part::Gated),
     });
     let probes = archs.into_iter().zip(probes).map(|(arch, rows)| Ok((arch, rows?)));
     with_ungated(probes.collect::<Result<_>>()?)
