@@ -9,7 +9,8 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use support::ok;
-use xtask::device::{self, Arch};
+use xtask::cuda::Tools;
+use xtask::device::{self, Arch, Build, LinkerChoice};
 use xtask::files;
 use xtask::process::run;
 use xtask::toolchain::{Toolchain, without_callers_flags};
@@ -340,4 +341,34 @@ fn what_is_no_bitcode_is_refused() {
     fs::write(&object, "no bitcode").unwrap();
     let error = Link::kernel("plain", "3").with(&[&object.display().to_string()]).error();
     assert_says(&error, &["llvm-link", "failed (", "text.o"]);
+}
+
+/// A flag of the last crate chooses another linker, after the build script of `ptx` has seen `ptx-link`.
+#[test]
+fn what_another_linker_makes_is_no_program() {
+    let toolchain = ok(Toolchain::active());
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("ptx-link");
+    let llvm = toolchain.tools_dir();
+    let llvm = llvm.display();
+    let text = format!(
+        "#!/bin/sh\nset -e\nfor argument; do\n  case $argument in\n    *.o | *.rlib) files=\"$files $argument\" ;;\n  esac\n  \
+         case $before in -o) out=$argument ;; esac\n  before=$argument\ndone\n\
+         '{llvm}/llvm-link' --ignore-non-bitcode $files -o $out.bc\n\
+         '{llvm}/opt' -passes='internalize,default<O3>' -internalize-public-api-list=ten $out.bc -o $out.opt.bc\n\
+         '{llvm}/llc' -mcpu=sm_90a $out.opt.bc -o $out\n"
+    );
+    ok(files::write_executable(&script, text));
+    let linker = LinkerChoice::Custom(script);
+    let build = Build { linker, ..Build::new("tests/device/debug", Arch::Sm90a) };
+    let module = ok(build.run());
+    let token = "link_this_kernel_with_ptx_link_";
+    assert_eq!(module.text.matches(token).count(), 3, "{}", module.text);
+    let tools = ok(Tools::find_or_fetch());
+    let error = tools.assemble(&module.path, Arch::Sm90a, &folder.path().join("ten.cubin")).unwrap_err();
+    assert_says(&format!("{error:#}"), &["Not a name of any known instruction", token]);
+
+    let module = ok(Build::new("tests/device/debug", Arch::Sm90a).run());
+    assert!(!module.text.contains(token), "{}", module.text);
+    ok(tools.assemble(&module.path, Arch::Sm90a, &folder.path().join("ten.cubin")));
 }

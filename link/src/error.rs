@@ -146,6 +146,18 @@ pub enum Error {
         other: String,
     },
 
+    /// The kernels were compiled with a `ptx` of another version than this linker.
+    #[error(
+        "the kernels were compiled with `ptx` {ptx}, and this is `ptx-link` {linker}\n  \
+         install the linker of the same version: cargo install ptx-link --version {ptx}"
+    )]
+    OtherVersion {
+        /// The version of `ptx`.
+        ptx: String,
+        /// The version of this linker.
+        linker: String,
+    },
+
     /// The output of `llc` lacks a line that every PTX module has.
     #[error("the PTX that llc wrote has no line that starts with `{0}`")]
     NoDirective(&'static str),

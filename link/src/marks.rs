@@ -2,8 +2,36 @@
 
 use std::collections::HashSet;
 
+use crate::Error;
 use crate::convergence::is_convergent;
 use crate::ir::{self, Callee};
+
+/// What the asm of a convergent instruction of `ptx` begins with: a name that is no instruction, so that ptxas refuses a kernel
+/// which another linker has made. The name ends with the version of `ptx`.
+const TOKEN: &str = "link_this_kernel_with_ptx_link_";
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"));
+
+/// Removes the token of each asm of `ptx`.
+///
+/// # Errors
+///
+/// If a token has another version than this linker.
+pub fn without_tokens(ir: &str) -> Result<String, Error> {
+    let mut parts = ir.split(TOKEN);
+    let mut text = String::with_capacity(ir.len());
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (version, rest) = part.split_once("; ").unwrap_or((part, ""));
+        if version != VERSION {
+            return Err(Error::OtherVersion {
+                ptx: version.replace('_', "."),
+                linker: VERSION.replace('_', "."),
+            });
+        }
+        text.push_str(rest);
+    }
+    Ok(text)
+}
 
 /// Marks a module, given and returned as LLVM IR in the form that `opt -S` prints. These get the mark `convergent`:
 ///
@@ -38,7 +66,27 @@ fn place_for_mark(line: &str, functions: &HashSet<&str>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::mark;
+    use super::{mark, without_tokens};
+
+    #[test]
+    fn tokens_of_the_same_version_are_removed() {
+        let asm =
+            |token: &str| format!("  call void asm sideeffect \"{token}bar.sync 0;\", \"~{{memory}}\"()\n");
+        let token = concat!(
+            "link_this_kernel_with_ptx_link_",
+            env!("CARGO_PKG_VERSION_MAJOR"),
+            "_",
+            env!("CARGO_PKG_VERSION_MINOR"),
+            "; "
+        );
+        let ir = asm(token) + "  ret void\n" + &asm(token) + &asm("");
+        assert_eq!(without_tokens(&ir).unwrap(), asm("") + "  ret void\n" + &asm("") + &asm(""));
+        let error = without_tokens(&asm("link_this_kernel_with_ptx_link_99_7; ")).unwrap_err().to_string();
+        assert!(
+            error.contains("`ptx` 99.7") && error.contains("cargo install ptx-link --version 99.7"),
+            "{error}"
+        );
+    }
 
     #[test]
     fn marks_stand_where_llvm_reads_them() {

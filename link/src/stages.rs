@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::assemble::{Processor, assemble, external_functions};
 use crate::convergence::without_comments;
 use crate::entry::move_directives;
+use crate::marks::without_tokens;
 use crate::options::Level;
 use crate::program::{self, Program};
 use crate::tools::{Places, Tools, run};
@@ -136,7 +137,7 @@ impl<'a> Stages<'a> {
 
     /// Marks convergence in the module, and prepares it for one processor.
     fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
-        let ir = for_one_processor(&read(reached)?);
+        let ir = for_one_processor(&without_tokens(&read(reached)?)?);
         let marked = self.dir.join("3-marked.ll");
         write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;
         Ok(marked)

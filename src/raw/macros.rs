@@ -431,11 +431,14 @@ macro_rules! emit {
     (@operands [] $let:tt $asm:tt { $($walk:tt)* } { $($leaf:tt)* }) => { emit!($($walk)* { $($leaf)* $let $asm }) };
 
     // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
-    (@asm $text:tt $need:tt [ convergent ] $options:tt $asm:tt) => {
+    (@asm [ $($text:tt)* ] $need:tt [ convergent ] $options:tt $asm:tt) => {
+        // No instruction, so that ptxas refuses the kernel unless `ptx-link` has marked the block. The linker removes the name.
         #[cfg(not(feature = "stock-linker"))]
-        emit!(@asm $text $need [] $options $asm);
+        emit!(@asm [
+            "link_this_kernel_with_ptx_link_", env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "; ", $($text)*
+        ] $need [] $options $asm);
         #[cfg(feature = "stock-linker")]
-        emit!(@goto $text $need $options $asm);
+        emit!(@goto [ $($text)* ] $need $options $asm);
     };
     (@asm [ $($text:tt)* ] [ $($need:tt)* ] [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
         core::arch::asm!(concat!($($text)* " ", $($need)*), $($asm)* options($($option)*));

@@ -24,7 +24,7 @@ pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Compiles a crate that [`write`] has written, and returns its rows.
+/// Compiles a crate that [`write()`] has written, and returns its rows.
 pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     let mut build = Build::new(folder, arch);
     build.rustflags = vec!["--cfg=probe".into()];
@@ -158,7 +158,6 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     };
     let mut package = toml::toml! {
         [package]
-        version = "0.0.0"
         edition = "2024"
         [lib]
         crate-type = ["cdylib"]
@@ -170,6 +169,8 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     if let Some(package) = package.get_mut("package").and_then(toml::Value::as_table_mut) {
         package.insert("name".into(), format!("row-{name}").into());
+        // The version of `ptx`, which convergent asm states to the linker.
+        package.insert("version".into(), env!("CARGO_PKG_VERSION").into());
     }
     package.insert("features".into(), own("features")?);
     package.insert("dependencies".into(), own("dependencies")?);
