@@ -107,6 +107,13 @@ impl Device {
                 "`{file}` hides rustc flags from this check: write the flags directly into `rustflags`"
             ));
         }
+        // These choose what of `ptx` there is, so only features and rustdoc set them.
+        for cfg in self.options(&["--cfg"]).filter(|&cfg| cfg == "doc" || GATES.contains(&cfg)) {
+            faults.push(format!(
+                "`--cfg {cfg}` opens parts of `ptx` that this build must not have: remove it from `rustflags`, and enable the \
+                 feature of the target"
+            ));
+        }
         if !self.has_feature("stock-linker") {
             faults.extend(self.mark_faults());
         }

@@ -127,6 +127,14 @@ fn a_file_of_flags_is_refused() {
 }
 
 #[test]
+fn cfgs_that_open_the_crate_are_refused() {
+    for flags in [["--cfg", "doc"], ["--cfg=sm_100f_sm_110a", "-g"], ["--cfg", "sm_100"]] {
+        refused(&device(&[GOOD, &flags].concat(), &["sm_90"]), &["`--cfg ", "remove it from `rustflags`"]);
+    }
+    assert_eq!(device(&[GOOD, &["--cfg", "mine", "--cfg=probe"]].concat(), &["sm_90"]).faults(), [""; 0]);
+}
+
+#[test]
 fn features_and_target_cpu_have_to_agree() {
     let cpu = |cpu: &str, features| {
         let cpu = format!("-Ctarget-cpu={cpu}");
