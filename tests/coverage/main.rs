@@ -418,7 +418,12 @@ fn every_typestate_method_has_a_misuse() {
         modules.iter().any(|&module| called.get(module).is_some_and(|names| names.contains(&function.name)))
     };
     let typestate = FUNCTIONS.iter().filter(|function| function.has_handles || function.has_tags);
-    check("a case in tests/ui that fails for its misuse", NO_MISUSE, typestate, has_case);
+    check(
+        "a case in tests/ui, in the folder of its module, whose message quotes a call of it",
+        NO_MISUSE,
+        typestate,
+        has_case,
+    );
 }
 
 /// Checks that each function has what it needs or is excepted, and that every exception is needed.

@@ -100,6 +100,9 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
             names.join(", ")
         );
     }
+    if let Some(name) = wanted.iter().find(|&name| !index.contains(&format!("{name}::*"))) {
+        bail!("src/raw/mod.rs has `mod {name};`, but no `{name}::*` in the list of `pub use`: add it there");
+    }
     let used = used(&sources, wanted.iter().map(String::as_str));
     let path = |path: PathBuf| format!("#[path = {path:?}]\n");
     let source = |name: &str| path(root().join("src").join(name));
