@@ -66,20 +66,14 @@ fn place_for_mark(line: &str, functions: &HashSet<&str>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{mark, without_tokens};
+    use super::{VERSION, mark, without_tokens};
 
     #[test]
     fn tokens_of_the_same_version_are_removed() {
         let asm =
             |token: &str| format!("  call void asm sideeffect \"{token}bar.sync 0;\", \"~{{memory}}\"()\n");
-        let token = concat!(
-            "link_this_kernel_with_ptx_link_",
-            env!("CARGO_PKG_VERSION_MAJOR"),
-            "_",
-            env!("CARGO_PKG_VERSION_MINOR"),
-            "; "
-        );
-        let ir = asm(token) + "  ret void\n" + &asm(token) + &asm("");
+        let token = format!("link_this_kernel_with_ptx_link_{VERSION}; ");
+        let ir = asm(&token) + "  ret void\n" + &asm(&token) + &asm("");
         assert_eq!(without_tokens(&ir).unwrap(), asm("") + "  ret void\n" + &asm("") + &asm(""));
         let error = without_tokens(&asm("link_this_kernel_with_ptx_link_99_7; ")).unwrap_err().to_string();
         assert!(

@@ -132,28 +132,30 @@ pub(crate) fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result
     let whole = family::written(folder, families)?;
     let gated: BTreeSet<_> = families.intersection(&family::gated()?).cloned().collect();
     let others: Vec<_> = Arch::ALL.into_iter().filter(|arch| !gated.is_empty() && *arch != WHOLE).collect();
-    let gated = family::written(&format!("{folder}-gated"), &gated)?;
+    let gated_rows = family::written(&format!("{folder}-gated"), &gated)?;
     // The whole probe takes the longest, so it comes first.
     let archs: Vec<Arch> = [WHOLE].into_iter().chain(others).collect();
     let probes = by_two(&archs, |&arch| match arch {
         WHOLE => family::build(&whole, arch, Part::All),
-        _ => family::build(&gated, arch, Part::Gated),
+        _ => family::build(&gated_rows, arch, Part::Gated),
     });
     let probes = archs.into_iter().zip(probes).map(|(arch, rows)| Ok((arch, rows?)));
-    with_ungated(probes.collect::<Result<_>>()?)
+    with_ungated(probes.collect::<Result<_>>()?, &gated)
 }
 
 /// Adds to the probes of gated rows the rows without a gate, as [`WHOLE`] has them. A row without a gate has the same claims and
-/// tags wherever it was compiled, so it has the same forms.
-fn with_ungated(mut probes: BTreeMap<Arch, Vec<Row>>) -> Result<Vec<(Arch, Vec<Row>)>> {
+/// tags wherever it was compiled, in each of the families `gated`, so it has the same forms.
+fn with_ungated(
+    mut probes: BTreeMap<Arch, Vec<Row>>,
+    gated: &BTreeSet<String>,
+) -> Result<Vec<(Arch, Vec<Row>)>> {
     let whole = probes.remove(&WHOLE).unwrap_or_default();
     let ungated: Vec<&Row> = whole.iter().filter(|row| !row.gated).collect();
     let mut all = Vec::new();
     for arch in Arch::ALL.into_iter().filter(|&arch| arch != WHOLE) {
         let (mut rows, listed): (Vec<Row>, Vec<Row>) =
             probes.remove(&arch).unwrap_or_default().into_iter().partition(|row| row.gated);
-        let families: BTreeSet<&str> = listed.iter().map(|row| row.family.as_str()).collect();
-        let expected = ungated.iter().filter(|row| families.contains(row.family.as_str()));
+        let expected = ungated.iter().filter(|row| gated.contains(&row.family));
         let bare = |row: &Row| Row { forms: Vec::new(), ..row.clone() };
         let expected: BTreeMap<String, Row> = expected.map(|row| (row.name.clone(), bare(row))).collect();
         let listed: BTreeMap<String, Row> = listed.iter().map(|row| (row.name.clone(), bare(row))).collect();
@@ -412,12 +414,17 @@ mod tests {
             let others = Arch::ALL.into_iter().filter(|&arch| arch != WHOLE);
             others.map(|arch| with(arch, &listed)).chain([with(WHOLE, &module(&[".a"]))]).collect()
         };
-        let all = with_ungated(probes("[x]")).unwrap();
+        let gated = BTreeSet::from(["fam".to_owned()]);
+        let all = with_ungated(probes("[x]"), &gated).unwrap();
         assert!(all.iter().all(|(arch, rows)| rows[0].forms[0].targets == [*arch]), "{all:?}");
-        let error = with_ungated(probes("[x y]")).unwrap_err().to_string();
+        let error = with_ungated(probes("[x y]"), &gated).unwrap_err().to_string();
         assert_eq!(
             error,
             "f is different on sm_90 and sm_100a, but has no gate: add a gate to the row or to the tag"
+        );
+        let none_listed = BTreeMap::from([(WHOLE, rows(&module(&[".a"]), WHOLE).unwrap())]);
+        assert!(
+            with_ungated(none_listed, &gated).unwrap_err().to_string().starts_with("f is different on sm_90")
         );
     }
 
