@@ -22,7 +22,8 @@ mod shape;
 pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
-    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain, assert_safe_parameter, kind,
+    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain, assert_safe_parameter,
+    end_of_dependent_grid, kind,
 };
 #[doc(hidden)]
 pub use shape::assert_shape;

@@ -52,6 +52,24 @@ fn parameters_are_grid_constants_of_the_size_and_alignment_of_their_types() {
 }
 
 #[test]
+fn the_fingerprint_is_a_symbol_of_the_module() {
+    fn symbol<K: Kernel>(_: K) -> String {
+        format!(".visible .global .align 1 .b8 {}[1];", K::FINGERPRINT)
+    }
+    for symbol in [symbol(axpy), symbol(blur), symbol(copy_boxes), symbol(add_rows), symbol(fill)] {
+        assert!(PTX.contains(&symbol), "{symbol} is missing: host and device hash a kernel differently");
+    }
+}
+
+/// `add_rows` waits for each of its two prerequisites, and at its end.
+#[test]
+fn a_kernel_with_a_prerequisite_waits_at_its_end() {
+    let body = support::body(&PTX, add_rows::NAME);
+    assert_eq!(body.matches("griddepcontrol.wait").count(), 3, "{body}");
+    assert!(!support::body(&PTX, axpy::NAME).contains("griddepcontrol"));
+}
+
+#[test]
 fn maps_are_addressed_among_the_parameters() {
     for instruction in ["cvta.param.u64", "cp.async.bulk.tensor.2d.shared::cta.global.tile"] {
         assert!(PTX.contains(instruction), "{instruction}");

@@ -50,7 +50,8 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     });
     let check = if is_safe { quote!(assert_safe_parameter) } else { quote!(assert_parameter) };
     let checks = types.iter().map(|ty| quote_spanned!(ty.span()=> ::ptx::launch::#check::<#ty>();));
-    let (entry, stub) = (entry(&function, &parameters, &types, &shared), stub(&function));
+    let fingerprint = fingerprint(&shape, &function);
+    let (entry, stub) = (entry(&function, &parameters, &types, &shared, &fingerprint), stub(&function));
     Ok(quote! {
         #(#docs)*
         #[allow(non_camel_case_types)]
@@ -67,6 +68,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             // SAFETY: `__ptx_entry` is the entry; these are its parameters, its shape and its dynamic shared memory.
             unsafe impl ::ptx::launch::Kernel for #name {
                 const NAME: &'static ::core::primitive::str = #text;
+                const FINGERPRINT: &'static ::core::primitive::str = #fingerprint;
                 const PARAMETERS: &'static [&'static ::core::primitive::str] = &[#(#names),*];
                 const DYNAMIC_SHARED: ::core::primitive::u32 = <#dynamic as ::ptx::launch::DynamicMemory>::BYTES;
                 type Shape = __PtxShape;
@@ -94,7 +96,13 @@ const STATEMENT: &str = concat!(
 );
 
 /// The kernel's entry on the device. The function itself stands inside of it, so its body sees the names of its module.
-fn entry(function: &ItemFn, parameters: &[(Origin, PatType)], types: &[&Type], shared: &Type) -> TokenStream {
+fn entry(
+    function: &ItemFn,
+    parameters: &[(Origin, PatType)],
+    types: &[&Type],
+    shared: &Type,
+    fingerprint: &str,
+) -> TokenStream {
     let name = &function.sig.ident;
     let text = name.to_string();
     let places: Vec<Ident> = (0..types.len()).map(|i| format_ident!("parameter_{i}")).collect();
@@ -115,6 +123,7 @@ fn entry(function: &ItemFn, parameters: &[(Origin, PatType)], types: &[&Type], s
         }
     });
     let values: Vec<_> = values.collect();
+    let symbol = format!(".visible .global .align 1 .b8 {fingerprint}[1];");
     let mut inner = function.clone();
     inner.vis = syn::Visibility::Inherited;
     inner.attrs.retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc"));
@@ -134,8 +143,29 @@ fn entry(function: &ItemFn, parameters: &[(Origin, PatType)], types: &[&Type], s
                 let (cta, shared, dynamic) = ::ptx::launch::Cta::enter_with::<#shared, __PtxShape>();
                 #name(#(#values),*)
             }
+            ::ptx::launch::end_of_dependent_grid::<{ false #(|| <#types as ::ptx::launch::Parameter>::PREREQUISITE)* }>();
+        }
+
+        // A module, since this macro is an item and not a statement.
+        #[cfg(target_arch = "nvptx64")]
+        mod __ptx_fingerprint {
+            ::core::arch::global_asm!(#symbol);
         }
     }
+}
+
+/// Names a symbol by the kernel and a hash of its package and its source. Compilers print tokens with different spaces.
+fn fingerprint(shape: &TokenStream, function: &ItemFn) -> String {
+    let package = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION"].map(|name| std::env::var(name).unwrap_or_default());
+    let mut function = function.clone();
+    function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+    let source = format!("{package:?} {shape} {}", quote!(#function));
+    let bytes = source.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    // FNV-1a: the hash of `std` may change with the compiler, and host and device are compiled by two.
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{}__{hash:016x}", function.sig.ident)
 }
 
 /// The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It uses the names

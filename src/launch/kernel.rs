@@ -8,6 +8,8 @@ use crate::global::{
     Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut,
     Length,
 };
+use crate::qualifier::action;
+use crate::raw;
 use crate::shared::{DynamicShared, Element, Place};
 use crate::tensor::{
     LoadShape, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject, TensorMapReduce,
@@ -29,6 +31,10 @@ use crate::tensor::{
 pub unsafe trait Kernel {
     /// The name of the entry in PTX.
     const NAME: &'static str;
+    /// A symbol of the module, whose name has a hash of the kernel's source. The host looks for it, so that a kernel of that name
+    /// from another crate, or from an older source, is no kernel of this description.
+    #[doc(hidden)]
+    const FINGERPRINT: &'static str;
     /// The names of the parameters that the host passes.
     const PARAMETERS: &'static [&'static str];
     /// The dynamic shared memory of a launch in bytes (`sharedMemBytes`).
@@ -81,6 +87,9 @@ pub unsafe trait Parameter: Sized {
     /// Whether the kernel may access memory through the parameter before the grids before it are complete.
     #[doc(hidden)]
     const EARLY: bool;
+    /// Whether the kernel waits for the grids before it, at its end at the latest.
+    #[doc(hidden)]
+    const PREREQUISITE: bool = false;
 
     /// Makes the handle in a thread.
     ///
@@ -296,12 +305,23 @@ unsafe impl<T: Parameter> Parameter for Prerequisite<T> {
     type Raw = T::Raw;
     type Kind = T::Kind;
     const EARLY: bool = false;
+    const PREREQUISITE: bool = true;
 
     #[inline(always)]
     unsafe fn from_raw(raw: *const T::Raw) -> Self {
         // SAFETY: the contract of the constructor of `T` holds once the grids before this one are complete, and the parameter is
         // the only handle of its memory (`# Safety`).
         unsafe { Prerequisite::new(T::from_raw(raw)) }
+    }
+}
+
+/// Waits for the grids before this one, at the end of a kernel with a [`Prerequisite`]. A grid that ends without a wait could end
+/// before the grids before it, and so the grids after it would wait for too few.
+#[doc(hidden)]
+#[inline(always)]
+pub fn end_of_dependent_grid<const WAITS: bool>() {
+    if WAITS {
+        raw::griddepcontrol(action::Wait);
     }
 }
 
