@@ -15,7 +15,7 @@ struct Unit([MaybeUninit<u8>; 64]);
 
 /// The bytes of the arguments.
 #[derive(Default)]
-struct Values {
+pub(crate) struct Values {
     units: Vec<Unit>,
     /// First unit and size in bytes of each argument.
     places: Vec<(usize, usize)>,
@@ -32,12 +32,14 @@ impl Values {
         self.places.push((start, size_of::<T>()));
     }
 
-    fn addresses(&mut self) -> Vec<*mut c_void> {
+    /// Returns the addresses of the arguments, for the driver. They are valid until the next change.
+    pub(crate) fn addresses(&mut self) -> Vec<*mut c_void> {
         let first = self.units.as_mut_ptr();
         self.places.iter().map(|(start, _)| first.wrapping_add(*start).cast()).collect()
     }
 
-    fn compare(&self, parameters: &[usize]) -> Result<(), String> {
+    /// Compares the arguments with the sizes of a kernel's parameters.
+    pub(crate) fn compare(&self, parameters: &[usize]) -> Result<(), String> {
         if parameters.len() != self.places.len() {
             return Err(format!("it has {} parameters, not {}", parameters.len(), self.places.len()));
         }
@@ -54,10 +56,11 @@ impl Values {
 /// Collects the arguments of a launch on `stream`. The stream waits for earlier uses of each slice; the drop, after the launch,
 /// records the use.
 pub struct Arguments<'a> {
-    stream: &'a CudaStream,
-    values: Values,
+    pub(crate) stream: &'a CudaStream,
+    pub(crate) values: Values,
     guards: Vec<SyncOnDrop<'a>>,
-    problem: Option<LaunchProblem>,
+    /// Why a slice cannot be used on this stream.
+    pub(crate) problem: Option<LaunchProblem>,
 }
 
 impl<'a> Arguments<'a> {
@@ -113,25 +116,6 @@ impl<'a> Arguments<'a> {
                 false
             }
         }
-    }
-
-    /// Returns why a slice cannot be used on this stream.
-    pub(crate) fn problem(&self) -> Result<(), LaunchProblem> {
-        self.problem.clone().map_or(Ok(()), Err)
-    }
-
-    pub(crate) fn stream(&self) -> &'a CudaStream {
-        self.stream
-    }
-
-    /// Returns the addresses of the arguments, for the driver. They are valid until the next change of the arguments.
-    pub(crate) fn addresses(&mut self) -> Vec<*mut c_void> {
-        self.values.addresses()
-    }
-
-    /// Compares the arguments with the sizes of a kernel's parameters.
-    pub(crate) fn compare(&self, parameters: &[usize]) -> Result<(), String> {
-        self.values.compare(parameters)
     }
 }
 

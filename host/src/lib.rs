@@ -31,7 +31,7 @@ mod module;
 mod tensor;
 
 pub use arguments::{KernelArg, KernelArgs};
-pub use context::{DriverVersion, driver_version, open, wait};
+pub use context::{driver_version, open, wait};
 pub use cudarc;
 pub use cudarc::driver::sys::{
     CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
