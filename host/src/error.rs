@@ -50,6 +50,17 @@ pub enum Error {
     /// The arguments of a launch differ from the kernel's parameters in number or size. The driver was not called.
     #[error("kernel {kernel} does not take these arguments: {problem}")]
     Signature { kernel: String, problem: String },
+    /// The images have no kernel of this name, or one from another source than the description that the program was built with.
+    #[error(
+        "{module} has no kernel `{kernel}` of the source that this program was built with; build the kernels and the program \
+         from the same crate"
+    )]
+    Fingerprint {
+        /// The kernel.
+        kernel: String,
+        /// The module.
+        module: String,
+    },
     /// The device or the kernel does not allow this launch. The driver was not called.
     #[error("cannot launch kernel {kernel}: {problem}")]
     Launch { kernel: String, problem: LaunchProblem },

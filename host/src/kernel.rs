@@ -5,11 +5,11 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{
     self, CUdevice_attribute as DeviceAttribute, CUfunction, CUfunction_attribute as Attribute,
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
+use cudarc::driver::{CudaStream, SyncOnDrop};
 
 use crate::arguments::Arguments;
 use crate::context::note_launch;
@@ -17,7 +17,10 @@ use crate::error::check;
 use crate::image::required_block;
 use crate::launch::{Limits, PORTABLE_CLUSTER};
 use crate::module::attribute_of as of_device;
-use crate::{Dim3, Error, KernelArgs, LaunchConfig, LaunchProblem, Module, Result};
+use crate::{
+    Dim3, Error, Function, KernelArgs, LaunchConfig, LaunchProblem, Module, Result, TensorElement, TensorMap,
+    TensorMapBuilder,
+};
 
 /// Shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
@@ -161,7 +164,7 @@ impl Kernel {
     ) -> Result<()> {
         let signature = |problem| Error::Signature { kernel: self.label.to_string(), problem };
         arguments.values.compare(&self.parameters).map_err(signature)?;
-        let (ours, stream) = (self.module.context(), arguments.stream);
+        let (ours, stream) = (self.module.context(), arguments.queue);
         if ours != stream.context() {
             let problem = LaunchProblem::StreamContext(ours.ordinal(), stream.context().ordinal());
             return Err(self.refusal(problem));
@@ -282,6 +285,30 @@ impl Kernel {
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.module
+    }
+}
+
+// SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.
+unsafe impl Function for Kernel {
+    type Queue = CudaStream;
+    type Guard<'a> = SyncOnDrop<'a>;
+
+    fn tensor_map<T: TensorElement>(
+        stream: &CudaStream,
+        map: &TensorMapBuilder,
+        address: u64,
+        len: usize,
+    ) -> Result<TensorMap> {
+        map.encode_at::<T>(stream.context(), address, len)
+    }
+
+    unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
+        // SAFETY: `# Safety` of this function.
+        unsafe { self.launch_with(config, arguments) }
+    }
+
+    fn label(&self) -> &str {
+        &self.label
     }
 }
 

@@ -218,20 +218,19 @@ pub enum LaunchProblem {
          of the module's context"
     )]
     StreamContext(usize, usize),
+    #[error("argument {0} {1}")]
+    Argument(String, String),
     #[error(
-        "argument {0} is a slice of another context than the stream's; copy it to memory of that context"
+        "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others"
     )]
-    SliceContext(usize),
+    GridRank(Dim3, Dim3),
+    #[error("the grid {0} has 2^32 blocks or more, which a kernel cannot count")]
+    GridCount(Dim3),
     #[error(
-        "argument {0} is a slice, and the context's event tracking is off, so nothing orders the uses of the slice; \
-         leave the tracking on, or pass the address as a `u64`"
+        "a programmatic dependent launch, but the kernel has memory outside of a `Prerequisite`, or no `Prerequisite`; \
+         wrap each handle in one"
     )]
-    NoEvents(usize),
-    #[error(
-        "argument {0} is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass \
-         the address as a `u64`"
-    )]
-    Captured(usize),
+    Programmatic,
 }
 
 #[cfg(test)]

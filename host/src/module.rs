@@ -7,7 +7,9 @@ use std::ptr;
 use std::sync::Arc;
 
 use cudarc::driver::CudaContext;
-use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUfunction, CUjit_option, CUmodule};
+use cudarc::driver::sys::{
+    self, CUdevice_attribute as Attribute, CUfunction, CUjit_option, CUmodule, CUresult,
+};
 
 use crate::context::settle;
 use crate::error::check;
@@ -162,6 +164,22 @@ impl Module {
         let (handle, log) =
             loaded.map_err(|(cause, log)| Error::Load { module: module(), driver, cause, log })?;
         Ok(Self { inner: Arc::new(Inner { context: context.clone(), handle, name: module(), image, log }) })
+    }
+
+    /// Returns whether the module has a variable of this name.
+    pub(crate) fn has_global(&self, name: &str) -> Result<bool> {
+        let doing = || format!("looking for `{name}` in {}", self.inner.name);
+        check(self.inner.context.bind_to_thread(), doing)?;
+        let c_name = CString::new(name).unwrap_or_default();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded, the name is NUL-terminated, and both places are valid for writes.
+        let result = unsafe {
+            sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.inner.handle, c_name.as_ptr())
+        };
+        match result {
+            CUresult::CUDA_ERROR_NOT_FOUND => Ok(false),
+            other => check(other.result(), doing).map(|()| true),
+        }
     }
 
     /// Finds a kernel by the name that it has in the PTX.

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUtensorMap};
-use cudarc::driver::{DevicePtr, DeviceRepr, ValidAsZeroBits};
+use cudarc::driver::{CudaContext, DevicePtr, DeviceRepr, ValidAsZeroBits};
 
 use crate::error::check;
 use crate::module::attribute_of;
@@ -83,7 +83,7 @@ fn bytes_of(element_type: CUtensorMapDataType) -> Option<usize> {
 }
 
 /// Returns the most bytes that a row of the box can have with this swizzle.
-fn span(swizzle: CUtensorMapSwizzle) -> usize {
+pub(crate) fn span(swizzle: CUtensorMapSwizzle) -> usize {
     match swizzle {
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE => usize::MAX,
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B => 32,
@@ -169,6 +169,11 @@ impl TensorMapBuilder {
         }
     }
 
+    /// Sets the box.
+    pub(crate) fn boxes(&self, box_dims: &[u32]) -> Self {
+        Self { mode: Mode::Box(box_dims.into()), ..self.clone() }
+    }
+
     settings! {
         /// Sets an element type of the same size as the memory's elements, such as `CU_TENSOR_MAP_DATA_TYPE_FLOAT16` for `u16`.
         element_type: CUtensorMapDataType => Some(element_type);
@@ -193,14 +198,23 @@ impl TensorMapBuilder {
     ///
     /// [`Error::TensorMap`] names the first rule that a parameter breaks; [`Error::Cuda`] if the driver still refuses the map.
     pub fn encode<T: TensorElement>(&self, memory: &impl DevicePtr<T>) -> Result<TensorMap> {
-        let element_type = self.element_type.unwrap_or(T::TYPE);
-        let context = memory.stream().context();
-        let major = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         // The address alone is wanted: this is no use of the memory.
         let (address, guard) = memory.device_ptr(memory.stream());
         std::mem::forget(guard);
+        self.encode_at::<T>(memory.stream().context(), address, memory.len())
+    }
+
+    /// Encodes the map of the tensor at `address`, in memory of `len` elements.
+    pub(crate) fn encode_at<T: TensorElement>(
+        &self,
+        context: &CudaContext,
+        address: u64,
+        len: usize,
+    ) -> Result<TensorMap> {
+        let element_type = self.element_type.unwrap_or(T::TYPE);
+        let major = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let strides = self
-            .check(size_of::<T>(), element_type, Memory { address, len: memory.len(), major })
+            .check(size_of::<T>(), element_type, Memory { address, len, major })
             .map_err(|problem| Error::TensorMap { problem })?;
         check(context.bind_to_thread(), || "encoding a tensor map".into())?;
         let (rank, address) = (self.dims.len() as u32, address as *mut std::ffi::c_void);
