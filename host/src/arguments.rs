@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 use cudarc::driver::sys::CUstreamCaptureStatus;
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
@@ -95,7 +96,8 @@ impl<'a> Arguments<'a> {
     /// Returns true if the events of memory from `owner` order its uses with those on this stream; otherwise notes why not.
     fn admits(&mut self, owner: &CudaStream) -> bool {
         let (context, argument) = (self.stream.context(), self.values.places.len());
-        let problem = if owner.context() != context {
+        // Each opening of a device counts its own streams, and by them decides whether slices have events.
+        let problem = if !Arc::ptr_eq(owner.context(), context) {
             Some(LaunchProblem::SliceContext(argument))
         } else if !context.is_event_tracking() {
             Some(LaunchProblem::NoEvents(argument))

@@ -219,7 +219,7 @@ pub enum LaunchProblem {
     )]
     StreamContext(usize, usize),
     #[error(
-        "argument {0} is a slice of another context than the stream's; copy it to memory of that context"
+        "argument {0} is a slice of another context than the stream's; open the device once, or copy the slice"
     )]
     SliceContext(usize),
     #[error(
