@@ -245,6 +245,10 @@ fn contexts(gpu: &Gpu) -> Result<Finding> {
     unsafe { gpu.context.enable_event_tracking() };
     expect_error(refused, &["argument 0 is a slice", "event tracking is off"])?;
     gpu.wait()?;
+    drop(out);
+    // The drop frees the memory in the current context.
+    other.bind_to_thread()?;
+    drop(foreign);
     Ok("streams and slices of another context, and slices without events, are refused".to_owned().into())
 }
 

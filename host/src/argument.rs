@@ -1,5 +1,7 @@
 //! What the host passes for the parameters of a typed kernel.
 
+use std::sync::Arc;
+
 use cudarc::driver::sys::CUstreamCaptureStatus;
 use cudarc::driver::{
     CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
@@ -152,8 +154,11 @@ fn after_readers(guard: &SyncOnDrop<'_>, stream: &CudaStream) -> Result<(), Stri
 /// Refuses memory of `owner` whose uses on `stream` no events order.
 fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
     let refuse = |reason: &str| Err(reason.to_owned());
-    if owner.context() != stream.context() {
-        return refuse("is a slice of another context than the stream's; copy it to memory of that context");
+    // Each opening of a device counts its own streams, and by them decides whether slices have events.
+    if !Arc::ptr_eq(owner.context(), stream.context()) {
+        return refuse(
+            "is a slice of another context than the stream's; open the device once, or copy the slice",
+        );
     }
     if !stream.context().is_event_tracking() {
         return refuse(

@@ -47,7 +47,7 @@ pub enum Error {
     /// The driver refused a module. The log is that of the driver's compiler, which compiles PTX up to the driver's version.
     #[error("the driver (CUDA {}.{}) cannot load {module}: {cause}{}{}", driver.0, driver.1, hint(cause), log_lines(log))]
     Load { module: String, driver: (u32, u32), cause: CudaError, log: String },
-    /// The arguments of a launch differ from the kernel's parameters in number or size. The driver was not called.
+    /// The arguments of a launch differ from the kernel's parameters in number or size. Nothing was launched.
     #[error("kernel {kernel} does not take these arguments: {problem}")]
     Signature { kernel: String, problem: String },
     /// The images have no kernel of this name, or one from another source than the description that the program was built with.
@@ -55,13 +55,8 @@ pub enum Error {
         "{module} has no kernel `{kernel}` of the source that this program was built with; build the kernels and the program \
          from the same crate"
     )]
-    Fingerprint {
-        /// The kernel.
-        kernel: String,
-        /// The module.
-        module: String,
-    },
-    /// The device or the kernel does not allow this launch. The driver was not called.
+    Fingerprint { kernel: String, module: String },
+    /// The device or the kernel does not allow this launch. Nothing was launched.
     #[error("cannot launch kernel {kernel}: {problem}")]
     Launch { kernel: String, problem: LaunchProblem },
     /// The work did not end within the timeout: a hang. It is named by the last kernel launched on the stream.

@@ -140,6 +140,7 @@ impl Kernel {
     ///    gives, and reads and writes what a mutable borrow gives.
     /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the kernel before it
     ///    uses.
+    /// 4. If the stream is being captured, the graph is launched only while the module is loaded and every pointer is valid.
     pub unsafe fn launch<'a>(
         &self,
         stream: &'a CudaStream,
@@ -180,10 +181,9 @@ impl Kernel {
         let mut addresses = arguments.values.addresses();
         // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with those of
         // the parameters, and the values are legal: `# Safety`.
-        let result = unsafe {
-            sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()).result()
-        };
-        check(result, || format!("launching kernel {}", self.label))?;
+        let result =
+            unsafe { sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()) };
+        check(result.result(), || format!("launching kernel {}", self.label))?;
         note_launch(stream, &self.label);
         Ok(())
     }
@@ -269,6 +269,8 @@ impl Kernel {
         ask: impl FnOnce(*mut i32, *const CUlaunchConfig) -> sys::CUresult,
     ) -> Result<u32> {
         self.prepare(config)?;
+        // Only the cluster counts.
+        let config = &LaunchConfig { cooperative: false, programmatic: false, ..*config };
         let (mut count, mut attributes) = (0, attributes_of(config));
         let driver = driver_config(config, ptr::null_mut(), &mut attributes);
         check(ask(&mut count, &driver).result(), || format!("asking for the occupancy of {}", self.label))?;
@@ -328,25 +330,25 @@ fn parameter_size(function: CUfunction, index: usize) -> Option<usize> {
 
 fn attributes_of(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
     use CUlaunchAttributeID::*;
-    let attribute = |id, set: &dyn Fn(&mut CUlaunchAttributeValue)| {
+    let mut attributes = Vec::new();
+    let mut add = |id, set: &dyn Fn(&mut CUlaunchAttributeValue)| {
         let mut value = CUlaunchAttributeValue { pad: [0; 64] };
         set(&mut value);
-        CUlaunchAttribute { id, pad: [0; 4], value }
+        attributes.push(CUlaunchAttribute { id, pad: [0; 4], value });
     };
-    let cluster = config.cluster.map(|Dim3 { x, y, z }| {
-        attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
+    if let Some(Dim3 { x, y, z }) = config.cluster {
+        add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
             (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z) = (x, y, z);
-        })
-    });
-    let cooperative = config
-        .cooperative
-        .then(|| attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &|value| value.cooperative = 1));
-    let programmatic = config.programmatic.then(|| {
-        attribute(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &|value| {
-            value.programmaticStreamSerializationAllowed = 1;
-        })
-    });
-    [cluster, cooperative, programmatic].into_iter().flatten().collect()
+        });
+    }
+    if config.cooperative {
+        add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &|value| value.cooperative = 1);
+    }
+    if config.programmatic {
+        let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        add(id, &|value| value.programmaticStreamSerializationAllowed = 1);
+    }
+    attributes
 }
 
 fn driver_config(

@@ -158,12 +158,14 @@ impl Module {
         let module = || name.to_owned();
         let image =
             loadable(image.into()).map_err(|problem| Error::BadImage { module: module(), problem })?;
-        let driver = driver_version()?;
         check(context.bind_to_thread(), || format!("loading {name}"))?;
-        let loaded = options.load_image(&image);
-        let (handle, log) =
-            loaded.map_err(|(cause, log)| Error::Load { module: module(), driver, cause, log })?;
-        Ok(Self { inner: Arc::new(Inner { context: context.clone(), handle, name: module(), image, log }) })
+        match options.load_image(&image) {
+            Ok((handle, log)) => {
+                let inner = Inner { context: context.clone(), handle, name: module(), image, log };
+                Ok(Self { inner: Arc::new(inner) })
+            }
+            Err((cause, log)) => Err(Error::Load { module: module(), driver: driver_version()?, cause, log }),
+        }
     }
 
     /// Returns whether the module has a variable of this name.
