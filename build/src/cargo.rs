@@ -32,13 +32,7 @@ impl Manifest {
         if !path.is_file() {
             bail!("{} has no Cargo.toml: name the folder of the kernels' crate", folder.display());
         }
-        let mut cargo = toolchain.command("cargo");
-        without_callers_settings(&mut cargo).current_dir(folder);
-        cargo.args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"]).arg(&path);
-        let answer = run(&mut cargo).with_context(|| format!("cannot read {}", path.display()))?;
-        let answer: Value =
-            serde_json::from_slice(&answer.stdout).context("cannot read the answer of `cargo metadata`")?;
-        Manifest::parse(&answer, &path)
+        Manifest::parse(&metadata(toolchain, folder)?, &path)
     }
 
     fn parse(answer: &Value, path: &Path) -> Result<Manifest> {
@@ -48,17 +42,12 @@ impl Manifest {
             .with_context(|| {
                 format!("{shown} describes no package: name the folder of the kernels' crate")
             })?;
-        let is_library = |target: &Value| {
-            array(&target["kind"]).any(|kind| matches!(kind.as_str(), Some("lib" | "cdylib" | "rlib")))
-        };
-        if !array(&package["targets"]).any(is_library) {
+        if !has_library(package) {
             bail!("the package of {shown} has no library: kernels are written in src/lib.rs");
         }
-        let ptx = array(&package["dependencies"])
-            .find(|dependency| dependency["name"] == "ptx" && dependency["kind"].is_null())
-            .with_context(|| {
-                format!("the package of {shown} does not depend on `ptx`: run `cargo add ptx` in its folder")
-            })?;
+        let ptx = dependency_on_ptx(package).with_context(|| {
+            format!("the package of {shown} does not depend on `ptx`: run `cargo add ptx` in its folder")
+        })?;
         let features = package["features"].as_object().into_iter().flatten();
         let features =
             features.map(|(name, enables)| (name.clone(), array(enables).filter_map(text).collect()));
@@ -93,6 +82,35 @@ impl Manifest {
         arguments.extend(["--features".into(), wanted.join(",")]);
         arguments
     }
+}
+
+/// Returns the folder of the workspace around a folder, and the folders of the workspace's libraries that depend on `ptx`.
+pub fn device_crates(toolchain: &Toolchain, folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let answer = metadata(toolchain, folder)?;
+    let packages = array(&answer["packages"])
+        .filter(|package| has_library(package) && dependency_on_ptx(package).is_some());
+    let manifests = packages.filter_map(|package| package["manifest_path"].as_str());
+    let folders = manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_path_buf));
+    Ok((answer["workspace_root"].as_str().unwrap_or_default().into(), folders.collect()))
+}
+
+/// Asks cargo for the workspace around a folder.
+fn metadata(toolchain: &Toolchain, folder: &Path) -> Result<Value> {
+    let mut cargo = toolchain.command("cargo");
+    without_callers_settings(&mut cargo).current_dir(folder);
+    let answer = run(cargo.args(["metadata", "--no-deps", "--format-version", "1"]))
+        .with_context(|| format!("cannot read the manifest in {}", folder.display()))?;
+    serde_json::from_slice(&answer.stdout).context("cannot read the answer of `cargo metadata`")
+}
+
+fn has_library(package: &Value) -> bool {
+    let is_library = |kind: &Value| matches!(kind.as_str(), Some("lib" | "cdylib" | "rlib"));
+    array(&package["targets"]).any(|target| array(&target["kind"]).any(is_library))
+}
+
+fn dependency_on_ptx(package: &Value) -> Option<&Value> {
+    array(&package["dependencies"])
+        .find(|dependency| dependency["name"] == "ptx" && dependency["kind"].is_null())
 }
 
 /// What a build made and said.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use cargo_metadata::Message;
 use ptx_build::device_flags;
 pub use ptx_build::{Arch, OptLevel};
@@ -284,23 +284,19 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
-        workspace_program(toolchain, "ptx-link", "dev").context("cannot build the linker")
+        workspace_program(toolchain, "cargo-ptx", "ptx-link", "dev").context("cannot build the linker")
     })
 }
 
-/// Builds a program of the workspace, and returns the path of its executable.
-pub fn workspace_program(toolchain: &Toolchain, package: &str, profile: &str) -> Result<PathBuf> {
+/// Builds a program of a package of the workspace, and returns the path of its executable.
+pub fn workspace_program(toolchain: &Toolchain, package: &str, program: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
-        .args(["build", "--quiet", "--package", package, "--bins", "--profile", profile])
+        .args(["build", "--quiet", "--package", package, "--bin", program, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
-    let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
-    let mut executables = artifacts(&output)?.filter_map(|artifact| artifact.executable);
-    match (executables.next(), executables.next()) {
-        (Some(executable), None) => Ok(executable.into_std_path_buf()),
-        (None, _) => bail!("the package {package} has no program"),
-        (Some(_), Some(_)) => bail!("the package {package} has several programs, expected one"),
-    }
+    let output = progress::step(&format!("building {program}"), || run(&mut cargo))?;
+    let executable = artifacts(&output)?.find_map(|artifact| artifact.executable);
+    Ok(executable.with_context(|| format!("cargo built no program {program}"))?.into_std_path_buf())
 }
 
 /// Returns a wrapper that runs `ptx-link --no-marks`. Its name is `ptx-link`, because `build.rs` of `ptx` checks the name.
