@@ -393,7 +393,8 @@ impl Setup<'_> {
         // cargo does not watch the linker: another one makes it link again by this flag, which nothing reads.
         cargo.args(["--", "--cfg", &format!("ptx_link=\"{}\"", stamp(self.linker))]);
         if kernels.line_tables {
-            cargo.arg("-Cdebuginfo=line-tables-only");
+            // Without debug information in the profile, cargo asks the linker to strip it.
+            cargo.args(["-Cdebuginfo=line-tables-only", "-Cstrip=none"]);
         }
         cargo
     }

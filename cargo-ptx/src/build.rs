@@ -36,10 +36,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             "no ptxas, so no figures: install CUDA 13.0 or newer and set CUDA_HOME, or `pip install nvidia-cuda-nvcc`"
         );
     }
-    print!("{}", table(&output));
-    for image in &output.images {
-        println!("{}", image.ptx.display());
-    }
+    let paths = output.images.iter().map(|image| format!("{}\n", image.ptx.display()));
+    crate::print(&(table(&output) + &paths.collect::<String>()))?;
     Ok(ExitCode::SUCCESS)
 }
 

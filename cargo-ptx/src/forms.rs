@@ -23,15 +23,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         eprintln!("no instruction of `ptx::raw` has {}", options.text.join(" "));
         return Ok(ExitCode::FAILURE);
     }
-    for row in &found {
-        println!(
-            "{}\n    ptx::raw::{}   PTX ISA {}, section {}",
-            row.ptx, row.function, row.since, row.section
-        );
-        if !row.typed.is_empty() {
-            println!("    typed: {}", row.typed);
-        }
-    }
+    crate::print(&found.iter().map(Row::shown).collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -46,6 +38,12 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
+    fn shown(&self) -> String {
+        let Row { ptx, function, since, section, typed } = self;
+        let typed = if typed.is_empty() { String::new() } else { format!("    typed: {typed}\n") };
+        format!("{ptx}\n    ptx::raw::{function}   PTX ISA {since}, section {section}\n{typed}")
+    }
+
     /// Returns true if each word occurs in the row.
     fn has(&self, words: &[String]) -> bool {
         let text = [self.ptx, self.function, &self.typed].join(" ").to_lowercase();

@@ -9,8 +9,10 @@ mod new;
 mod project;
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 /// Makes, builds and shows GPU kernels written with `ptx`
@@ -51,6 +53,14 @@ fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         arguments.remove(1);
     }
     arguments
+}
+
+/// Prints to stdout. A reader that has seen enough (`| head`) is no error.
+fn print(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => Ok(result?),
+    }
 }
 
 #[cfg(test)]

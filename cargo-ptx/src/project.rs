@@ -12,6 +12,9 @@ pub struct Crate {
     /// The folder of the kernels' crate [default: this folder, or the one crate of this workspace that has kernels]
     #[arg(long = "kernels", value_name = "FOLDER")]
     folder: Option<PathBuf>,
+    /// The folder for results [default: `target/ptx` in the folder of the workspace]
+    #[arg(long, value_name = "FOLDER")]
+    out_dir: Option<PathBuf>,
     /// A feature of the crate, repeatable
     #[arg(long, short = 'F', value_name = "FEATURE")]
     features: Vec<String>,
@@ -21,7 +24,7 @@ pub struct Crate {
 pub struct Project {
     /// The folder of its `Cargo.toml`.
     pub folder: PathBuf,
-    /// The folder for results: `target/ptx` of its workspace.
+    /// The folder for results.
     pub out_dir: PathBuf,
 }
 
@@ -33,7 +36,8 @@ impl Crate {
         let toolchain = Toolchain::for_crate(&start)?;
         let (workspace, crates) = cargo::device_crates(&toolchain, &start)?;
         let folder = choose(&start, crates, self.folder.is_some())?;
-        Ok(Project { folder, out_dir: workspace.join("target/ptx") })
+        let out_dir = self.out_dir.as_ref().map_or(workspace.join("target/ptx"), |folder| here.join(folder));
+        Ok(Project { folder, out_dir })
     }
 
     /// Begins the build of the crate in `project`, with the linker beside this program if there is one.
