@@ -16,8 +16,17 @@ use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
 pub use crate::trap::trap;
 
+mod kernel;
 mod shape;
 
+pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
+#[doc(hidden)]
+pub use kernel::{
+    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain, assert_safe_parameter,
+    end_of_dependent_grid, kind,
+};
+#[doc(hidden)]
+pub use shape::assert_shape;
 pub use shape::{Block, LaunchShape};
 
 impl Cta {

@@ -46,6 +46,70 @@ cfg_select! {
         pub mod tensor;
         mod trap;
         pub mod warp;
+
+        /// Derives [`launch::Plain`] for a `repr(C)` struct of plain fields: the host passes the struct to a kernel by value.
+        ///
+        /// ```
+        /// #[derive(ptx::Plain, Clone, Copy)]
+        /// #[repr(C)]
+        /// struct Blur { radius: u32, weights: [f32; 8] }
+        ///
+        /// #[ptx::kernel(unsafe(uniform), threads = 128)]
+        /// fn blur(cta: ptx::launch::Cta, blur: Blur, image: ptx::global::Global<f32>) { /* … */ }
+        /// ```
+        pub use ptx_macros::Plain;
+
+        /// Makes a function a kernel (`__global__`, `__launch_bounds__`, `__cluster_dims__`).
+        ///
+        /// On the device the function becomes an entry of its name. On every target its name becomes a unit struct that
+        /// implements [`launch::Kernel`]: `ptx-host` makes a typed launcher of it. The body is compiled for the device alone, so
+        /// the same crate is a `cdylib` for the device and a library for the host, on stable Rust.
+        ///
+        /// | Argument | Meaning | PTX |
+        /// |---|---|---|
+        /// | `unsafe(uniform)` | the author's word: the kernel makes collective calls in uniform control flow, as [`Cta::enter`](launch::Cta::enter) says | none |
+        /// | `threads = 256`, `(32, 8)`, `(8, 8, 4)` | the threads of the block | `.reqntid` |
+        /// | `cluster = 2`, `(2, 2)`, … | the CTAs of a cluster | `.explicitcluster`, `.reqnctapercluster` |
+        /// | `min_ctas = 2` | CTAs for which a multiprocessor has registers at the same time | `.minnctapersm` |
+        /// | `max_registers = 128` | registers of a thread | `.maxnreg` |
+        /// | `any_grid` | the grid may have more than one CTA, or cluster, in y and z | none |
+        ///
+        /// `unsafe(uniform)` and `threads` are required. The values are constant expressions.
+        ///
+        /// | Parameter | Value |
+        /// |---|---|
+        /// | the first, `cta: Cta` | the thread's block |
+        /// | `#[shared] smem: Smem` | static shared memory, which [`shared_memory!`] declares |
+        /// | `#[dynamic] ring: RingMemory<…>` | dynamic shared memory: a place, a tuple of places, or [`DynamicShared`](shared::DynamicShared); the launch adds the bytes |
+        /// | any other | what the host passes: see [`launch::Parameter`] |
+        ///
+        /// The host passes each parameter by value, as a grid constant (`__grid_constant__`): `.param .align A .b8 name[SIZE]`. A
+        /// tensor map's address comes from `cvta.param`.
+        ///
+        /// An `unsafe fn` has an unsafe launch, whose caller keeps the function's `# Safety` section. The crate has the features
+        /// `abi_ptx` and `asm_experimental_arch` on the device.
+        ///
+        /// ```
+        /// use ptx::global::{Global, GlobalMut};
+        /// use ptx::launch::Cta;
+        /// use ptx::pipeline::RingMemory;
+        ///
+        /// /// y ← a·x + y, by bulk copies through a ring of two stages.
+        /// #[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 2)]
+        /// pub fn axpy(
+        ///     cta: Cta,
+        ///     #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
+        ///     a: f32,
+        ///     x: Global<f32>,
+        ///     y: GlobalMut<f32, 3584>,
+        /// ) {
+        ///     let (x, x_tail) = x.tiles::<3584>();
+        ///     let (y, y_tail) = y.tiles(&cta);
+        ///     y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| a * x + y));
+        ///     cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| a * x + y));
+        /// }
+        /// ```
+        pub use ptx_macros::kernel;
     }
     _ => {
         /// Stand-in for the macro of the typed layer, which the feature `stock-linker` leaves out.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use cargo_metadata::Message;
+use cargo_metadata::camino::Utf8PathBuf;
 use ui_test::color_eyre::eyre::{Result, WrapErr, bail, ensure, eyre};
 use ui_test::custom_flags::edition::Edition;
 use ui_test::custom_flags::rustfix::RustfixMode;
@@ -46,6 +47,7 @@ const RULES: &[(u32, &str)] = &[
     (14, "combine qualifiers that no instruction combines"),
     (15, "request a cluster while another request is in flight, or after a refusal"),
     (16, "use safe code with a linker that does not mark barriers"),
+    (17, "write a kernel that no launch fits, or whose launch is not as safe as it says"),
 ];
 
 /// Folders of cases, each named after the feature that they are built with.
@@ -313,13 +315,15 @@ fn ptx_args(root: &Path, features: &[&str]) -> Result<Vec<OsString>> {
     let mut args = Vec::new();
     for message in Message::parse_stream(std::io::BufReader::new(stdout)) {
         let Message::CompilerArtifact(artifact) = message? else { continue };
-        let Some(metadata) = artifact.filenames.iter().find(|file| file.extension() == Some("rmeta")) else {
-            continue;
-        };
-        if artifact.target.name == "ptx" {
+        let is_metadata = |file: &&Utf8PathBuf| file.extension() == Some("rmeta");
+        let metadata = artifact.filenames.iter().find(is_metadata);
+        if let Some(metadata) = metadata.filter(|_| artifact.target.name == "ptx") {
             args.push(format!("--extern=ptx={metadata}").into());
         }
-        if let Some(folder) = metadata.parent() {
+        // A procedural macro is a library of the host without metadata.
+        let is_macro = artifact.target.is_proc_macro();
+        let library = metadata.or(artifact.filenames.first().filter(|_| is_macro));
+        if let Some(folder) = library.and_then(|library| library.parent()) {
             args.push(format!("-Ldependency={folder}").into());
         }
     }

@@ -43,6 +43,8 @@ pub struct Header<'a> {
     pub is_kernel: bool,
     /// True if the function is visible outside the module.
     pub exported: bool,
+    /// The parameters, in their parentheses.
+    pub parameters: Range<usize>,
     /// Position for function attributes.
     pub attributes: usize,
 }
@@ -64,7 +66,35 @@ pub fn header(line: &str) -> Option<Header<'_>> {
         is_kernel: is_said("ptx_kernel"),
         exported: defined && !is_said("internal") && !is_said("private"),
         attributes: parameters.end + unnamed.map_or(0, str::len),
+        parameters,
     })
+}
+
+/// Returns the parts of a group in parentheses that commas separate.
+pub fn parts(line: &str, group: &Range<usize>) -> Vec<Range<usize>> {
+    let (mut parts, mut depth, mut at) = (Vec::new(), 0usize, group.start + 1);
+    let (mut start, end) = (at, group.end - 1);
+    while at < end {
+        match line.as_bytes()[at] {
+            b'"' => {
+                at = end_of_string(line, at);
+                continue;
+            }
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(start..at);
+                // A space follows the comma.
+                start = at + 2;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if start < end {
+        parts.push(start..end);
+    }
+    parts
 }
 
 /// Returns the name that a line `@name = …` defines or declares at module scope.

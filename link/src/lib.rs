@@ -13,6 +13,7 @@ mod error;
 mod ir;
 mod marks;
 mod options;
+mod parameters;
 mod program;
 mod stages;
 mod tools;

@@ -8,6 +8,7 @@ use crate::convergence::without_comments;
 use crate::entry::move_directives;
 use crate::marks::without_tokens;
 use crate::options::Level;
+use crate::parameters::pass_by_value;
 use crate::program::{self, Program};
 use crate::tools::{Places, Tools, run};
 use crate::{Error, Options, ir, mark};
@@ -137,7 +138,7 @@ impl<'a> Stages<'a> {
 
     /// Marks convergence in the module, and prepares it for one processor.
     fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
-        let ir = for_one_processor(&without_tokens(&read(reached)?)?);
+        let ir = pass_by_value(&for_one_processor(&without_tokens(&read(reached)?)?));
         let marked = self.dir.join("3-marked.ll");
         write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;
         Ok(marked)

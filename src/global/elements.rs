@@ -2,6 +2,7 @@
 
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
+use crate::launch::kind;
 use crate::qualifier::Sealed;
 use crate::registers::{for_each_loaded, loads, unroll};
 use crate::shared::Element;
@@ -191,11 +192,16 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     label = "neither `u32` nor `usize`: convert the length"
 )]
 pub trait Length: Copy + Sealed {
+    /// What the host passes for a slice of this length.
+    #[doc(hidden)]
+    type Kind<T>;
     #[doc(hidden)]
     fn of(number: usize) -> Self;
 }
 
 impl Length for u32 {
+    type Kind<T> = kind::SliceMut32<T>;
+
     #[inline(always)]
     fn of(number: usize) -> u32 {
         number as u32
@@ -204,6 +210,8 @@ impl Length for u32 {
 
 impl Sealed for usize {}
 impl Length for usize {
+    type Kind<T> = kind::SliceMut<T, 1>;
+
     #[inline(always)]
     fn of(number: usize) -> usize {
         number

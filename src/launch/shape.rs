@@ -65,8 +65,9 @@ impl<const X: u32, const Y: u32, const Z: u32> LaunchShape for Block<X, Y, Z> {
     const BLOCK: [u32; 3] = [X, Y, Z];
 }
 
-/// Asserts that the numbers of a shape are in range.
-const fn check<L: LaunchShape>() {
+/// Fails to compile if a number of the shape is out of range.
+#[doc(hidden)]
+pub const fn assert_shape<L: LaunchShape>() {
     let [x, y, z] = L::BLOCK;
     // The product does not wrap: `&&` evaluates it only if each factor is at most 1024.
     assert!(
@@ -109,7 +110,7 @@ impl Cta {
     /// - The launch names no preferred cluster dimension beside the cluster's.
     #[inline(always)]
     pub unsafe fn enter_with<S: SharedMemory, L: LaunchShape>() -> (Cta, S, DynamicShared) {
-        const { check::<L>() };
+        const { assert_shape::<L>() };
         state_directives::<L>();
         // SAFETY: clauses 3 and 4 of `# Safety`; `.reqntid` and `.reqnctapercluster` make the driver refuse other blocks and
         // clusters.

@@ -105,6 +105,7 @@ const NO_TOKEN: Exceptions = &[
         &["clusterlaunchcontrol::Requester::cta", "pipeline::PipelineGroup::cta"],
     ),
     ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Requester::wait"]),
+    ("takes places of a `DynamicShared`, as `DynamicShared::take` does", &["launch::DynamicMemory::take"]),
     (
         "returns numbers",
         &[
@@ -206,9 +207,11 @@ fn the_implementations_are_golden() {
 fn only_plain_data_has_public_fields() {
     let Some(docs) = &*DOCS else { return };
     // `Needs` describes an implementation of the unsafe trait `Place`, and `BoundingBox` is an argument of the unsafe
-    // `from_raw_within`.
+    // `from_raw_within`. `RawSlice` and its like are the bytes of a kernel's parameter.
     let needs = ["Needs.align", "Needs.barriers", "Needs.cancels", "Needs.size"];
-    let plain = ["BoundingBox.first", "BoundingBox.last"].into_iter().chain(needs);
+    let raw = ["RawSlice.base", "RawSlice.len", "RawMatrix.base", "RawMatrix.rows", "RawMatrix.columns"];
+    let raw = raw.into_iter().chain(["RawTensorMut.object", "RawTensorMut.boxes"]);
+    let plain = ["BoundingBox.first", "BoundingBox.last"].into_iter().chain(needs).chain(raw);
     assert_eq!(implementations::public_fields(docs), plain.map(String::from).collect());
 }
 

@@ -1,0 +1,24 @@
+//! The macros of `ptx`. Use them as `ptx::kernel` and `ptx::Plain`, whose documentation is in `ptx`.
+#![deny(missing_docs)]
+
+mod kernel;
+mod plain;
+mod shape;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, ItemFn, parse_macro_input};
+
+/// Makes a function a kernel. `ptx::kernel` has the documentation.
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let shape = parse_macro_input!(arguments as shape::Shape);
+    let function = parse_macro_input!(item as ItemFn);
+    kernel::expand(&shape, function).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Derives `ptx::launch::Plain`. `ptx::Plain` has the documentation.
+#[proc_macro_derive(Plain)]
+pub fn plain(item: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(item as DeriveInput);
+    plain::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}

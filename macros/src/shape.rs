@@ -1,0 +1,113 @@
+//! The arguments of the attribute: the author's word, and the launch shape.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, Ident, Token, parenthesized};
+
+const UNIFORM: &str = "a kernel needs its author's word that collective calls are made in uniform control flow (the rule of \
+    `__syncthreads()`): write `#[ptx::kernel(unsafe(uniform), threads = …)]`. `ptx::launch::Cta::enter` has the whole rule";
+
+/// What the attribute states.
+pub struct Shape {
+    threads: Expr,
+    cluster: Option<Expr>,
+    min_ctas: Option<Expr>,
+    max_registers: Option<Expr>,
+    any_grid: bool,
+}
+
+impl Parse for Shape {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let (mut uniform, mut any_grid) = (false, false);
+        let [mut threads, mut cluster, mut min_ctas, mut max_registers] = [const { None }; 4];
+        while !input.is_empty() {
+            if input.peek(Token![unsafe]) {
+                input.parse::<Token![unsafe]>()?;
+                let inner;
+                parenthesized!(inner in input);
+                let word: Ident = inner.parse()?;
+                if word != "uniform" {
+                    return Err(syn::Error::new(word.span(), UNIFORM));
+                }
+                uniform = true;
+            } else {
+                let name: Ident = input.parse()?;
+                if name == "any_grid" {
+                    any_grid = true;
+                } else {
+                    let value = match name.to_string().as_str() {
+                        "threads" => &mut threads,
+                        "cluster" => &mut cluster,
+                        "min_ctas" => &mut min_ctas,
+                        "max_registers" => &mut max_registers,
+                        _ => {
+                            return Err(syn::Error::new(
+                                name.span(),
+                                format!(
+                                    "`{name}` is no property of a kernel: expected `unsafe(uniform)`, `threads = 256`, \
+                                     `cluster = 2`, `min_ctas = 2`, `max_registers = 128` or `any_grid`"
+                                ),
+                            ));
+                        }
+                    };
+                    input.parse::<Token![=]>()?;
+                    if value.replace(input.parse()?).is_some() {
+                        return Err(syn::Error::new(
+                            name.span(),
+                            format!("`{name}` is stated twice: remove one"),
+                        ));
+                    }
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        if !uniform {
+            return Err(syn::Error::new(Span::call_site(), UNIFORM));
+        }
+        let Some(threads) = threads else {
+            return Err(syn::Error::new(
+                Span::call_site(),
+                "a kernel states the threads of its block: write `threads = 256`, or `threads = (16, 16)` for x and y",
+            ));
+        };
+        Ok(Shape { threads, cluster, min_ctas, max_registers, any_grid })
+    }
+}
+
+impl Shape {
+    /// Returns an implementation of `LaunchShape` for the type `__PtxShape`.
+    pub fn implementation(&self) -> syn::Result<TokenStream> {
+        let block = extents(&self.threads)?;
+        let cluster = self.cluster.as_ref().map(extents).transpose()?;
+        let cluster = cluster.map(|extents| quote!(const CLUSTER: ::core::option::Option<[::core::primitive::u32; 3]> = ::core::option::Option::Some(#extents);));
+        let number = |name, value: &Option<Expr>| {
+            value.as_ref().map(|value| quote!(const #name: ::core::option::Option<::core::primitive::u32> = ::core::option::Option::Some(#value);))
+        };
+        let min_ctas = number(quote!(MIN_CTAS), &self.min_ctas);
+        let max_registers = number(quote!(MAX_REGISTERS), &self.max_registers);
+        let any_grid = self.any_grid;
+        Ok(quote! {
+            impl ::ptx::launch::LaunchShape for __PtxShape {
+                const BLOCK: [::core::primitive::u32; 3] = #block;
+                #cluster
+                const GRID_OF_ANY_RANK: ::core::primitive::bool = #any_grid;
+                #min_ctas
+                #max_registers
+            }
+        })
+    }
+}
+
+/// Reads `x`, `(x, y)` or `(x, y, z)`.
+fn extents(value: &Expr) -> syn::Result<TokenStream> {
+    let Expr::Tuple(tuple) = value else { return Ok(quote!([#value, 1, 1])) };
+    let mut extents: Vec<_> = tuple.elems.iter().map(|extent| quote!(#extent)).collect();
+    if extents.is_empty() || extents.len() > 3 {
+        return Err(syn::Error::new_spanned(tuple, "expected one to three extents: x, (x, y) or (x, y, z)"));
+    }
+    extents.resize(3, quote!(1));
+    Ok(quote!([#(#extents),*]))
+}

@@ -1,0 +1,410 @@
+//! What [`#[ptx::kernel]`](crate::kernel) rests on: the description of a kernel, and the types of its parameters.
+
+use self::kind::{Atomics, Matrix, MatrixMut, Slice, SliceMut, Tensor, TensorMut, TensorReduce};
+use super::{LaunchShape, Prerequisite};
+use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
+use crate::bulk::GlobalReduce;
+use crate::global::{
+    Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut,
+    Length,
+};
+use crate::qualifier::action;
+use crate::raw;
+use crate::shared::{DynamicShared, Element, Place};
+use crate::tensor::{
+    LoadShape, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject, TensorMapReduce,
+    UnboundedShape,
+};
+
+/// A kernel, as [`#[ptx::kernel]`](crate::kernel) describes it to the host: the name of its entry, its launch shape and its
+/// parameters.
+///
+/// # Safety
+///
+/// The entry `NAME` takes `Parameters`, enters with `Shape`, and takes at most `DYNAMIC_SHARED` bytes of dynamic shared memory,
+/// or traps.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kernel",
+    label = "not a function with `#[ptx::kernel]`",
+    note = "write `#[ptx::kernel(unsafe(uniform), threads = 256)]` before the function, and pass the function's name"
+)]
+pub unsafe trait Kernel {
+    /// The name of the entry in PTX.
+    const NAME: &'static str;
+    /// A symbol of the module, whose name has a hash of the kernel's source. The host looks for it, so that a kernel of that name
+    /// from another crate, or from an older source, is no kernel of this description.
+    #[doc(hidden)]
+    const FINGERPRINT: &'static str;
+    /// The names of the parameters that the host passes.
+    const PARAMETERS: &'static [&'static str];
+    /// The dynamic shared memory of a launch in bytes (`sharedMemBytes`).
+    const DYNAMIC_SHARED: u32;
+    /// The launch shape.
+    type Shape: LaunchShape;
+    /// The types of the parameters that the host passes, as a tuple of [`Parameter`]s.
+    type Parameters;
+}
+
+/// A kernel that any launch of its shape runs soundly, if the arguments keep the contracts of their types.
+///
+/// # Safety
+///
+/// The kernel keeps the contract of [`Cta::enter`](super::Cta::enter), its function is safe to call with handles that keep their
+/// contracts, and a launch can keep the contract of each parameter.
+#[diagnostic::on_unimplemented(
+    message = "the launch of `{Self}` is unsafe",
+    label = "this kernel is an `unsafe fn`",
+    note = "call `launch_unsafe`, and keep the `# Safety` section of the kernel"
+)]
+pub unsafe trait SafeKernel: Kernel {}
+
+/// A type of a kernel's parameter that the host passes.
+///
+/// | Parameter | What the host passes |
+/// |---|---|
+/// | a scalar, a [`Plain`] struct | the value |
+/// | [`Global`], [`GlobalMatrix`] | shared device memory, for a matrix with its extents |
+/// | [`GlobalMut`], [`GlobalElementsMut`], [`GlobalVectorsMut`], [`GlobalRowsMut`], [`GlobalMatrixMut`], [`GlobalAtomics`], [`GlobalReduce`] | exclusive device memory |
+/// | [`TensorMap`], [`TensorMapMut`], [`TensorMapReduce`] | a tensor; its map becomes a grid constant (`__grid_constant__`) |
+/// | [`Prerequisite`] of one of these | the same |
+/// | a raw pointer | an address; the launch is unsafe |
+///
+/// # Safety
+///
+/// Host and device lay `Raw` out alike.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a kernel",
+    label = "not a type that the host can pass",
+    note = "the host passes scalars, structs with `#[derive(ptx::Plain)]`, handles of `ptx::global` and `ptx::tensor`, `GlobalAtomics`, `GlobalReduce`, and these in a `Prerequisite`",
+    note = "static shared memory has the attribute `#[shared]`, dynamic shared memory `#[dynamic]`"
+)]
+pub unsafe trait Parameter: Sized {
+    /// The bytes that the host passes. The entry has them as `.param .align A .b8 name[SIZE]`.
+    type Raw;
+    /// What the host passes, as a type of [`kind`].
+    #[doc(hidden)]
+    type Kind;
+    /// Whether the kernel may access memory through the parameter before the grids before it are complete.
+    #[doc(hidden)]
+    const EARLY: bool;
+    /// Whether the kernel waits for the grids before it, at its end at the latest.
+    #[doc(hidden)]
+    const PREREQUISITE: bool = false;
+
+    /// Makes the handle in a thread.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is the address of a parameter of the kernel, which lives until the grid ends. The contract of the constructor of
+    /// `Self` holds (`Global::from_raw`, …).
+    unsafe fn from_raw(raw: *const Self::Raw) -> Self;
+}
+
+/// Plain data: the host passes a value bit for bit. Derive it for a `repr(C)` struct by [`#[derive(ptx::Plain)]`](crate::Plain).
+///
+/// # Safety
+///
+/// Host and device lay the type out alike.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data that a host can pass to a kernel",
+    label = "not a scalar, an array of plain data, or a struct that derives `ptx::Plain`"
+)]
+pub unsafe trait Plain: Copy + 'static {}
+
+/// Fails to compile if `T` is not plain.
+#[doc(hidden)]
+pub const fn assert_plain<T: Plain>() {}
+
+/// Fails to compile if the host cannot pass a `T`.
+#[doc(hidden)]
+pub const fn assert_parameter<T: Parameter>() {}
+
+/// Fails to compile if a launch cannot keep the contract of a `T`.
+#[doc(hidden)]
+pub const fn assert_safe_parameter<T: Parameter<Kind: kind::SafeKind>>() {}
+
+macro_rules! plain {
+    ($($(#[$attribute:meta])* $T:ty)*) => { $(
+        // SAFETY: a scalar has one layout on 64-bit hosts and on the device.
+        $(#[$attribute])*
+        unsafe impl Plain for $T {}
+    )* };
+}
+plain! {
+    bool u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
+    #[cfg(target_pointer_width = "64")] usize
+    #[cfg(target_pointer_width = "64")] isize
+    #[cfg(feature = "half")] half::f16
+    #[cfg(feature = "half")] half::bf16
+}
+// SAFETY: the elements of an array follow one another.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+// SAFETY: `Plain` says so.
+unsafe impl<T: Plain> Parameter for T {
+    type Raw = T;
+    type Kind = kind::Value<T>;
+    const EARLY: bool = false;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: *const T) -> T {
+        // SAFETY: `raw` is the parameter (`# Safety`).
+        unsafe { raw.read() }
+    }
+}
+
+/// What a host passes for a [`Parameter`]. `ptx-host` has an argument for each.
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod kind {
+    use core::marker::PhantomData;
+
+    use crate::qualifier::Sealed;
+
+    /// Kinds whose contract a launch can establish.
+    #[diagnostic::on_unimplemented(
+        message = "a launch cannot keep the contract of this parameter, so the kernel cannot be safe",
+        label = "a raw pointer, or atomics of a narrower scope than `scope::Gpu`",
+        note = "pass memory as a handle, such as `Global<T>`, or declare the kernel as `unsafe fn` with a `# Safety` section"
+    )]
+    pub trait SafeKind: Sealed {}
+
+    macro_rules! kinds {
+        ($( $(#[$doc:meta])* $Kind:ident<$($T:ident),* $(; $N:ident)?> )*) => { $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub struct $Kind<$($T,)* $(const $N: usize)?>(PhantomData<($($T,)*)>);
+            impl<$($T,)* $(const $N: usize)?> Sealed for $Kind<$($T,)* $($N)?> {}
+        )* };
+    }
+    kinds! {
+        /// A value.
+        Value<T>
+        /// An address.
+        Address<T>
+        /// Shared memory, aligned to 16 bytes.
+        Slice<T>
+        /// Exclusive memory, aligned to `ALIGN` bytes.
+        SliceMut<T; ALIGN>
+        /// Exclusive memory whose length, plus the number of threads of the grid, is less than 2^32.
+        SliceMut32<T>
+        /// Exclusive memory for atomics in a scope.
+        Atomics<T, S>
+        /// Shared memory of a matrix.
+        Matrix<T>
+        /// Exclusive memory of a matrix.
+        MatrixMut<T>
+        /// A tensor that the grid reads in a shape.
+        Tensor<T, S>
+        /// A tensor that the grid stores to in a shape.
+        TensorMut<T, S>
+        /// A tensor that the grid reduces into in a shape.
+        TensorReduce<T, S>
+    }
+
+    impl<T> SafeKind for Value<T> {}
+    impl<T> SafeKind for Slice<T> {}
+    impl<T, const ALIGN: usize> SafeKind for SliceMut<T, ALIGN> {}
+    impl<T> SafeKind for SliceMut32<T> {}
+    impl<T> SafeKind for Atomics<T, crate::qualifier::scope::Gpu> {}
+    impl<T> SafeKind for Atomics<T, crate::qualifier::scope::Sys> {}
+    impl<T> SafeKind for Matrix<T> {}
+    impl<T> SafeKind for MatrixMut<T> {}
+    impl<T, S> SafeKind for Tensor<T, S> {}
+    impl<T, S> SafeKind for TensorMut<T, S> {}
+    impl<T, S> SafeKind for TensorReduce<T, S> {}
+}
+
+macro_rules! pointers {
+    ($($Pointer:ty)*) => { $(
+        // SAFETY: an address has 64 bits on the device and on a 64-bit host.
+        unsafe impl<T> Parameter for $Pointer {
+            type Raw = Self;
+            type Kind = kind::Address<T>;
+            const EARLY: bool = true;
+
+            #[inline(always)]
+            unsafe fn from_raw(raw: *const Self) -> Self {
+                // SAFETY: `raw` is the parameter (`# Safety`).
+                unsafe { raw.read() }
+            }
+        }
+    )* };
+}
+pointers! { *const T  *mut T }
+
+/// A slice of global memory as a parameter.
+#[doc(hidden)]
+#[allow(missing_docs)]
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RawSlice<T> {
+    pub base: *mut T,
+    pub len: usize,
+}
+
+/// A matrix in global memory as a parameter.
+#[doc(hidden)]
+#[allow(missing_docs)]
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RawMatrix<T> {
+    pub base: *mut T,
+    pub rows: u32,
+    pub columns: u32,
+}
+
+/// The tensor map of a written tensor as a parameter, with the number of its boxes.
+#[doc(hidden)]
+#[allow(missing_docs)]
+#[repr(C)]
+#[derive(Debug)]
+pub struct RawTensorMut<Index> {
+    pub object: TensorMapObject,
+    pub boxes: Index,
+}
+
+macro_rules! memory {
+    ($( [$($generics:tt)*] $Handle:ty: $Raw:ty, $Kind:ty, |$raw:ident| ($($argument:expr),*); )*) => { $(
+        // SAFETY: the bytes are `repr(C)` of addresses and numbers of 32 and 64 bits.
+        unsafe impl<$($generics)*> Parameter for $Handle {
+            type Raw = $Raw;
+            type Kind = $Kind;
+            const EARLY: bool = true;
+
+            #[inline(always)]
+            unsafe fn from_raw(raw: *const $Raw) -> Self {
+                // SAFETY: `raw` is the parameter, and the contract of the constructor holds (`# Safety`).
+                unsafe {
+                    let $raw = &*raw;
+                    <$Handle>::from_raw($($argument),*)
+                }
+            }
+        }
+    )* };
+}
+memory! {
+    [T: Element] Global<T>: RawSlice<T>, Slice<T>, |raw| (raw.base, raw.len);
+    [T: Element, const N: usize] GlobalMut<T, N>: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: Element, L: Length] GlobalElementsMut<T, L>: RawSlice<T>, L::Kind<T>, |raw| (raw.base, L::of(raw.len));
+    [T: Element] GlobalVectorsMut<T>: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: AtomicValue, S: AtomicViewScope] GlobalAtomics<T, S>: RawSlice<T>, Atomics<T, S>, |raw| (raw.base, raw.len);
+    [T: Element, const N: usize] GlobalReduce<T, N>: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: Element] GlobalMatrix<T>: RawMatrix<T>, Matrix<T>, |raw| (raw.base, raw.rows, raw.columns);
+    [T: Element] GlobalRowsMut<T>: RawMatrix<T>, MatrixMut<T>, |raw| (raw.base, raw.rows, raw.columns);
+    [T: Element, const R: usize, const C: usize] GlobalMatrixMut<T, R, C>: RawMatrix<T>, MatrixMut<T>,
+        |raw| (raw.base, raw.rows, raw.columns);
+    [T: Element, S: LoadShape + UnboundedShape] TensorMap<T, S>: TensorMapObject, Tensor<T, S>, |raw| (raw);
+    [T: Element, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S>: TensorMapObject, TensorReduce<T, S>, |raw| (raw);
+    [T: Element, S: StoreShape] TensorMapMut<T, S>: RawTensorMut<S::Index>, TensorMut<T, S>,
+        |raw| (&raw.object, raw.boxes);
+}
+
+// SAFETY: the bytes are those of `T`.
+unsafe impl<T: Parameter> Parameter for Prerequisite<T> {
+    type Raw = T::Raw;
+    type Kind = T::Kind;
+    const EARLY: bool = false;
+    const PREREQUISITE: bool = true;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: *const T::Raw) -> Self {
+        // SAFETY: the contract of the constructor of `T` holds once the grids before this one are complete, and the parameter is
+        // the only handle of its memory (`# Safety`).
+        unsafe { Prerequisite::new(T::from_raw(raw)) }
+    }
+}
+
+/// Waits for the grids before this one, at the end of a kernel with a [`Prerequisite`]. A grid that ends without a wait could end
+/// before the grids before it, and so the grids after it would wait for too few.
+#[doc(hidden)]
+#[inline(always)]
+pub fn end_of_dependent_grid<const WAITS: bool>() {
+    if WAITS {
+        raw::griddepcontrol(action::Wait);
+    }
+}
+
+/// The dynamic shared memory of a kernel: `()`, a [`Place`], a tuple of up to four places, or [`DynamicShared`] itself, whose
+/// size the launch chooses.
+///
+/// # Safety
+///
+/// `take` takes at most `BYTES` bytes, or traps.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the dynamic shared memory of a kernel",
+    label = "not a place in shared memory, and no tuple of places",
+    note = "write `#[dynamic] ring: RingMemory<f32, 1024, 1, 2>`, or several places as a tuple"
+)]
+pub unsafe trait DynamicMemory: Sized {
+    /// The size in bytes, which the launch adds to the static shared memory.
+    const BYTES: u32;
+
+    /// Takes the memory from that of the launch. Traps if the launch gives less.
+    fn take(memory: DynamicShared) -> Self;
+}
+
+// SAFETY: takes nothing.
+unsafe impl DynamicMemory for () {
+    const BYTES: u32 = 0;
+
+    #[inline(always)]
+    fn take(_memory: DynamicShared) {}
+}
+
+// SAFETY: `bytes_for` counts the bytes of `P`.
+unsafe impl<P: Place> DynamicMemory for P {
+    const BYTES: u32 = DynamicShared::bytes_for::<(P,)>();
+
+    #[inline(always)]
+    fn take(memory: DynamicShared) -> P {
+        memory.take().0
+    }
+}
+
+// SAFETY: takes nothing.
+unsafe impl DynamicMemory for DynamicShared {
+    const BYTES: u32 = 0;
+
+    #[inline(always)]
+    fn take(memory: DynamicShared) -> Self {
+        memory
+    }
+}
+
+macro_rules! tuples {
+    ($( ($($P:ident),+) )*) => { $(
+        // SAFETY: `bytes_for` counts the bytes of these places in this order.
+        unsafe impl<$($P: Place),+> DynamicMemory for ($($P,)+) {
+            const BYTES: u32 = DynamicShared::bytes_for::<($($P,)+)>();
+
+            #[inline(always)]
+            #[allow(non_snake_case)]
+            fn take(memory: DynamicShared) -> Self {
+                $( let ($P, memory) = memory.take(); )+
+                let _ = memory;
+                ($($P,)+)
+            }
+        }
+    )* };
+}
+tuples! { (A, B) (A, B, C) (A, B, C, D) }
+
+/// States to `ptx-link` that parameter `$number` of the entry is passed by value, with the bytes of `$Ty::Raw`. Stock rustc has
+/// no syntax for `__grid_constant__`, and does not compile by-value parameters that are aligned to more than 16 bytes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __parameter {
+    ($text:literal, $number:literal, $Ty:ty) => {
+        // SAFETY: `ptx-link` removes the text.
+        unsafe {
+            $crate::__private::core::arch::asm!(
+                $text,
+                const $number,
+                const $crate::__private::core::mem::size_of::<<$Ty as $crate::launch::Parameter>::Raw>(),
+                const $crate::__private::core::mem::align_of::<<$Ty as $crate::launch::Parameter>::Raw>(),
+                options(nomem, nostack, preserves_flags),
+            )
+        }
+    };
+}

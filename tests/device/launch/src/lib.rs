@@ -1,0 +1,127 @@
+//! Kernels by `#[ptx::kernel]`, with parameters of every kind. `tests/kernel.rs` builds them for the device and for the host.
+
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+#![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
+
+use ptx::atomic::GlobalAtomics;
+use ptx::bulk::{self, GlobalReduce};
+use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalMut, GlobalRowsMut};
+use ptx::launch::{Cta, Prerequisite};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::pipeline::RingMemory;
+use ptx::qualifier::{op, scope, sem};
+use ptx::shared::{DynamicShared, SharedArray};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
+
+#[cfg(target_arch = "nvptx64")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    ptx::launch::trap()
+}
+
+/// y ← a·x + y.
+#[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 2)]
+pub fn axpy(
+    cta: Cta,
+    #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
+    a: f32,
+    x: Global<f32>,
+    y: GlobalMut<f32, 3584>,
+) {
+    let (x, x_tail) = x.tiles::<3584>();
+    let (y, y_tail) = y.tiles(&cta);
+    y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| a * x + y));
+    cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| a * x + y));
+}
+
+/// A struct whose alignment stock rustc does not compile as a parameter.
+#[derive(ptx::Plain, Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Weights {
+    pub scale: f32,
+    pub taps: [f32; 5],
+    pub wraps: bool,
+}
+
+/// `y[i]` ← the weighted sum of five elements of `x` from `i` on.
+#[ptx::kernel(unsafe(uniform), threads = (32, 4), max_registers = 64, any_grid)]
+pub fn blur(mut cta: Cta, weights: Weights, x: Global<f32>, #[allow(unused_mut)] mut y: GlobalElementsMut<f32, u32>) {
+    cta.sync();
+    for (i, y) in y.elements(&cta) {
+        let at = |tap: usize| {
+            let i = i + tap;
+            x.get(if weights.wraps && i >= x.len() { i - x.len() } else { i }).unwrap_or(0.0)
+        };
+        let [a, b, c, d, e] = weights.taps;
+        let sum = a * at(0) + b * at(1) + c * at(2) + d * at(3) + e * at(4);
+        y.write(weights.scale * sum);
+    }
+    cta.sync();
+}
+
+ptx::shared_memory! {
+    /// A tile, and the mbarrier that its load completes on.
+    pub struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit> }
+}
+
+/// Copies a matrix by boxes of 32 by 32.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn copy_boxes(
+    mut cta: Cta,
+    #[shared] smem: Smem,
+    from: TensorMap<f32, Box2<32, 32>>,
+    to: TensorMapMut<f32, Box2<32, 32>>,
+) {
+    let bar = smem.bar.init(&cta);
+    cta.async_scope((smem.tile, bar), |cta, (mut tile, mut bar)| {
+        let mut boxes = to.tiles(cta);
+        while let Some((index, to)) = boxes.next_tile() {
+            let (next, loaded, _) = tensor::load(cta, bar, tile, from.box_at(index.map(|i| i as i32))).wait(cta);
+            bar = next;
+            let (stored, _) = tensor::store(cta, loaded.release(cta).into_fenced(), to).commit(cta).wait(cta);
+            tile = stored.into_free();
+        }
+        (tile, bar)
+    });
+}
+
+/// Adds the rows of a matrix, after the grids before this one; counts its rows.
+#[ptx::kernel(unsafe(uniform), threads = 64, cluster = 2)]
+pub fn add_rows(
+    mut cta: Cta,
+    #[dynamic] (partial, more): (SharedArray<u32, 256>, SharedArray<u32, 128>),
+    rows: Prerequisite<GlobalMatrix<u32>>,
+    sums: Prerequisite<GlobalReduce<u32, 256>>,
+    count: GlobalAtomics<u64, scope::Gpu>,
+    doubled: GlobalRowsMut<u32>,
+) {
+    let (rows, sums) = (rows.wait(&cta), sums.wait(&cta));
+    for _row in doubled.rows(&cta) {
+        if let Some(count) = count.get(0).filter(|_| cta.is_leader()) {
+            count.add(1, sem::Relaxed);
+        }
+    }
+    let _ = (rows.row(0), more);
+    cta.async_scope(partial, |cta, partial| {
+        let partial = partial.write(cta, |i| i as u32).to_async(cta);
+        match sums.get(0) {
+            Some(sums) => bulk::reduce(cta, op::Add, partial, sums).commit(cta).wait(cta).0.into_free(),
+            None => partial.into_free(),
+        }
+    });
+}
+
+/// Fills `len` elements by all threads.
+///
+/// # Safety
+///
+/// `to` is the address of `len` elements that only this grid uses.
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub unsafe fn fill(cta: Cta, #[dynamic] _rest: DynamicShared, to: *mut u32, len: usize, value: u32) {
+    // SAFETY: as this function's `# Safety`; each thread makes the handle once.
+    let to = unsafe { GlobalElementsMut::<u32, usize>::from_raw(to, len) };
+    for (_, to) in to.elements(&cta) {
+        to.write(value);
+    }
+}

@@ -1,0 +1,112 @@
+//! `#[ptx::kernel]`: one source gives the entries of the device and the description of launches on the host.
+
+mod support;
+
+use std::sync::LazyLock;
+
+use launch::{add_rows, axpy, blur, copy_boxes, fill};
+use ptx::launch::{Kernel, LaunchShape, SafeKernel};
+use support::ok;
+use xtask::cuda::Tools;
+use xtask::device::{Arch, Build, OptLevel};
+
+static PTX: LazyLock<String> =
+    LazyLock::new(|| ok(Build::new("tests/device/launch", Arch::Sm90a).run()).text);
+
+/// The parameters and directives of an entry.
+fn head<K: Kernel>(_: K) -> String {
+    let start = format!(".visible .entry {}(\n", K::NAME);
+    let (_, entry) = PTX.split_once(&start).unwrap_or_else(|| panic!("no entry {}", K::NAME));
+    let (head, _) = entry.split_once("\n{").expect("a body");
+    let lines =
+        head.lines().map(|line| line.split("//").next().unwrap_or_default().trim().trim_end_matches(','));
+    let lines: Vec<_> = lines.filter(|line| *line != ")").collect();
+    lines.join("\n").replace(&format!("{}_param_", K::NAME), "")
+}
+
+#[test]
+fn parameters_are_grid_constants_of_the_size_and_alignment_of_their_types() {
+    assert_eq!(
+        head(axpy),
+        ".param .align 4 .b8 0[4]\n.param .align 8 .b8 1[16]\n.param .align 8 .b8 2[16]\n\
+         .reqntid 256, 1, 1\n.minnctapersm 2"
+    );
+    assert_eq!(
+        head(blur),
+        ".param .align 64 .b8 0[64]\n.param .align 8 .b8 1[16]\n.param .align 8 .b8 2[16]\n\
+         .reqntid 32, 4, 1\n.maxnreg 64"
+    );
+    assert_eq!(
+        head(copy_boxes),
+        ".param .align 64 .b8 0[128]\n.param .align 64 .b8 1[192]\n.reqntid 128, 1, 1"
+    );
+    assert_eq!(
+        head(add_rows),
+        ".param .align 8 .b8 0[16]\n.param .align 8 .b8 1[16]\n.param .align 8 .b8 2[16]\n.param .align 8 .b8 3[16]\n\
+         .reqntid 64, 1, 1\n.explicitcluster\n.reqnctapercluster 2, 1, 1"
+    );
+    assert_eq!(
+        head(fill),
+        ".param .align 8 .b8 0[8]\n.param .align 8 .b8 1[8]\n.param .align 4 .b8 2[4]\n.reqntid 32, 1, 1"
+    );
+}
+
+#[test]
+fn the_fingerprint_is_a_symbol_of_the_module() {
+    fn symbol<K: Kernel>(_: K) -> String {
+        format!(".visible .global .align 1 .b8 {}[1];", K::FINGERPRINT)
+    }
+    for symbol in [symbol(axpy), symbol(blur), symbol(copy_boxes), symbol(add_rows), symbol(fill)] {
+        assert!(PTX.contains(&symbol), "{symbol} is missing: host and device hash a kernel differently");
+    }
+}
+
+/// `add_rows` waits for each of its two prerequisites, and at its end.
+#[test]
+fn a_kernel_with_a_prerequisite_waits_at_its_end() {
+    let body = support::body(&PTX, add_rows::NAME);
+    assert_eq!(body.matches("griddepcontrol.wait").count(), 3, "{body}");
+    assert!(!support::body(&PTX, axpy::NAME).contains("griddepcontrol"));
+}
+
+#[test]
+fn maps_are_addressed_among_the_parameters() {
+    for instruction in ["cvta.param.u64", "cp.async.bulk.tensor.2d.shared::cta.global.tile"] {
+        assert!(PTX.contains(instruction), "{instruction}");
+    }
+    assert!(!PTX.contains(".local"), "a parameter was copied to local memory");
+}
+
+/// At each opt-level, since `-O0` passes parameters through the stack.
+#[test]
+fn ptxas_accepts_the_entries() {
+    let tools = ok(Tools::find_or_fetch());
+    for level in [OptLevel::O0, OptLevel::O3] {
+        let build = Build { opt_level: level, ..Build::new("tests/device/launch", Arch::Sm90a) };
+        let errors = ok(tools.check_text(&ok(build.run()).text, Arch::Sm90a));
+        assert!(errors.is_empty(), "{level}: {errors:?}");
+    }
+}
+
+#[test]
+fn the_host_has_the_description_of_the_launch() {
+    fn describe<K: Kernel>(_: K) -> (&'static [&'static str], u32, [u32; 3], Option<[u32; 3]>, bool) {
+        (K::PARAMETERS, K::DYNAMIC_SHARED, K::Shape::BLOCK, K::Shape::CLUSTER, K::Shape::GRID_OF_ANY_RANK)
+    }
+    assert_eq!(describe(axpy), (&["a", "x", "y"][..], 2 * 2 * 3584 * 4 + 16, [256, 1, 1], None, false));
+    assert_eq!(describe(blur), (&["weights", "x", "y"][..], 0, [32, 4, 1], None, true));
+    assert_eq!(describe(copy_boxes), (&["from", "to"][..], 0, [128, 1, 1], None, false));
+    let names = &["rows", "sums", "count", "doubled"][..];
+    assert_eq!(describe(add_rows), (names, (256 + 128) * 4, [64, 1, 1], Some([2, 1, 1]), false));
+    assert_eq!(describe(fill), (&["to", "len", "value"][..], 0, [32, 1, 1], None, false));
+}
+
+/// `fill` is an `unsafe fn`, so it has no `SafeKernel`: `tests/ui/launch` tests that.
+#[test]
+fn safe_functions_have_safe_launches() {
+    fn is_safe<K: SafeKernel>(_: K) {}
+    is_safe(axpy);
+    is_safe(blur);
+    is_safe(copy_boxes);
+    is_safe(add_rows);
+}

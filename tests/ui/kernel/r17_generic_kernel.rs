@@ -1,0 +1,7 @@
+//! A kernel is one entry, so it has no generics.
+
+use ptx::global::Global;
+use ptx::launch::Cta;
+
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel<T>(_cta: Cta, _x: Global<T>) {}

@@ -1,0 +1,7 @@
+//! The first parameter of a kernel is its thread block.
+
+use ptx::global::Global;
+use ptx::launch::Cta;
+
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel(_x: Global<f32>) {}

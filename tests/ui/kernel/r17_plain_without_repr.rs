@@ -1,0 +1,6 @@
+//! Host and device lay a struct out alike only if it is `repr(C)`.
+
+#[derive(ptx::Plain, Clone, Copy)]
+pub struct Scale {
+    pub by: f32,
+}

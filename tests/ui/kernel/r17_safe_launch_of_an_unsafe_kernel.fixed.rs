@@ -1,0 +1,13 @@
+//! The launch of an `unsafe fn` is unsafe.
+
+use ptx::global::Global;
+use ptx::launch::Cta;
+
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel(_cta: Cta, _x: Global<f32>, _i: usize) {}
+
+pub fn launch(_: impl ptx::launch::SafeKernel) {}
+
+pub fn host() {
+    launch(kernel);
+}

@@ -1,0 +1,6 @@
+//! A block has at most 1024 threads.
+
+use ptx::launch::Cta;
+
+#[ptx::kernel(unsafe(uniform), threads = (64, 32))]
+pub fn kernel(_cta: Cta) {}
