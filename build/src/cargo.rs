@@ -166,10 +166,9 @@ impl Messages {
                 });
                 self.warnings.push(place.unwrap_or_default() + what);
             }
-            Some(level) if level.starts_with("error") => {
-                if !rendered.starts_with("error: aborting due to") {
-                    self.errors.push(rendered.to_owned());
-                }
+            // rustc ends with a line that says nothing by itself.
+            Some(level) if level.starts_with("error") && !rendered.starts_with("error: aborting due to") => {
+                self.errors.push(rendered.to_owned());
             }
             _ => {}
         }

@@ -1,10 +1,8 @@
 //! Builds kernels of `ptx` from the build script of a host crate.
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     ptx_build::kernels("../kernels").arch(["sm_90a", "sm_100a"]).build();
-//! }
+//! // in `main` of build.rs:
+//! ptx_build::kernels("../kernels").arch(["sm_90a", "sm_100a"]).build();
 //! ```
 //!
 //! [`Kernels::build`] compiles the crate in `../kernels` once for each target and writes `ptx_kernels.rs` into `OUT_DIR`, with
@@ -222,10 +220,8 @@ impl Kernels {
     /// error.
     ///
     /// ```no_run
-    /// // build.rs
-    /// fn main() {
-    ///     ptx_build::kernels("../kernels").arch(["sm_90a"]).cubin(true).build();
-    /// }
+    /// // in `main` of build.rs:
+    /// ptx_build::kernels("../kernels").arch(["sm_90a"]).cubin(true).build();
     /// ```
     pub fn build(self) {
         match self.try_build() {

@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::Message;
-use ptx_build::device_flags;
 pub use ptx_build::{Arch, OptLevel};
 use rustc_build_sysroot::{SysrootBuilder, SysrootConfig};
 
@@ -148,7 +147,7 @@ impl Build {
     fn cargo(&self, subcommand: &str) -> Result<(Command, File)> {
         let toolchain = self.toolchain()?;
         let target_dir = self.target_dir(&toolchain);
-        let mut flags = flags(&toolchain, self.arch)?;
+        let mut flags = device_flags(&toolchain, self.arch)?;
         flags.push(format!("--sysroot={}", utf8(&sysroot(&toolchain)?)?));
         flags.extend(self.rustflags.iter().cloned());
         let features: Vec<_> =
@@ -201,8 +200,8 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
 }
 
 /// Returns the flags of every device build of this repository: those that every kernel needs, and the one for the shared `core`.
-fn flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
-    let mut flags: Vec<String> = device_flags(arch).into();
+pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
+    let mut flags: Vec<String> = ptx_build::device_flags(arch).into();
     if accepts(toolchain, ONE_CORE_FOR_ALL_TARGETS)? {
         flags.push(ONE_CORE_FOR_ALL_TARGETS.into());
     }
@@ -265,7 +264,7 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     let folder = device_dir(toolchain).join("sysroot");
     let _lock = files::lock(&folder.with_extension("lock"))?;
     let library = toolchain.library().canonicalize().context("cannot find the source code of core")?;
-    let flags = flags(toolchain, Arch::Sm90)?;
+    let flags = device_flags(toolchain, Arch::Sm90)?;
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo);
     progress::step(&format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name()), || {
