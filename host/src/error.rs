@@ -1,11 +1,10 @@
 //! Errors of loading and launching, each with its cause and its cure.
 
-use std::ffi::{CStr, c_char};
 use std::path::PathBuf;
-use std::ptr;
 use std::time::Duration;
 
-use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::DriverError;
+use cudarc::driver::sys::CUresult;
 
 use crate::{DriverVersion, LaunchProblem};
 
@@ -67,6 +66,33 @@ pub enum Error {
         /// The fault in the bytes.
         problem: String,
     },
+    /// None of a module's images runs on the device.
+    #[error(
+        "no image of {module} runs on {device}, of compute capability {major}.{minor}: there is {images}; build it \
+         for sm_{major}{minor}"
+    )]
+    NoImage {
+        /// The module's name.
+        module: String,
+        /// The device's name.
+        device: String,
+        /// Major compute capability of the device.
+        major: u32,
+        /// Minor compute capability of the device.
+        minor: u32,
+        /// The images that there are: targets and kinds.
+        images: String,
+    },
+    /// An option of the driver's compiler is out of range.
+    #[error("cannot compile {module} with {option}: the driver takes {range}")]
+    JitOption {
+        /// The module's name.
+        module: String,
+        /// The option and its value.
+        option: String,
+        /// The values that the driver takes.
+        range: &'static str,
+    },
     /// The driver refused a module.
     #[error("the driver (CUDA {driver}) cannot load {module}: {cause}{}{}", hint(cause), log_lines(log))]
     Load {
@@ -79,7 +105,7 @@ pub enum Error {
         /// The log of the driver's compiler; may be empty.
         log: String,
     },
-    /// The kernel's parameters differ in number or size from the tuple given to [`Module::kernel`](crate::Module::kernel).
+    /// The arguments of a launch differ from the kernel's parameters in number or size. The driver was not called.
     #[error("kernel {kernel} does not take these arguments: {problem}")]
     Signature {
         /// The kernel and its module.
@@ -87,7 +113,7 @@ pub enum Error {
         /// The first difference.
         problem: String,
     },
-    /// The shape of a launch exceeds a limit. The driver was not called.
+    /// The device or the kernel does not allow this launch. The driver was not called.
     #[error("cannot launch kernel {kernel}: {problem}")]
     Launch {
         /// The kernel and its module.
@@ -96,44 +122,18 @@ pub enum Error {
         problem: LaunchProblem,
     },
     /// The work did not end within the timeout: a hang.
-    #[error("hang: {kernel} was not done after {after:?}; end this process before you use the device again")]
+    #[error("hang: {work} was not done after {after:?}; end this process before you use the device again")]
     Timeout {
         /// The last kernel launched on the stream.
-        kernel: String,
+        work: String,
         /// The timeout.
         after: Duration,
     },
-    /// A range reaches beyond its buffer.
-    #[error("elements {start}..{end} are not inside a device buffer of {len} elements")]
-    OutOfBounds {
-        /// First element of the range.
-        start: usize,
-        /// One past the last element of the range.
-        end: usize,
-        /// The buffer's length.
-        len: usize,
-    },
-    /// Source and destination of a copy have different lengths.
-    #[error("cannot copy {from} elements into {to}; source and destination must have the same length")]
-    LengthMismatch {
-        /// Elements in the source.
-        from: usize,
-        /// Elements in the destination.
-        to: usize,
-    },
-    /// A parameter of a tensor map is out of range.
+    /// A parameter of a tensor map breaks a rule. The driver was not called.
     #[error("cannot make this tensor map: {problem}")]
     TensorMap {
-        /// The first parameter that is out of range.
+        /// The rule and the value that breaks it.
         problem: String,
-    },
-    /// The size of an allocation in bytes exceeds the address space.
-    #[error("{len} elements of {size} bytes exceed the address space")]
-    TooLarge {
-        /// Requested elements.
-        len: usize,
-        /// Bytes per element.
-        size: usize,
     },
 }
 
@@ -157,51 +157,27 @@ pub struct CudaError {
     pub text: String,
 }
 
-impl CudaError {
-    fn new(result: CUresult) -> Self {
+impl From<DriverError> for CudaError {
+    fn from(error: DriverError) -> Self {
+        let name = error.error_name().map(|name| name.to_string_lossy().into_owned());
+        let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
         Self {
-            code: result as u32,
-            name: describe(result, sys::cuGetErrorName).unwrap_or_else(|| format!("{result:?}")),
-            text: describe(result, sys::cuGetErrorString).unwrap_or_else(|| "no description".into()),
+            code: error.0 as u32,
+            name: name.unwrap_or_else(|_| format!("{:?}", error.0)),
+            text: text.unwrap_or_else(|_| "no description".into()),
         }
     }
-
-    /// Returns true if the code is `result`.
-    pub(crate) fn is(&self, result: CUresult) -> bool {
-        self.code == result as u32
-    }
 }
 
-type Describe = unsafe fn(CUresult, *mut *const c_char) -> CUresult;
-
-fn describe(result: CUresult, by: Describe) -> Option<String> {
-    let mut text = ptr::null();
-    // SAFETY: `text` is valid for the write of a pointer, and the driver only stores one.
-    let found = unsafe { by(result, &mut text) };
-    if found != CUresult::CUDA_SUCCESS || text.is_null() {
-        return None;
-    }
-    // SAFETY: on success the driver has pointed `text` to a static NUL-terminated string.
-    Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
-}
-
-/// Turns an error code of the driver into a `Result`.
-pub(crate) fn cuda(result: CUresult) -> Result<(), CudaError> {
-    match result {
-        CUresult::CUDA_SUCCESS => Ok(()),
-        failed => Err(CudaError::new(failed)),
-    }
-}
-
-/// As [`cuda`], with an error that names the operation.
-pub(crate) fn check(result: CUresult, doing: impl FnOnce() -> String) -> Result<()> {
-    cuda(result).map_err(|cause| Error::Cuda { doing: doing(), cause })
+/// Adds the operation to an error of the driver.
+pub(crate) fn check<T>(result: Result<T, DriverError>, doing: impl FnOnce() -> String) -> Result<T> {
+    result.map_err(|cause| Error::Cuda { doing: doing(), cause: cause.into() })
 }
 
 fn hint(error: &CudaError) -> &'static str {
-    if error.is(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU) {
+    if error.code == CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU as u32 {
         "; it was built for another architecture than this device's: build it for the device's compute capability"
-    } else if error.is(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+    } else if error.code == CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION as u32 {
         "; its PTX version is newer than the driver's compiler: load a cubin, or install a newer driver"
     } else {
         ""
@@ -216,24 +192,17 @@ fn log_lines(log: &str) -> String {
 mod tests {
     use super::*;
 
-    fn error(code: CUresult) -> CudaError {
-        CudaError { code: code as u32, name: format!("{code:?}"), text: "its text".into() }
-    }
-
     #[test]
     fn a_load_error_carries_name_text_log_and_cure() {
-        let shown = Error::Load {
-            module: "k.ptx".into(),
-            driver: DriverVersion::from_number(13000),
-            cause: error(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
-            log: "ptxas: line 1".into(),
-        }
-        .to_string();
+        let code = CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+        let cause = CudaError { code: code as u32, name: format!("{code:?}"), text: "its text".into() };
+        let driver = DriverVersion::from_number(13000);
+        let log = "ptxas: line 1".into();
+        let shown = Error::Load { module: "k.ptx".into(), driver, cause, log }.to_string();
         for part in [
             "CUDA 13.0",
             "k.ptx",
-            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)",
-            "its text",
+            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): its text",
             "load a cubin",
             "\nptxas: line 1",
         ] {
@@ -245,14 +214,6 @@ mod tests {
     fn only_a_missing_gpu_is_a_reason_to_skip() {
         assert!(Error::NoDriver { reason: String::new() }.is_no_gpu());
         assert!(Error::NoDevice { ordinal: 0, count: 0 }.is_no_gpu());
-        let failed = Error::Cuda { doing: "x".into(), cause: error(CUresult::CUDA_ERROR_UNKNOWN) };
-        assert!(!failed.is_no_gpu());
-    }
-
-    #[test]
-    fn a_hang_names_the_kernel_and_the_time() {
-        let hang = Error::Timeout { kernel: "kernel `k` of k.ptx".into(), after: Duration::from_secs(2) };
-        let shown = hang.to_string();
-        assert!(shown.starts_with("hang: kernel `k` of k.ptx was not done after 2s"), "{shown}");
+        assert!(!Error::TensorMap { problem: String::new() }.is_no_gpu());
     }
 }

@@ -19,7 +19,7 @@ impl Dim3 {
     }
 
     /// The product of the extents.
-    fn count(self) -> u128 {
+    pub(crate) fn count(self) -> u128 {
         self.extents().into_iter().map(u128::from).product()
     }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// The shape of a launch (`<<<grid, block, shared>>>`): thread blocks, threads, clusters and dynamic shared memory.
+/// The shape of a launch (`<<<grid, block, shared>>>`): thread blocks, threads, clusters, dynamic shared memory and attributes.
 ///
 /// ```
 /// use ptx_host::LaunchConfig;
@@ -69,13 +69,19 @@ pub struct LaunchConfig {
     pub cluster: Option<Dim3>,
     /// Dynamic shared memory per thread block, in bytes.
     pub dynamic_shared_bytes: u32,
+    /// All blocks run at the same time, so that they may wait for each other (`CU_LAUNCH_ATTRIBUTE_COOPERATIVE`).
+    pub cooperative: bool,
+    /// The kernel may start before the kernel before it on the stream has ended
+    /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`). `griddepcontrol.wait` waits for the end.
+    pub programmatic: bool,
 }
 
 impl LaunchConfig {
-    /// Makes the shape of a launch without clusters and without dynamic shared memory.
+    /// Makes the shape of a launch without clusters, dynamic shared memory and attributes.
     #[must_use]
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
-        Self { grid: grid.into(), block: block.into(), cluster: None, dynamic_shared_bytes: 0 }
+        let (grid, block) = (grid.into(), block.into());
+        Self { grid, block, cluster: None, dynamic_shared_bytes: 0, cooperative: false, programmatic: false }
     }
 
     /// Sets the thread blocks per cluster.
@@ -90,45 +96,71 @@ impl LaunchConfig {
         Self { dynamic_shared_bytes: bytes, ..self }
     }
 
+    /// Makes the launch cooperative: all blocks run at the same time.
+    #[must_use]
+    pub fn cooperative(self) -> Self {
+        Self { cooperative: true, ..self }
+    }
+
+    /// Lets the kernel start before the kernel before it has ended: a programmatic dependent launch.
+    #[must_use]
+    pub fn programmatic(self) -> Self {
+        Self { programmatic: true, ..self }
+    }
+
+    /// Checks everything that needs no driver.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), LaunchProblem> {
         check_extents("grid", self.grid, limits.grid)?;
         check_extents("block", self.block, limits.block)?;
-        if self.block.count() > u128::from(limits.threads) {
-            return Err(LaunchProblem::Threads { block: self.block, limit: limits.threads });
-        }
-        if self.dynamic_shared_bytes > limits.dynamic_shared_bytes {
-            return Err(LaunchProblem::SharedMemory {
-                asked: self.dynamic_shared_bytes,
-                limit: limits.dynamic_shared_bytes,
-            });
-        }
-        self.cluster.map_or(Ok(()), |cluster| self.check_cluster(cluster, limits.clusters))
+        let problem = match limits.required_block {
+            Some(required) if required != self.block => LaunchProblem::Block(self.block, required),
+            _ if self.block.count() > u128::from(limits.threads) => {
+                LaunchProblem::Threads(self.block, limits.threads)
+            }
+            _ if self.dynamic_shared_bytes > limits.dynamic_shared_bytes => {
+                LaunchProblem::SharedMemory(self.dynamic_shared_bytes, limits.dynamic_shared_bytes)
+            }
+            _ if self.cooperative && !limits.cooperative => LaunchProblem::NoCooperative,
+            _ => return self.check_cluster(limits),
+        };
+        Err(problem)
     }
 
-    fn check_cluster(&self, cluster: Dim3, supported: bool) -> Result<(), LaunchProblem> {
-        if !supported {
-            return Err(LaunchProblem::NoClusters);
-        }
+    fn check_cluster(&self, limits: &Limits) -> Result<(), LaunchProblem> {
+        let Some(cluster) = self.cluster.or(limits.required_cluster) else {
+            return if limits.needs_cluster { Err(LaunchProblem::ClusterMissing) } else { Ok(()) };
+        };
         let whole = |(grid, cluster): (u32, u32)| cluster != 0 && grid.is_multiple_of(cluster);
-        if !self.grid.extents().into_iter().zip(cluster.extents()).all(whole) {
-            return Err(LaunchProblem::ClusterSplit { grid: self.grid, cluster });
-        }
-        if cluster.count() > u128::from(MAX_CLUSTER) {
-            return Err(LaunchProblem::ClusterSize { cluster });
-        }
-        Ok(())
+        let problem = if !limits.clusters {
+            LaunchProblem::NoClusters
+        } else if let Some(required) = limits.required_cluster.filter(|required| *required != cluster) {
+            LaunchProblem::Cluster(cluster, required)
+        } else if !self.grid.extents().into_iter().zip(cluster.extents()).all(whole) {
+            LaunchProblem::ClusterSplit(self.grid, cluster)
+        } else if cluster.count() > MAX_CLUSTER {
+            LaunchProblem::ClusterSize(cluster)
+        } else {
+            return Ok(());
+        };
+        Err(problem)
+    }
+
+    /// Checks that the blocks of a cooperative launch are at most those that the device runs at the same time.
+    pub(crate) fn check_resident(&self, most: u32) -> Result<(), LaunchProblem> {
+        let fits = self.grid.count() <= u128::from(most);
+        if fits { Ok(()) } else { Err(LaunchProblem::NotResident(self.grid, most)) }
     }
 
     /// Returns true if the kernel must opt in to the size of the cluster.
-    pub(crate) fn needs_non_portable_cluster(&self) -> bool {
-        self.cluster.is_some_and(|cluster| cluster.count() > u128::from(PORTABLE_CLUSTER))
+    pub(crate) fn needs_non_portable_cluster(&self, limits: &Limits) -> bool {
+        self.cluster.or(limits.required_cluster).is_some_and(|cluster| cluster.count() > PORTABLE_CLUSTER)
     }
 }
 
 /// Thread blocks per cluster that every device with clusters can run.
-const PORTABLE_CLUSTER: u32 = 8;
+const PORTABLE_CLUSTER: u128 = 8;
 /// Maximum thread blocks per cluster on any device, if the kernel opts in.
-const MAX_CLUSTER: u32 = 16;
+const MAX_CLUSTER: u128 = 16;
 
 /// Limits of a launch of one kernel on its device.
 #[derive(Debug, Clone, Copy)]
@@ -138,82 +170,99 @@ pub(crate) struct Limits {
     pub threads: u32,
     pub dynamic_shared_bytes: u32,
     pub clusters: bool,
+    pub cooperative: bool,
+    pub required_block: Option<Dim3>,
+    pub required_cluster: Option<Dim3>,
+    /// The kernel is for clusters, of a size that the launch states.
+    pub needs_cluster: bool,
 }
 
 /// Why a launch was refused before the driver saw it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchProblem {
-    /// An extent is 0.
-    #[error("the {what} {extents} has an extent of 0; every extent must be at least 1")]
-    Empty {
-        /// `grid` or `block`.
-        what: &'static str,
-        /// The extents of the grid or block.
-        extents: Dim3,
-    },
-    /// An extent exceeds the device's limit.
-    #[error("the {what} {extents} exceeds the device's limit of {limit}")]
-    Extent {
-        /// `grid` or `block`.
-        what: &'static str,
-        /// The extents of the grid or block.
-        extents: Dim3,
-        /// The device's maximum.
-        limit: Dim3,
-    },
-    /// The block has more threads than the kernel allows on this device.
+    /// `grid` or `block`, and its extents, of which one is 0.
+    #[error("the {0} {1} has an extent of 0; every extent must be at least 1")]
+    Empty(&'static str, Dim3),
+    /// `grid` or `block`, its extents, and the device's limit.
+    #[error("the {0} {1} exceeds the device's limit of {2}")]
+    Extent(&'static str, Dim3, Dim3),
+    /// The block, and the most threads per block for this kernel.
     #[error(
-        "a block of {block} has more than the {limit} threads that the kernel's registers and launch bounds allow"
+        "a block of {0} has more than the {1} threads that the kernel's registers and launch bounds allow"
     )]
-    Threads {
-        /// The block.
-        block: Dim3,
-        /// Maximum threads per block.
-        limit: u32,
-    },
-    /// The launch needs more shared memory than the device has left for the kernel.
+    Threads(Dim3, u32),
+    /// The block, and the block that the kernel requires.
+    #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid)")]
+    Block(Dim3, Dim3),
+    /// Bytes of dynamic shared memory, and the most that are left for the kernel.
     #[error(
-        "{asked} bytes of dynamic shared memory, but at most {limit} are left on this device besides the kernel's \
-         static shared memory; use fewer or smaller stages"
+        "{0} bytes of dynamic shared memory, but at most {1} are left on this device besides the kernel's static \
+         shared memory; use fewer or smaller stages"
     )]
-    SharedMemory {
-        /// Requested bytes.
-        asked: u32,
-        /// Maximum bytes.
-        limit: u32,
-    },
+    SharedMemory(u32, u32),
     /// The device does not support clusters.
     #[error(
         "clusters need compute capability 9.0 or higher, which this device lacks; launch without a cluster"
     )]
     NoClusters,
-    /// The extents of the cluster do not divide the extents of the grid.
+    /// The cluster, and the cluster that the kernel requires.
     #[error(
-        "the grid {grid} is not made of whole clusters of {cluster}; make each extent a multiple of the cluster's"
+        "a cluster of {0}, but the kernel was built for clusters of {1} (.reqnctapercluster); name that or none"
     )]
-    ClusterSplit {
-        /// The grid.
-        grid: Dim3,
-        /// The cluster.
-        cluster: Dim3,
-    },
-    /// The cluster exceeds the limit of all devices.
-    #[error("a cluster of {cluster} has more than 16 blocks (some devices allow 8 only)")]
-    ClusterSize {
-        /// The cluster.
-        cluster: Dim3,
-    },
+    Cluster(Dim3, Dim3),
+    /// The kernel needs a cluster, and the launch names none.
+    #[error(
+        "the kernel runs in clusters (.explicitcluster), and the launch names none; give the cluster's size"
+    )]
+    ClusterMissing,
+    /// The grid, and the cluster whose extents do not divide the grid's.
+    #[error(
+        "the grid {0} is not made of whole clusters of {1}; make each extent a multiple of the cluster's"
+    )]
+    ClusterSplit(Dim3, Dim3),
+    /// The cluster, larger than on any device.
+    #[error("a cluster of {0} has more than 16 blocks (some devices allow 8 only)")]
+    ClusterSize(Dim3),
+    /// The device does not support cooperative launches.
+    #[error("this device has no cooperative launches; launch without `cooperative`")]
+    NoCooperative,
+    /// The grid of a cooperative launch, and the most blocks that run at the same time.
+    #[error(
+        "a cooperative grid of {0}, but at most {1} blocks of this shape run at the same time; use fewer or smaller \
+         blocks"
+    )]
+    NotResident(Dim3, u32),
+    /// The devices of the kernel's module and of the stream, in different contexts.
+    #[error(
+        "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
+         of the module's context"
+    )]
+    StreamContext(usize, usize),
+    /// The number of the argument: a slice of another context than the stream's.
+    #[error(
+        "argument {0} is a slice of another context than the stream's; copy it to memory of that context"
+    )]
+    SliceContext(usize),
+    /// The number of the argument: a slice, in a context whose slices have no events.
+    #[error(
+        "argument {0} is a slice, and the context's event tracking is off, so nothing orders the uses of the slice; \
+         leave the tracking on, or pass the address as a `u64`"
+    )]
+    NoEvents(usize),
+    /// The number of the argument: a slice, which a graph cannot keep alive.
+    #[error(
+        "argument {0} is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass \
+         the address as a `u64`"
+    )]
+    Captured(usize),
 }
 
 fn check_extents(what: &'static str, extents: Dim3, limit: Dim3) -> Result<(), LaunchProblem> {
     if extents.extents().contains(&0) {
-        return Err(LaunchProblem::Empty { what, extents });
+        return Err(LaunchProblem::Empty(what, extents));
     }
-    if !extents.fits(limit) {
-        return Err(LaunchProblem::Extent { what, extents, limit });
-    }
-    Ok(())
+    if extents.fits(limit) { Ok(()) } else { Err(LaunchProblem::Extent(what, extents, limit)) }
 }
 
 #[cfg(test)]
@@ -226,55 +275,93 @@ mod tests {
         threads: 1024,
         dynamic_shared_bytes: 227 * 1024,
         clusters: true,
+        cooperative: true,
+        required_block: None,
+        required_cluster: None,
+        needs_cluster: false,
     };
-
-    fn refusal(config: LaunchConfig) -> String {
-        config.check(&HOPPER).expect_err("this launch must be refused").to_string()
-    }
 
     #[test]
     fn the_largest_legal_launches_pass() {
         LaunchConfig::new((0x7fff_ffff, 65535, 65535), (32, 32)).check(&HOPPER).unwrap();
-        let config = LaunchConfig::new((8, 4), 1024).cluster((8, 2)).dynamic_shared(227 * 1024);
+        let config = LaunchConfig::new((8, 4), 1024).cluster((8, 2)).dynamic_shared(227 * 1024).cooperative();
         config.check(&HOPPER).unwrap();
-        assert!(config.needs_non_portable_cluster());
-        assert!(!config.cluster(8).needs_non_portable_cluster());
+        config.check_resident(32).unwrap();
+        assert!(config.needs_non_portable_cluster(&HOPPER));
+        assert!(!config.cluster(8).needs_non_portable_cluster(&HOPPER));
+        let fixed = Limits { required_block: Some(64.into()), required_cluster: Some(2.into()), ..HOPPER };
+        LaunchConfig::new(4, 64).check(&fixed).unwrap();
+        LaunchConfig::new(4, 64).cluster(2).check(&Limits { needs_cluster: true, ..fixed }).unwrap();
     }
 
     #[test]
-    fn an_extent_of_zero_is_refused() {
-        assert_eq!(
-            refusal(LaunchConfig::new(0, 256)),
-            "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"
-        );
-        assert!(
-            refusal(LaunchConfig::new(1, (256, 0))).starts_with("the block (256, 0, 1) has an extent of 0")
-        );
-    }
-
-    #[test]
-    fn too_large_grids_and_blocks_are_refused_with_the_limit() {
-        assert_eq!(
-            refusal(LaunchConfig::new((1, 65536), 1)),
-            "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535, 65535)"
-        );
-        assert!(refusal(LaunchConfig::new(1, (1, 1, 65))).starts_with("the block (1, 1, 65) exceeds"));
-        assert!(refusal(LaunchConfig::new(1, (33, 32))).contains("more than the 1024 threads"));
-        assert!(refusal(LaunchConfig::new(1, (1024, 1024, 64))).contains("more than the 1024 threads"));
-    }
-
-    #[test]
-    fn too_much_shared_memory_is_refused_with_the_limit() {
-        let shown = refusal(LaunchConfig::new(1, 1).dynamic_shared(227 * 1024 + 1));
-        assert!(shown.starts_with("232449 bytes of dynamic shared memory, but at most 232448"), "{shown}");
-    }
-
-    #[test]
-    fn clusters_must_divide_the_grid_and_be_small() {
-        assert!(refusal(LaunchConfig::new(3, 1).cluster(2)).contains("not made of whole clusters"));
-        assert!(refusal(LaunchConfig::new(3, 1).cluster(0)).contains("not made of whole clusters"));
-        assert!(refusal(LaunchConfig::new(34, 1).cluster(17)).contains("more than 16 blocks"));
-        let old = Limits { clusters: false, ..HOPPER };
-        assert_eq!(LaunchConfig::new(2, 1).cluster(2).check(&old), Err(LaunchProblem::NoClusters));
+    fn each_wrong_launch_has_its_message() {
+        let of = |grid: (u32, u32), block: (u32, u32, u32)| LaunchConfig::new(grid, block);
+        let one = of((1, 1), (1, 1, 1));
+        let old = Limits { clusters: false, cooperative: false, ..HOPPER };
+        let fixed = Limits { required_block: Some((64, 2).into()), ..HOPPER };
+        let pairs = Limits { required_cluster: Some(2.into()), ..HOPPER };
+        let few = Limits { threads: 256, dynamic_shared_bytes: 1024, needs_cluster: true, ..HOPPER };
+        let cases = [
+            (of((0, 1), (1, 1, 1)), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be"),
+            (of((1, 0), (1, 1, 1)), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
+            (of((1, 1), (256, 0, 1)), HOPPER, "the block (256, 0, 1) has an extent of 0"),
+            (
+                of((1 << 31, 1), (1, 1, 1)),
+                HOPPER,
+                "the grid (2147483648, 1, 1) exceeds the device's limit of",
+            ),
+            (
+                of((1, 65536), (1, 1, 1)),
+                HOPPER,
+                "the grid (1, 65536, 1) exceeds the device's limit of (21474836",
+            ),
+            (
+                of((1, 1), (1, 1, 65)),
+                HOPPER,
+                "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)",
+            ),
+            (of((1, 1), (1025, 1, 1)), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
+            (of((1, 1), (33, 32, 1)), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
+            (of((1, 1), (1024, 1024, 64)), HOPPER, "a block of (1024, 1024, 64) has more than the 1024"),
+            (of((1, 1), (257, 1, 1)), few, "a block of (257, 1, 1) has more than the 256 threads that"),
+            (
+                of((1, 1), (128, 1, 1)),
+                fixed,
+                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2",
+            ),
+            (
+                one.dynamic_shared(232_449),
+                HOPPER,
+                "232449 bytes of dynamic shared memory, but at most 232448",
+            ),
+            (one.dynamic_shared(1025), few, "1025 bytes of dynamic shared memory, but at most 1024 are left"),
+            (one.cooperative(), old, "this device has no cooperative launches"),
+            (of((2, 1), (1, 1, 1)).cluster(2), old, "clusters need compute capability 9.0"),
+            (
+                of((3, 1), (1, 1, 1)).cluster(2),
+                HOPPER,
+                "the grid (3, 1, 1) is not made of whole clusters of (2, 1",
+            ),
+            (
+                of((3, 1), (1, 1, 1)).cluster(0),
+                HOPPER,
+                "the grid (3, 1, 1) is not made of whole clusters of (0, 1",
+            ),
+            (of((34, 1), (1, 1, 1)).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
+            (
+                of((4, 1), (1, 1, 1)).cluster(4),
+                pairs,
+                "a cluster of (4, 1, 1), but the kernel was built for clus",
+            ),
+            (of((3, 1), (1, 1, 1)), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (one, few, "the kernel runs in clusters (.explicitcluster), and the launch names none"),
+        ];
+        for (config, limits, message) in cases {
+            let shown = config.check(&limits).expect_err(message).to_string();
+            assert!(shown.starts_with(message), "{shown}\nwanted: {message}");
+        }
+        let refused = one.cooperative().check_resident(0).unwrap_err().to_string();
+        assert!(refused.starts_with("a cooperative grid of (1, 1, 1), but at most 0 blocks"), "{refused}");
     }
 }
