@@ -288,7 +288,12 @@ pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
 }
 
 /// Builds a program of a package of the workspace, and returns the path of its executable.
-pub fn workspace_program(toolchain: &Toolchain, package: &str, program: &str, profile: &str) -> Result<PathBuf> {
+pub fn workspace_program(
+    toolchain: &Toolchain,
+    package: &str,
+    program: &str,
+    profile: &str,
+) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
         .args(["build", "--quiet", "--package", package, "--bin", program, "--profile", profile])
