@@ -1,8 +1,9 @@
 //! What cargo says about a device crate, and about its build.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -32,7 +33,7 @@ impl Manifest {
         if !path.is_file() {
             bail!("{} has no Cargo.toml: name the folder of the kernels' crate", folder.display());
         }
-        Manifest::parse(&metadata(toolchain, folder)?, &path)
+        Manifest::parse(&metadata(toolchain.command("cargo"), folder)?, &path)
     }
 
     fn parse(answer: &Value, path: &Path) -> Result<Manifest> {
@@ -85,8 +86,10 @@ impl Manifest {
 }
 
 /// Returns the folder of the workspace around a folder, and the folders of the workspace's libraries that depend on `ptx`.
-pub fn device_crates(toolchain: &Toolchain, folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let answer = metadata(toolchain, folder)?;
+pub fn device_crates(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
+    // Any cargo can read manifests. cargo names itself to its subcommands.
+    let cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    let answer = metadata(cargo, folder)?;
     let packages = array(&answer["packages"])
         .filter(|package| has_library(package) && dependency_on_ptx(package).is_some());
     let manifests = packages.filter_map(|package| package["manifest_path"].as_str());
@@ -95,8 +98,7 @@ pub fn device_crates(toolchain: &Toolchain, folder: &Path) -> Result<(PathBuf, V
 }
 
 /// Asks cargo for the workspace around a folder.
-fn metadata(toolchain: &Toolchain, folder: &Path) -> Result<Value> {
-    let mut cargo = toolchain.command("cargo");
+fn metadata(mut cargo: Command, folder: &Path) -> Result<Value> {
     without_callers_settings(&mut cargo).current_dir(folder);
     let answer = run(cargo.args(["metadata", "--no-deps", "--format-version", "1"]))
         .with_context(|| format!("cannot read the manifest in {}", folder.display()))?;

@@ -32,9 +32,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         eprintln!("warning: {warning}");
     }
     if Ptxas::find()?.is_none() {
-        eprintln!(
-            "no ptxas, so no figures: install CUDA 13.0 or newer and set CUDA_HOME, or `pip install nvidia-cuda-nvcc`"
-        );
+        eprintln!("no ptxas, so no figures: `cargo ptx doctor` says what to install");
     }
     let paths = output.images.iter().map(|image| format!("{}\n", image.ptx.display()));
     crate::print(&(table(&output) + &paths.collect::<String>()))?;

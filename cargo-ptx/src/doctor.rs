@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Result;
@@ -10,7 +10,7 @@ use ptx_build::linker;
 use ptx_build::ptxas::{OLDEST, Ptxas};
 use ptx_build::toolchain::Toolchain;
 
-use crate::project::beside_this_program;
+use crate::project::{Crate, beside_this_program};
 
 /// Lists what kernels need, found or missing, with the command that mends what is missing
 ///
@@ -48,10 +48,10 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     Ok(if lacks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The compiler with the source of `core` and LLVM's tools, for the crate in this folder.
+/// The compiler with the source of `core` and LLVM's tools: that of the kernels here, else the one for a new project.
 fn toolchain() -> Finding {
-    let found =
-        env::current_dir().map_err(anyhow::Error::from).and_then(|folder| Toolchain::for_crate(&folder));
+    let folder = Crate::default().find().map_or_else(|_| PathBuf::from("."), |project| project.folder);
+    let found = Toolchain::for_crate(&folder);
     let state = found.map(|toolchain| {
         let version = toolchain.version().lines().next().unwrap_or_default();
         format!("{} ({version}) with the source of core, and LLVM's tools", toolchain.name())
@@ -70,8 +70,8 @@ fn ptxas() -> Finding {
     let state = match Ptxas::find() {
         Ok(Some(ptxas)) => Ok(format!("{}: {}", ptxas.version(), ptxas.program("ptxas").display())),
         Ok(None) => Err(format!(
-            "no figures of registers and spills, no SASS: install CUDA {OLDEST} or newer and set CUDA_HOME, or \
-             `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`"
+            "no figures of registers and spills, no SASS: install CUDA {OLDEST} or newer and set CUDA_HOME, or run \
+             `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm` and set CUDA_HOME to the folder nvidia/cu13 in site-packages"
         )),
         Err(error) => Err(format!("{error:#}")),
     };

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use ptx_build::toolchain::Toolchain;
 use ptx_build::{Kernels, cargo};
 
 /// Which crate of kernels, and how it is built.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Crate {
     /// The folder of the kernels' crate [default: this folder, or the one crate of this workspace that has kernels]
     #[arg(long = "kernels", value_name = "FOLDER")]
@@ -33,8 +32,7 @@ impl Crate {
     pub fn find(&self) -> Result<Project> {
         let here = std::env::current_dir().context("cannot read the current folder")?;
         let start = self.folder.as_ref().map_or(here.clone(), |folder| here.join(folder));
-        let toolchain = Toolchain::for_crate(&start)?;
-        let (workspace, crates) = cargo::device_crates(&toolchain, &start)?;
+        let (workspace, crates) = cargo::device_crates(&start)?;
         let folder = choose(&start, crates, self.folder.is_some())?;
         let out_dir = self.out_dir.as_ref().map_or(workspace.join("target/ptx"), |folder| here.join(folder));
         Ok(Project { folder, out_dir })
