@@ -101,9 +101,10 @@ pub struct DeviceInfo {
 impl DeviceInfo {
     pub fn of(context: &CudaContext) -> Result<Self> {
         let get = |attribute| context.attribute(attribute).map(i32::unsigned_abs);
+        let driver = ptx_host::driver_version()?;
         Ok(Self {
             name: context.name()?,
-            driver: ptx_host::driver_version()?.to_string(),
+            driver: format!("{}.{}", driver.0, driver.1),
             compute_capability: context.compute_capability()?,
             multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             l2_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,

@@ -1,28 +1,35 @@
 //! The arguments of a launch: parameter bytes, and the events of the memory that they point to.
 
 use std::ffi::c_void;
+use std::fmt;
 use std::mem::MaybeUninit;
 
-use cudarc::driver::sys::CUstreamCaptureStatus;
-use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
+use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 
-use crate::{LaunchProblem, TensorMap};
+use crate::{Function, Kernel, LaunchProblem, Memory, TensorMap};
 
 /// Bytes at the greatest alignment that a parameter can have: that of a tensor map.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Unit([MaybeUninit<u8>; 64]);
 
+impl Unit {
+    fn bytes(units: &[Self]) -> &[MaybeUninit<u8>] {
+        // SAFETY: a unit is 64 bytes without padding.
+        unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
+    }
+}
+
 /// The bytes of the arguments.
 #[derive(Default)]
-struct Values {
+pub(crate) struct Values {
     units: Vec<Unit>,
     /// First unit and size in bytes of each argument.
     places: Vec<(usize, usize)>,
 }
 
 impl Values {
-    fn push<T: Copy>(&mut self, value: T) {
+    fn push<T>(&mut self, value: T) {
         const { assert!(align_of::<T>() <= align_of::<Unit>() && size_of::<T>() > 0) };
         let start = self.units.len();
         self.units
@@ -32,12 +39,18 @@ impl Values {
         self.places.push((start, size_of::<T>()));
     }
 
-    fn addresses(&mut self) -> Vec<*mut c_void> {
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the addresses of the arguments, for the driver. They are valid until the next change.
+    pub(crate) fn addresses(&mut self) -> Vec<*mut c_void> {
         let first = self.units.as_mut_ptr();
         self.places.iter().map(|(start, _)| first.wrapping_add(*start).cast()).collect()
     }
 
-    fn compare(&self, parameters: &[usize]) -> Result<(), String> {
+    /// Compares the arguments with the sizes of a kernel's parameters.
+    pub(crate) fn compare(&self, parameters: &[usize]) -> Result<(), String> {
         if parameters.len() != self.places.len() {
             return Err(format!("it has {} parameters, not {}", parameters.len(), self.places.len()));
         }
@@ -51,87 +64,60 @@ impl Values {
     }
 }
 
-/// Collects the arguments of a launch on `stream`. The stream waits for earlier uses of each slice; the drop, after the launch,
-/// records the use.
-pub struct Arguments<'a> {
-    stream: &'a CudaStream,
-    values: Values,
-    guards: Vec<SyncOnDrop<'a>>,
-    problem: Option<LaunchProblem>,
+/// The arguments of a launch on a queue. Each piece of memory stays in use until the drop, after the launch.
+pub struct Arguments<'a, F: Function = Kernel> {
+    pub(crate) queue: &'a F::Queue,
+    pub(crate) values: Values,
+    guards: Vec<F::Guard<'a>>,
+    /// Why the queue cannot use an argument.
+    pub(crate) problem: Option<LaunchProblem>,
 }
 
-impl<'a> Arguments<'a> {
-    pub(crate) fn new(stream: &'a CudaStream) -> Self {
-        Self { stream, values: Values::default(), guards: Vec::new(), problem: None }
+impl<'a, F: Function> Arguments<'a, F> {
+    pub(crate) fn new(queue: &'a F::Queue) -> Self {
+        Self { queue, values: Values::default(), guards: Vec::new(), problem: None }
     }
 
-    /// Adds a value bit for bit.
-    pub(crate) fn value<T: Copy>(&mut self, value: T) {
+    /// Returns the bytes of the parameters, each aligned to 64 bytes.
+    pub fn bytes(&self) -> impl Iterator<Item = &[MaybeUninit<u8>]> {
+        self.values.places.iter().map(|(start, size)| &Unit::bytes(&self.values.units[*start..])[..*size])
+    }
+
+    /// Returns the queue of the launch.
+    pub fn queue(&self) -> &'a F::Queue {
+        self.queue
+    }
+
+    /// Adds the bytes of a parameter.
+    pub(crate) fn value<T>(&mut self, value: T) {
         self.values.push(value);
     }
 
-    /// Adds the address of memory that the kernel reads.
-    pub(crate) fn slice<T>(&mut self, slice: &'a impl DevicePtr<T>) {
-        let used = self.admits(slice.stream()).then(|| slice.device_ptr(self.stream));
-        self.address(used);
+    /// Keeps memory in use until the launch.
+    pub(crate) fn guard(&mut self, guard: F::Guard<'a>) {
+        self.guards.push(guard);
     }
 
-    /// Adds the address of memory that the kernel writes.
-    pub(crate) fn slice_mut<T>(&mut self, slice: &'a mut impl DevicePtrMut<T>) {
-        let used = self.admits(slice.stream()).then(|| slice.device_ptr_mut(self.stream));
-        self.address(used);
-    }
-
-    fn address(&mut self, used: Option<(u64, SyncOnDrop<'a>)>) {
-        // Without an address, there is a problem, and so no launch.
-        let (address, guard) = used.unzip();
-        self.guards.extend(guard);
-        self.value(address.unwrap_or(0));
-    }
-
-    /// Returns true if the events of memory from `owner` order its uses with those on this stream; otherwise notes why not.
-    fn admits(&mut self, owner: &CudaStream) -> bool {
-        let (context, argument) = (self.stream.context(), self.values.places.len());
-        let problem = if owner.context() != context {
-            Some(LaunchProblem::SliceContext(argument))
-        } else if !context.is_event_tracking() {
-            Some(LaunchProblem::NoEvents(argument))
-        } else {
-            self.is_captured().then_some(LaunchProblem::Captured(argument))
-        };
-        let admits = problem.is_none();
-        self.problem = self.problem.take().or(problem);
-        admits
-    }
-
-    fn is_captured(&self) -> bool {
-        match self.stream.capture_status() {
-            Ok(status) => status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE,
-            Err(error) => {
-                // The launch reports it.
-                self.stream.context().record_err(Err::<(), _>(error));
-                false
+    /// Adds the address of memory.
+    fn address<T>(&mut self, memory: impl Memory<'a, T, F>) {
+        match memory.lend(self.queue) {
+            Ok(region) => {
+                self.guard(region.guard);
+                self.value(region.address);
+            }
+            // There is a problem, and so no launch.
+            Err(reason) => {
+                let argument = self.values.places.len().to_string();
+                self.problem.get_or_insert(LaunchProblem::Argument(argument, reason));
+                self.value(0u64);
             }
         }
     }
+}
 
-    /// Returns why a slice cannot be used on this stream.
-    pub(crate) fn problem(&self) -> Result<(), LaunchProblem> {
-        self.problem.clone().map_or(Ok(()), Err)
-    }
-
-    pub(crate) fn stream(&self) -> &'a CudaStream {
-        self.stream
-    }
-
-    /// Returns the addresses of the arguments, for the driver. They are valid until the next change of the arguments.
-    pub(crate) fn addresses(&mut self) -> Vec<*mut c_void> {
-        self.values.addresses()
-    }
-
-    /// Compares the arguments with the sizes of a kernel's parameters.
-    pub(crate) fn compare(&self, parameters: &[usize]) -> Result<(), String> {
-        self.values.compare(parameters)
+impl<F: Function> fmt::Debug for Arguments<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Arguments({})", self.values.places.len())
     }
 }
 
@@ -158,19 +144,19 @@ values!(bool, u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, TensorMap);
 values!(usize, isize);
 
 macro_rules! slices {
-    ($($Slice:ty, $add:ident;)*) => { $(
+    ($($Slice:ty;)*) => { $(
         impl<'a, T> KernelArg<'a> for $Slice {
             fn add_to(self, arguments: &mut Arguments<'a>) {
-                arguments.$add(self);
+                arguments.address::<T>(self);
             }
         }
     )* };
 }
 slices! {
-    &'a CudaSlice<T>, slice;
-    &'a CudaView<'_, T>, slice;
-    &'a mut CudaSlice<T>, slice_mut;
-    &'a mut CudaViewMut<'_, T>, slice_mut;
+    &'a CudaSlice<T>;
+    &'a CudaView<'_, T>;
+    &'a mut CudaSlice<T>;
+    &'a mut CudaViewMut<'_, T>;
 }
 
 /// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s.

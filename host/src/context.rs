@@ -1,7 +1,6 @@
 //! Opening a device, and waiting for its streams with a timeout.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,31 +12,13 @@ use crate::error::check;
 use crate::{Error, Result};
 
 /// The version that brings `cuEventElapsedTime_v2`, the newest function that this crate and `cudarc` call.
-const OLDEST_DRIVER: DriverVersion = DriverVersion::from_number(12080);
+const OLDEST_DRIVER: (u32, u32) = (12, 8);
 
 /// Set while work is known to hang. Then modules leak instead of waiting for their kernels.
 static HUNG: AtomicBool = AtomicBool::new(false);
 
 /// The last kernel launched on each stream, by the addresses of context and stream.
 static LAST_KERNELS: Mutex<BTreeMap<(usize, usize), Arc<str>>> = Mutex::new(BTreeMap::new());
-
-/// A CUDA version that a driver supports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DriverVersion(u32);
-
-impl DriverVersion {
-    /// Converts the driver's number: 13000 is CUDA 13.0.
-    #[must_use]
-    pub const fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-}
-
-impl fmt::Display for DriverVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.0 / 1000, self.0 % 1000 / 10)
-    }
-}
 
 /// Opens device `ordinal`: retains its primary context.
 ///
@@ -67,12 +48,12 @@ pub fn open(ordinal: usize) -> Result<Arc<CudaContext>> {
     check(CudaContext::new(ordinal), || format!("opening device {ordinal}"))
 }
 
-/// Returns the CUDA version that the driver supports (`cuDriverGetVersion`).
+/// Returns the CUDA version that the driver supports, major and minor (`cuDriverGetVersion`).
 ///
 /// # Errors
 ///
 /// [`Error::NoDriver`] if the machine has no `libcuda`.
-pub fn driver_version() -> Result<DriverVersion> {
+pub fn driver_version() -> Result<(u32, u32)> {
     // cudarc panics at the first call if the library is missing.
     // SAFETY: this call opens and closes the driver's library, and does nothing else.
     if !unsafe { sys::is_culib_present() } {
@@ -82,7 +63,8 @@ pub fn driver_version() -> Result<DriverVersion> {
     // SAFETY: `number` is valid for a write. The call is legal before `cuInit`.
     let result = unsafe { sys::cuDriverGetVersion(&mut number) }.result();
     check(result, || "reading the driver's version".into())?;
-    Ok(DriverVersion(number.unsigned_abs()))
+    // 13020 is CUDA 13.2.
+    Ok((number.unsigned_abs() / 1000, number.unsigned_abs() % 1000 / 10))
 }
 
 /// Waits until all work on `stream` is done, for `timeout` at most.
@@ -148,12 +130,6 @@ fn poll(timeout: Duration, mut query: impl FnMut() -> CUresult) -> Option<CUresu
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_read_as_cuda_writes_them() {
-        assert_eq!(DriverVersion::from_number(13000).to_string(), "13.0");
-        assert_eq!(OLDEST_DRIVER.to_string(), "12.8");
-    }
 
     /// Passes with and without a GPU: no machine has device 4096.
     #[test]

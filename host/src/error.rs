@@ -6,135 +6,65 @@ use std::time::Duration;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
-use crate::{DriverVersion, LaunchProblem};
+use crate::LaunchProblem;
 
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation failed. The text includes the text of the cause, so `source` returns nothing.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message shows what each field is")]
 #[non_exhaustive]
 pub enum Error {
     /// The machine has no usable `libcuda`.
     #[error(
         "no CUDA driver: {reason}; install NVIDIA's driver (it brings libcuda.so.1), or use a machine that has it"
     )]
-    NoDriver {
-        /// The step that failed.
-        reason: String,
-    },
+    NoDriver { reason: String },
     /// The driver works, but does not show this device.
     #[error(
         "no CUDA device {ordinal}: the driver shows {count}; look at `nvidia-smi -L`, at CUDA_VISIBLE_DEVICES, and \
          at the devices given to a container"
     )]
-    NoDevice {
-        /// The requested device.
-        ordinal: usize,
-        /// Number of devices that the driver shows.
-        count: usize,
-    },
+    NoDevice { ordinal: usize, count: usize },
     /// The driver is older than the functions that this crate calls.
-    #[error("the driver supports CUDA {found}, but CUDA {needed} is needed; install a newer driver")]
-    DriverTooOld {
-        /// The CUDA version that the driver supports.
-        found: DriverVersion,
-        /// The CUDA version that this crate needs.
-        needed: DriverVersion,
-    },
+    #[error("the driver supports CUDA {}.{}, but CUDA {}.{} is needed; install a newer driver", found.0, found.1, needed.0, needed.1)]
+    DriverTooOld { found: (u32, u32), needed: (u32, u32) },
     /// A call into the driver failed.
     #[error("{doing}: {cause}")]
-    Cuda {
-        /// The operation and its arguments.
-        doing: String,
-        /// The driver's error.
-        cause: CudaError,
-    },
+    Cuda { doing: String, cause: CudaError },
     /// A module file cannot be read.
     #[error("cannot read the module {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        cause: std::io::Error,
-    },
+    Read { path: PathBuf, cause: std::io::Error },
     /// The bytes of a module are neither PTX nor a whole cubin.
     #[error("{module} is not a module that the driver can load: {problem}")]
-    BadImage {
-        /// The module's name.
-        module: String,
-        /// The fault in the bytes.
-        problem: String,
-    },
+    BadImage { module: String, problem: &'static str },
     /// None of a module's images runs on the device.
     #[error(
-        "no image of {module} runs on {device}, of compute capability {major}.{minor}: there is {images}; build it \
-         for sm_{major}{minor}"
+        "no image of {module} runs on {device}, of sm_{capability}: there is {images}; build it for sm_{capability}"
     )]
-    NoImage {
-        /// The module's name.
-        module: String,
-        /// The device's name.
-        device: String,
-        /// Major compute capability of the device.
-        major: u32,
-        /// Minor compute capability of the device.
-        minor: u32,
-        /// The images that there are: targets and kinds.
-        images: String,
-    },
-    /// An option of the driver's compiler is out of range.
-    #[error("cannot compile {module} with {option}: the driver takes {range}")]
-    JitOption {
-        /// The module's name.
-        module: String,
-        /// The option and its value.
-        option: String,
-        /// The values that the driver takes.
-        range: &'static str,
-    },
-    /// The driver refused a module.
-    #[error("the driver (CUDA {driver}) cannot load {module}: {cause}{}{}", hint(cause), log_lines(log))]
-    Load {
-        /// The module's name.
-        module: String,
-        /// The CUDA version of the driver. The driver compiles PTX up to that version.
-        driver: DriverVersion,
-        /// The driver's error.
-        cause: CudaError,
-        /// The log of the driver's compiler; may be empty.
-        log: String,
-    },
-    /// The arguments of a launch differ from the kernel's parameters in number or size. The driver was not called.
+    NoImage { module: String, device: String, capability: u32, images: String },
+    /// The driver refused a module. The log is that of the driver's compiler, which compiles PTX up to the driver's version.
+    #[error("the driver (CUDA {}.{}) cannot load {module}: {cause}{}{}", driver.0, driver.1, hint(cause), log_lines(log))]
+    Load { module: String, driver: (u32, u32), cause: CudaError, log: String },
+    /// The arguments of a launch differ from the kernel's parameters in number or size. Nothing was launched.
     #[error("kernel {kernel} does not take these arguments: {problem}")]
-    Signature {
-        /// The kernel and its module.
-        kernel: String,
-        /// The first difference.
-        problem: String,
-    },
-    /// The device or the kernel does not allow this launch. The driver was not called.
+    Signature { kernel: String, problem: String },
+    /// The images have no kernel of this name, or one from another source than the description that the program was built with.
+    #[error(
+        "{module} has no kernel `{kernel}` of the source that this program was built with; build the kernels and the program \
+         from the same crate"
+    )]
+    Fingerprint { kernel: String, module: String },
+    /// The device or the kernel does not allow this launch. Nothing was launched.
     #[error("cannot launch kernel {kernel}: {problem}")]
-    Launch {
-        /// The kernel and its module.
-        kernel: String,
-        /// The reason.
-        problem: LaunchProblem,
-    },
-    /// The work did not end within the timeout: a hang.
+    Launch { kernel: String, problem: LaunchProblem },
+    /// The work did not end within the timeout: a hang. It is named by the last kernel launched on the stream.
     #[error("hang: {work} was not done after {after:?}; end this process before you use the device again")]
-    Timeout {
-        /// The last kernel launched on the stream.
-        work: String,
-        /// The timeout.
-        after: Duration,
-    },
+    Timeout { work: String, after: Duration },
     /// A parameter of a tensor map breaks a rule. The driver was not called.
     #[error("cannot make this tensor map: {problem}")]
-    TensorMap {
-        /// The rule and the value that breaks it.
-        problem: String,
-    },
+    TensorMap { problem: String },
 }
 
 impl Error {
@@ -148,12 +78,10 @@ impl Error {
 /// An error code of the driver (`CUresult`), with CUDA's name and text for the code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} ({code}): {text}")]
+#[expect(missing_docs, reason = "the struct's own text says what each field is")]
 pub struct CudaError {
-    /// The error code.
     pub code: u32,
-    /// The name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub name: String,
-    /// The text, such as `an illegal memory access was encountered`.
     pub text: String,
 }
 
@@ -196,7 +124,7 @@ mod tests {
     fn a_load_error_carries_name_text_log_and_cure() {
         let code = CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
         let cause = CudaError { code: code as u32, name: format!("{code:?}"), text: "its text".into() };
-        let driver = DriverVersion::from_number(13000);
+        let driver = (13, 0);
         let log = "ptxas: line 1".into();
         let shown = Error::Load { module: "k.ptx".into(), driver, cause, log }.to_string();
         for part in [

@@ -9,15 +9,18 @@ use cudarc::driver::sys::{
     self, CUdevice_attribute as DeviceAttribute, CUfunction, CUfunction_attribute as Attribute,
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::{CudaStream, SyncOnDrop};
 
 use crate::arguments::Arguments;
 use crate::context::note_launch;
 use crate::error::check;
 use crate::image::required_block;
-use crate::launch::Limits;
+use crate::launch::{Limits, PORTABLE_CLUSTER};
 use crate::module::attribute_of as of_device;
-use crate::{Dim3, Error, KernelArgs, LaunchConfig, LaunchProblem, Module, Result};
+use crate::{
+    Dim3, Error, Function, KernelArgs, LaunchConfig, LaunchProblem, Module, Result, TensorElement, TensorMap,
+    TensorMapBuilder,
+};
 
 /// Shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
@@ -30,7 +33,6 @@ pub struct Kernel {
     label: Arc<str>,
     /// Sizes of the parameters in bytes.
     parameters: Vec<usize>,
-    attributes: KernelAttributes,
     limits: Limits,
     multiprocessors: u32,
     /// Dynamic shared memory that the function may use so far, in bytes.
@@ -69,9 +71,6 @@ impl Kernel {
         let function = module.function(name)?;
         let label: Arc<str> = format!("`{name}` of {}", module.name()).into();
         let device = |attribute| of_device(module.context(), attribute);
-        let device3 = |[x, y, z]: [DeviceAttribute; 3]| -> Result<Dim3> {
-            Ok(Dim3 { x: device(x)?, y: device(y)?, z: device(z)? })
-        };
         let get = |attribute| {
             let mut value = 0;
             // SAFETY: `value` is valid for a write, and the function's module is loaded.
@@ -81,11 +80,9 @@ impl Kernel {
         };
         let static_shared_bytes = get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let shared = device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
-        let cluster = Dim3 {
-            x: get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)?,
-            y: get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)?,
-            z: get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)?,
-        };
+        let (x, y) =
+            (get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)?, get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)?);
+        let cluster = Dim3 { x, y, z: get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)? };
         let attributes = KernelAttributes {
             registers: get(CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             static_shared_bytes,
@@ -96,29 +93,15 @@ impl Kernel {
             required_cluster: (cluster.count() > 0).then_some(cluster),
         };
         let limits = Limits {
-            grid: device3([
-                CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
-                CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
-                CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
-            ])?,
-            block: device3([
-                CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-                CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
-                CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
-            ])?,
-            threads: attributes.max_threads,
-            dynamic_shared_bytes: attributes.max_dynamic_shared_bytes,
+            kernel: attributes,
             clusters: device(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
             cooperative: device(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
-            required_block: attributes.required_block,
-            required_cluster: attributes.required_cluster,
             needs_cluster: get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)? != 0,
         };
         Ok(Self {
             function,
             module: module.clone(),
             parameters: (0..).map_while(|index| parameter_size(function, index)).collect(),
-            attributes,
             limits,
             multiprocessors: device(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             allowed_shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(static_shared_bytes)),
@@ -157,6 +140,7 @@ impl Kernel {
     ///    gives, and reads and writes what a mutable borrow gives.
     /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the kernel before it
     ///    uses.
+    /// 4. If the stream is being captured, the graph is launched only while the module is loaded and every pointer is valid.
     pub unsafe fn launch<'a>(
         &self,
         stream: &'a CudaStream,
@@ -179,45 +163,52 @@ impl Kernel {
         config: &LaunchConfig,
         mut arguments: Arguments<'_>,
     ) -> Result<()> {
-        let kernel = || self.label.to_string();
-        arguments
-            .compare(&self.parameters)
-            .map_err(|problem| Error::Signature { kernel: kernel(), problem })?;
-        let (ours, stream) = (self.module.context(), arguments.stream());
-        same_context(ours, stream.context())
-            .and_then(|()| arguments.problem())
-            .and_then(|()| config.check(&self.limits))
-            .map_err(|problem| Error::Launch { kernel: kernel(), problem })?;
+        let signature = |problem| Error::Signature { kernel: self.label.to_string(), problem };
+        arguments.values.compare(&self.parameters).map_err(signature)?;
+        let (ours, stream) = (self.module.context(), arguments.queue);
+        if ours != stream.context() {
+            let problem = LaunchProblem::StreamContext(ours.ordinal(), stream.context().ordinal());
+            return Err(self.refusal(problem));
+        }
+        arguments.problem.take().map_or(Ok(()), Err).map_err(|problem| self.refusal(problem))?;
         self.prepare(config)?;
         if config.cooperative {
             let resident = self.resident_blocks(config)?;
-            config.check_resident(resident).map_err(|problem| Error::Launch { kernel: kernel(), problem })?;
+            config.check_resident(resident).map_err(|problem| self.refusal(problem))?;
         }
         let mut attributes = attributes_of(config);
         let config = driver_config(config, stream.cu_stream(), &mut attributes);
-        let mut addresses = arguments.addresses();
+        let mut addresses = arguments.values.addresses();
         // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with those of
         // the parameters, and the values are legal: `# Safety`.
-        let result = unsafe {
-            sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()).result()
-        };
-        check(result, || format!("launching kernel {}", self.label))?;
+        let result =
+            unsafe { sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()) };
+        check(result.result(), || format!("launching kernel {}", self.label))?;
         note_launch(stream, &self.label);
         Ok(())
     }
 
-    /// Makes the context current, and opts the function in to what the launch needs.
+    fn refusal(&self, problem: LaunchProblem) -> Error {
+        Error::Launch { kernel: self.label.to_string(), problem }
+    }
+
+    /// Checks the configuration, makes the context current, and opts the function in to what the launch needs.
     fn prepare(&self, config: &LaunchConfig) -> Result<()> {
+        config.check(&self.limits).map_err(|problem| self.refusal(problem))?;
         check(self.module.context().bind_to_thread(), || format!("launching kernel {}", self.label))?;
         let bytes = config.dynamic_shared_bytes;
         if bytes > self.allowed_shared.load(Ordering::Relaxed) {
             self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
             self.allowed_shared.fetch_max(bytes, Ordering::Relaxed);
         }
-        if config.needs_non_portable_cluster(&self.limits) {
+        if self.cluster(config).is_some_and(|cluster| cluster.count() > PORTABLE_CLUSTER) {
             self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
         }
         Ok(())
+    }
+
+    fn cluster(&self, config: &LaunchConfig) -> Option<Dim3> {
+        config.cluster.or(self.limits.kernel.required_cluster)
     }
 
     fn set(&self, attribute: Attribute, value: u32) -> Result<()> {
@@ -229,7 +220,7 @@ impl Kernel {
 
     /// Returns the blocks of this shape that the whole device runs at the same time.
     fn resident_blocks(&self, config: &LaunchConfig) -> Result<u32> {
-        match config.cluster.or(self.limits.required_cluster) {
+        match self.cluster(config) {
             Some(cluster) => Ok(self.max_active_clusters(config)?.saturating_mul(cluster.count() as u32)),
             None => {
                 Ok(self.max_active_blocks_per_multiprocessor(config)?.saturating_mul(self.multiprocessors))
@@ -277,10 +268,9 @@ impl Kernel {
         config: &LaunchConfig,
         ask: impl FnOnce(*mut i32, *const CUlaunchConfig) -> sys::CUresult,
     ) -> Result<u32> {
-        config
-            .check(&self.limits)
-            .map_err(|problem| Error::Launch { kernel: self.label.to_string(), problem })?;
         self.prepare(config)?;
+        // Only the cluster counts.
+        let config = &LaunchConfig { cooperative: false, programmatic: false, ..*config };
         let (mut count, mut attributes) = (0, attributes_of(config));
         let driver = driver_config(config, ptr::null_mut(), &mut attributes);
         check(ask(&mut count, &driver).result(), || format!("asking for the occupancy of {}", self.label))?;
@@ -290,13 +280,37 @@ impl Kernel {
     /// Returns what the kernel uses and requires.
     #[must_use]
     pub fn attributes(&self) -> &KernelAttributes {
-        &self.attributes
+        &self.limits.kernel
     }
 
     /// Returns the module that contains the kernel.
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.module
+    }
+}
+
+// SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.
+unsafe impl Function for Kernel {
+    type Queue = CudaStream;
+    type Guard<'a> = SyncOnDrop<'a>;
+
+    fn tensor_map<T: TensorElement>(
+        stream: &CudaStream,
+        map: &TensorMapBuilder,
+        address: u64,
+        len: usize,
+    ) -> Result<TensorMap> {
+        map.encode_at::<T>(stream.context(), address, len)
+    }
+
+    unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
+        // SAFETY: `# Safety` of this function.
+        unsafe { self.launch_with(config, arguments) }
+    }
+
+    fn label(&self) -> &str {
+        &self.label
     }
 }
 
@@ -314,32 +328,27 @@ fn parameter_size(function: CUfunction, index: usize) -> Option<usize> {
     result.result().ok().map(|()| size)
 }
 
-fn same_context(module: &CudaContext, stream: &CudaContext) -> Result<(), LaunchProblem> {
-    let same = module == stream;
-    if same { Ok(()) } else { Err(LaunchProblem::StreamContext(module.ordinal(), stream.ordinal())) }
-}
-
 fn attributes_of(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
     use CUlaunchAttributeID::*;
-    let attribute = |id, set: &dyn Fn(&mut CUlaunchAttributeValue)| {
+    let mut attributes = Vec::new();
+    let mut add = |id, set: &dyn Fn(&mut CUlaunchAttributeValue)| {
         let mut value = CUlaunchAttributeValue { pad: [0; 64] };
         set(&mut value);
-        CUlaunchAttribute { id, pad: [0; 4], value }
+        attributes.push(CUlaunchAttribute { id, pad: [0; 4], value });
     };
-    let cluster = config.cluster.map(|Dim3 { x, y, z }| {
-        attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
+    if let Some(Dim3 { x, y, z }) = config.cluster {
+        add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
             (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z) = (x, y, z);
-        })
-    });
-    let cooperative = config
-        .cooperative
-        .then(|| attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &|value| value.cooperative = 1));
-    let programmatic = config.programmatic.then(|| {
-        attribute(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &|value| {
-            value.programmaticStreamSerializationAllowed = 1;
-        })
-    });
-    [cluster, cooperative, programmatic].into_iter().flatten().collect()
+        });
+    }
+    if config.cooperative {
+        add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &|value| value.cooperative = 1);
+    }
+    if config.programmatic {
+        let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        add(id, &|value| value.programmaticStreamSerializationAllowed = 1);
+    }
+    attributes
 }
 
 fn driver_config(

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
+use crate::KernelAttributes;
+
 /// Extents in three dimensions (`dim3`). An integer or a tuple of 2 or 3 converts; missing extents are 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "CUDA's names")]
 pub struct Dim3 {
-    /// First extent.
     pub x: u32,
-    /// Second extent.
     pub y: u32,
-    /// Third extent.
     pub z: u32,
 }
 
@@ -23,27 +23,25 @@ impl Dim3 {
         self.extents().into_iter().map(u128::from).product()
     }
 
-    fn fits(self, limit: Self) -> bool {
-        self.extents().into_iter().zip(limit.extents()).all(|(extent, limit)| extent <= limit)
+    /// Returns true if `holds` for each extent and the one of `other` beside it.
+    fn all(self, other: Self, holds: impl Fn(u32, u32) -> bool) -> bool {
+        self.extents().into_iter().zip(other.extents()).all(|(ours, theirs)| holds(ours, theirs))
     }
 }
 
-impl From<u32> for Dim3 {
-    fn from(x: u32) -> Self {
-        Self { x, y: 1, z: 1 }
-    }
+macro_rules! dim3 {
+    ($($from:pat => $T:ty: $x:expr, $y:expr, $z:expr;)*) => { $(
+        impl From<$T> for Dim3 {
+            fn from($from: $T) -> Self {
+                Self { x: $x, y: $y, z: $z }
+            }
+        }
+    )* };
 }
-
-impl From<(u32, u32)> for Dim3 {
-    fn from((x, y): (u32, u32)) -> Self {
-        Self { x, y, z: 1 }
-    }
-}
-
-impl From<(u32, u32, u32)> for Dim3 {
-    fn from((x, y, z): (u32, u32, u32)) -> Self {
-        Self { x, y, z }
-    }
+dim3! {
+    x => u32: x, 1, 1;
+    (x, y) => (u32, u32): x, y, 1;
+    (x, y, z) => (u32, u32, u32): x, y, z;
 }
 
 impl fmt::Display for Dim3 {
@@ -110,39 +108,38 @@ impl LaunchConfig {
 
     /// Checks everything that needs no driver.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), LaunchProblem> {
-        check_extents("grid", self.grid, limits.grid)?;
-        check_extents("block", self.block, limits.block)?;
-        let problem = match limits.required_block {
-            Some(required) if required != self.block => LaunchProblem::Block(self.block, required),
-            _ if self.block.count() > u128::from(limits.threads) => {
-                LaunchProblem::Threads(self.block, limits.threads)
+        use LaunchProblem::*;
+        for (what, extents, limit) in [("grid", self.grid, MAX_GRID), ("block", self.block, MAX_BLOCK)] {
+            if extents.count() == 0 {
+                return Err(Empty(what, extents));
+            } else if !extents.all(limit, |extent, limit| extent <= limit) {
+                return Err(Extent(what, extents, limit));
             }
-            _ if self.dynamic_shared_bytes > limits.dynamic_shared_bytes => {
-                LaunchProblem::SharedMemory(self.dynamic_shared_bytes, limits.dynamic_shared_bytes)
-            }
-            _ if self.cooperative && !limits.cooperative => LaunchProblem::NoCooperative,
-            _ => return self.check_cluster(limits),
+        }
+        let (block, shared, attributes) = (self.block, self.dynamic_shared_bytes, &limits.kernel);
+        if let Some(required) = attributes.required_block.filter(|required| *required != block) {
+            return Err(Block(block, required));
+        } else if block.count() > u128::from(attributes.max_threads) {
+            return Err(Threads(block, attributes.max_threads));
+        } else if shared > attributes.max_dynamic_shared_bytes {
+            return Err(SharedMemory(shared, attributes.max_dynamic_shared_bytes));
+        } else if self.cooperative && !limits.cooperative {
+            return Err(NoCooperative);
+        }
+        let Some(cluster) = self.cluster.or(attributes.required_cluster) else {
+            return if limits.needs_cluster { Err(ClusterMissing) } else { Ok(()) };
         };
-        Err(problem)
-    }
-
-    fn check_cluster(&self, limits: &Limits) -> Result<(), LaunchProblem> {
-        let Some(cluster) = self.cluster.or(limits.required_cluster) else {
-            return if limits.needs_cluster { Err(LaunchProblem::ClusterMissing) } else { Ok(()) };
-        };
-        let whole = |(grid, cluster): (u32, u32)| cluster != 0 && grid.is_multiple_of(cluster);
-        let problem = if !limits.clusters {
-            LaunchProblem::NoClusters
-        } else if let Some(required) = limits.required_cluster.filter(|required| *required != cluster) {
-            LaunchProblem::Cluster(cluster, required)
-        } else if !self.grid.extents().into_iter().zip(cluster.extents()).all(whole) {
-            LaunchProblem::ClusterSplit(self.grid, cluster)
+        if !limits.clusters {
+            Err(NoClusters)
+        } else if let Some(required) = attributes.required_cluster.filter(|required| *required != cluster) {
+            Err(Cluster(cluster, required))
+        } else if !self.grid.all(cluster, |grid, cluster| cluster != 0 && grid.is_multiple_of(cluster)) {
+            Err(ClusterSplit(self.grid, cluster))
         } else if cluster.count() > MAX_CLUSTER {
-            LaunchProblem::ClusterSize(cluster)
+            Err(ClusterSize(cluster))
         } else {
-            return Ok(());
-        };
-        Err(problem)
+            Ok(())
+        }
     }
 
     /// Checks that the blocks of a cooperative launch are at most those that the device runs at the same time.
@@ -150,119 +147,90 @@ impl LaunchConfig {
         let fits = self.grid.count() <= u128::from(most);
         if fits { Ok(()) } else { Err(LaunchProblem::NotResident(self.grid, most)) }
     }
-
-    /// Returns true if the kernel must opt in to the size of the cluster.
-    pub(crate) fn needs_non_portable_cluster(&self, limits: &Limits) -> bool {
-        self.cluster.or(limits.required_cluster).is_some_and(|cluster| cluster.count() > PORTABLE_CLUSTER)
-    }
 }
 
+/// Limits of the grid and the block, the same for every compute capability.
+const MAX_GRID: Dim3 = Dim3 { x: 0x7fff_ffff, y: 65535, z: 65535 };
+const MAX_BLOCK: Dim3 = Dim3 { x: 1024, y: 1024, z: 64 };
 /// Thread blocks per cluster that every device with clusters can run.
-const PORTABLE_CLUSTER: u128 = 8;
+pub(crate) const PORTABLE_CLUSTER: u128 = 8;
 /// Maximum thread blocks per cluster on any device, if the kernel opts in.
 const MAX_CLUSTER: u128 = 16;
 
 /// Limits of a launch of one kernel on its device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    pub grid: Dim3,
-    pub block: Dim3,
-    pub threads: u32,
-    pub dynamic_shared_bytes: u32,
+    pub kernel: KernelAttributes,
+    /// The device has clusters, and cooperative launches.
     pub clusters: bool,
     pub cooperative: bool,
-    pub required_block: Option<Dim3>,
-    pub required_cluster: Option<Dim3>,
     /// The kernel is for clusters, of a size that the launch states.
     pub needs_cluster: bool,
 }
 
-/// Why a launch was refused before the driver saw it.
+/// Why a launch was refused before the driver saw it. The message shows what the fields are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what the variant is")]
 #[non_exhaustive]
 pub enum LaunchProblem {
-    /// `grid` or `block`, and its extents, of which one is 0.
     #[error("the {0} {1} has an extent of 0; every extent must be at least 1")]
     Empty(&'static str, Dim3),
-    /// `grid` or `block`, its extents, and the device's limit.
     #[error("the {0} {1} exceeds the device's limit of {2}")]
     Extent(&'static str, Dim3, Dim3),
-    /// The block, and the most threads per block for this kernel.
     #[error(
         "a block of {0} has more than the {1} threads that the kernel's registers and launch bounds allow"
     )]
     Threads(Dim3, u32),
-    /// The block, and the block that the kernel requires.
-    #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid)")]
+    #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid); launch with those")]
     Block(Dim3, Dim3),
-    /// Bytes of dynamic shared memory, and the most that are left for the kernel.
     #[error(
         "{0} bytes of dynamic shared memory, but at most {1} are left on this device besides the kernel's static \
          shared memory; use fewer or smaller stages"
     )]
     SharedMemory(u32, u32),
-    /// The device does not support clusters.
     #[error(
         "clusters need compute capability 9.0 or higher, which this device lacks; launch without a cluster"
     )]
     NoClusters,
-    /// The cluster, and the cluster that the kernel requires.
     #[error(
         "a cluster of {0}, but the kernel was built for clusters of {1} (.reqnctapercluster); name that or none"
     )]
     Cluster(Dim3, Dim3),
-    /// The kernel needs a cluster, and the launch names none.
     #[error(
         "the kernel runs in clusters (.explicitcluster), and the launch names none; give the cluster's size"
     )]
     ClusterMissing,
-    /// The grid, and the cluster whose extents do not divide the grid's.
     #[error(
         "the grid {0} is not made of whole clusters of {1}; make each extent a multiple of the cluster's"
     )]
     ClusterSplit(Dim3, Dim3),
-    /// The cluster, larger than on any device.
     #[error("a cluster of {0} has more than 16 blocks (some devices allow 8 only)")]
     ClusterSize(Dim3),
-    /// The device does not support cooperative launches.
     #[error("this device has no cooperative launches; launch without `cooperative`")]
     NoCooperative,
-    /// The grid of a cooperative launch, and the most blocks that run at the same time.
     #[error(
         "a cooperative grid of {0}, but at most {1} blocks of this shape run at the same time; use fewer or smaller \
          blocks"
     )]
     NotResident(Dim3, u32),
-    /// The devices of the kernel's module and of the stream, in different contexts.
     #[error(
         "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
          of the module's context"
     )]
     StreamContext(usize, usize),
-    /// The number of the argument: a slice of another context than the stream's.
+    #[error("argument {0} {1}")]
+    Argument(String, String),
     #[error(
-        "argument {0} is a slice of another context than the stream's; copy it to memory of that context"
+        "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others"
     )]
-    SliceContext(usize),
-    /// The number of the argument: a slice, in a context whose slices have no events.
+    GridRank(Dim3, Dim3),
+    #[error("the grid {0} has 2^32 blocks or more, which a kernel cannot count")]
+    GridCount(Dim3),
     #[error(
-        "argument {0} is a slice, and the context's event tracking is off, so nothing orders the uses of the slice; \
-         leave the tracking on, or pass the address as a `u64`"
+        "a programmatic dependent launch, but the kernel has memory outside of a `Prerequisite`, or no `Prerequisite`; \
+         wrap each handle in one"
     )]
-    NoEvents(usize),
-    /// The number of the argument: a slice, which a graph cannot keep alive.
-    #[error(
-        "argument {0} is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass \
-         the address as a `u64`"
-    )]
-    Captured(usize),
-}
-
-fn check_extents(what: &'static str, extents: Dim3, limit: Dim3) -> Result<(), LaunchProblem> {
-    if extents.extents().contains(&0) {
-        return Err(LaunchProblem::Empty(what, extents));
-    }
-    if extents.fits(limit) { Ok(()) } else { Err(LaunchProblem::Extent(what, extents, limit)) }
+    Programmatic,
 }
 
 #[cfg(test)]
@@ -270,16 +238,23 @@ mod tests {
     use super::*;
 
     const HOPPER: Limits = Limits {
-        grid: Dim3 { x: 0x7fff_ffff, y: 65535, z: 65535 },
-        block: Dim3 { x: 1024, y: 1024, z: 64 },
-        threads: 1024,
-        dynamic_shared_bytes: 227 * 1024,
+        kernel: KernelAttributes {
+            registers: 32,
+            static_shared_bytes: 0,
+            local_bytes: 0,
+            max_threads: 1024,
+            max_dynamic_shared_bytes: 227 * 1024,
+            required_block: None,
+            required_cluster: None,
+        },
         clusters: true,
         cooperative: true,
-        required_block: None,
-        required_cluster: None,
         needs_cluster: false,
     };
+
+    fn built(with: KernelAttributes) -> Limits {
+        Limits { kernel: with, ..HOPPER }
+    }
 
     #[test]
     fn the_largest_legal_launches_pass() {
@@ -287,9 +262,9 @@ mod tests {
         let config = LaunchConfig::new((8, 4), 1024).cluster((8, 2)).dynamic_shared(227 * 1024).cooperative();
         config.check(&HOPPER).unwrap();
         config.check_resident(32).unwrap();
-        assert!(config.needs_non_portable_cluster(&HOPPER));
-        assert!(!config.cluster(8).needs_non_portable_cluster(&HOPPER));
-        let fixed = Limits { required_block: Some(64.into()), required_cluster: Some(2.into()), ..HOPPER };
+        let (block, cluster) = (Some(64.into()), Some(2.into()));
+        let fixed =
+            built(KernelAttributes { required_block: block, required_cluster: cluster, ..HOPPER.kernel });
         LaunchConfig::new(4, 64).check(&fixed).unwrap();
         LaunchConfig::new(4, 64).cluster(2).check(&Limits { needs_cluster: true, ..fixed }).unwrap();
     }
@@ -299,9 +274,10 @@ mod tests {
         let of = |grid: (u32, u32), block: (u32, u32, u32)| LaunchConfig::new(grid, block);
         let one = of((1, 1), (1, 1, 1));
         let old = Limits { clusters: false, cooperative: false, ..HOPPER };
-        let fixed = Limits { required_block: Some((64, 2).into()), ..HOPPER };
-        let pairs = Limits { required_cluster: Some(2.into()), ..HOPPER };
-        let few = Limits { threads: 256, dynamic_shared_bytes: 1024, needs_cluster: true, ..HOPPER };
+        let fixed = built(KernelAttributes { required_block: Some((64, 2).into()), ..HOPPER.kernel });
+        let pairs = built(KernelAttributes { required_cluster: Some(2.into()), ..HOPPER.kernel });
+        let small = KernelAttributes { max_threads: 256, max_dynamic_shared_bytes: 1024, ..HOPPER.kernel };
+        let few = Limits { needs_cluster: true, ..built(small) };
         let cases = [
             (of((0, 1), (1, 1, 1)), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be"),
             (of((1, 0), (1, 1, 1)), HOPPER, "the grid (1, 0, 1) has an extent of 0"),

@@ -21,6 +21,7 @@
 //! ```
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
+mod argument;
 mod arguments;
 mod context;
 mod error;
@@ -29,9 +30,11 @@ mod kernel;
 mod launch;
 mod module;
 mod tensor;
+mod typed;
 
-pub use arguments::{KernelArg, KernelArgs};
-pub use context::{DriverVersion, driver_version, open, wait};
+pub use argument::{Argument, KernelArguments, Matrix, Memory, MemoryMut, Region, Tensor};
+pub use arguments::{Arguments, KernelArg, KernelArgs};
+pub use context::{driver_version, open, wait};
 pub use cudarc;
 pub use cudarc::driver::sys::{
     CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
@@ -43,3 +46,26 @@ pub use kernel::{Kernel, KernelAttributes};
 pub use launch::{Dim3, LaunchConfig, LaunchProblem};
 pub use module::{JitOptions, Module};
 pub use tensor::{TensorElement, TensorMap, TensorMapBuilder};
+pub use typed::{Function, Grid, Kernels, Launcher, LoadedKernels};
+
+/// Returns the [`Kernels`] that `ptx-build` has compiled in the build script of this crate. An argument names another file than
+/// `ptx_kernels`.
+///
+/// ```ignore
+/// let kernels = ptx_host::kernels!().load(&context)?;
+/// let axpy = kernels.kernel(my_kernels::axpy)?;
+/// ```
+#[macro_export]
+macro_rules! kernels {
+    () => {
+        $crate::kernels!("ptx_kernels")
+    };
+    ($name:literal) => {{
+        mod images {
+            include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"));
+        }
+        // SAFETY: `ptx-build` compiled the images of this file, with `ptx-link`.
+        const KERNELS: $crate::Kernels<'static> = unsafe { $crate::Kernels::new($name, images::IMAGES) };
+        KERNELS
+    }};
+}

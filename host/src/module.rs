@@ -7,7 +7,9 @@ use std::ptr;
 use std::sync::Arc;
 
 use cudarc::driver::CudaContext;
-use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUfunction, CUjit_option, CUmodule};
+use cudarc::driver::sys::{
+    self, CUdevice_attribute as Attribute, CUfunction, CUjit_option, CUmodule, CUresult,
+};
 
 use crate::context::settle;
 use crate::error::check;
@@ -43,7 +45,7 @@ unsafe impl Sync for Inner {}
 /// # let ptx = "";
 /// use ptx_host::{JitOptions, Module};
 /// let options = JitOptions { max_registers: Some(64), line_info: true, ..JitOptions::default() };
-/// let module = Module::from_bytes_with(&context, "scale", ptx, &options)?;
+/// let module = Module::from_bytes(&context, "scale", ptx, &options)?;
 /// # Ok::<(), ptx_host::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
@@ -107,7 +109,7 @@ impl Module {
     pub fn load(context: &Arc<CudaContext>, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let image = std::fs::read(path).map_err(|cause| Error::Read { path: path.into(), cause })?;
-        Self::from_bytes(context, &path.display().to_string(), image)
+        Self::from_bytes(context, &path.display().to_string(), image, &JitOptions::default())
     }
 
     /// Loads the best image for the device: a cubin before PTX, then the newest target that the device runs. An `a` image runs on
@@ -117,25 +119,16 @@ impl Module {
     /// ```no_run
     /// # let context = ptx_host::open(0)?;
     /// # let (hopper, portable) = (&[], &[]);
-    /// use ptx_host::{Image, Module};
+    /// use ptx_host::{Image, JitOptions, Module};
     /// let images = [Image { target: "sm_90a", bytes: hopper }, Image { target: "sm_90", bytes: portable }];
-    /// let module = Module::from_images(&context, "scale", &images)?;
+    /// let module = Module::from_images(&context, "scale", &images, &JitOptions::default())?;
     /// # Ok::<(), ptx_host::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// [`Error::NoImage`] lists the images and names the device; those of [`Module::from_bytes`].
-    pub fn from_images(context: &Arc<CudaContext>, name: &str, images: &[Image<'_>]) -> Result<Self> {
-        Self::from_images_with(context, name, images, &JitOptions::default())
-    }
-
-    /// As [`Module::from_images`], with options of the compiler.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Module::from_images`], and [`Error::JitOption`].
-    pub fn from_images_with(
+    pub fn from_images(
         context: &Arc<CudaContext>,
         name: &str,
         images: &[Image<'_>],
@@ -145,9 +138,10 @@ impl Module {
         let minor = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let Some(image) = choose(images, (major, minor)) else {
             let device = check(context.name(), || "reading the device's name".into())?;
-            return Err(Error::NoImage { module: name.into(), device, major, minor, images: list(images) });
+            let (capability, images) = (10 * major + minor, list(images));
+            return Err(Error::NoImage { module: name.into(), device, capability, images });
         };
-        Self::from_bytes_with(context, &format!("{name}, {image}"), image.bytes, options)
+        Self::from_bytes(context, &format!("{name}, {image}"), image.bytes, options)
     }
 
     /// Loads PTX or a cubin from memory. Error messages call the module `name`.
@@ -155,34 +149,39 @@ impl Module {
     /// # Errors
     ///
     /// [`Error::BadImage`], or [`Error::Load`] with the log of the driver's compiler.
-    pub fn from_bytes(context: &Arc<CudaContext>, name: &str, image: impl Into<Vec<u8>>) -> Result<Self> {
-        Self::from_bytes_with(context, name, image, &JitOptions::default())
-    }
-
-    /// As [`Module::from_bytes`], with options of the compiler.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Module::from_bytes`], and [`Error::JitOption`].
-    pub fn from_bytes_with(
+    pub fn from_bytes(
         context: &Arc<CudaContext>,
         name: &str,
         image: impl Into<Vec<u8>>,
         options: &JitOptions,
     ) -> Result<Self> {
         let module = || name.to_owned();
-        let image = loadable(image.into())
-            .map_err(|problem| Error::BadImage { module: module(), problem: problem.into() })?;
-        if let Some(level) = options.optimization_level.filter(|level| *level > 4) {
-            let option = format!("optimization level {level}");
-            return Err(Error::JitOption { module: module(), option, range: "0 to 4" });
-        }
-        let driver = driver_version()?;
+        let image =
+            loadable(image.into()).map_err(|problem| Error::BadImage { module: module(), problem })?;
         check(context.bind_to_thread(), || format!("loading {name}"))?;
-        let loaded = options.load_image(&image);
-        let (handle, log) =
-            loaded.map_err(|(cause, log)| Error::Load { module: module(), driver, cause, log })?;
-        Ok(Self { inner: Arc::new(Inner { context: context.clone(), handle, name: module(), image, log }) })
+        match options.load_image(&image) {
+            Ok((handle, log)) => {
+                let inner = Inner { context: context.clone(), handle, name: module(), image, log };
+                Ok(Self { inner: Arc::new(inner) })
+            }
+            Err((cause, log)) => Err(Error::Load { module: module(), driver: driver_version()?, cause, log }),
+        }
+    }
+
+    /// Returns whether the module has a variable of this name.
+    pub(crate) fn has_global(&self, name: &str) -> Result<bool> {
+        let doing = || format!("looking for `{name}` in {}", self.inner.name);
+        check(self.inner.context.bind_to_thread(), doing)?;
+        let c_name = CString::new(name).unwrap_or_default();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded, the name is NUL-terminated, and both places are valid for writes.
+        let result = unsafe {
+            sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.inner.handle, c_name.as_ptr())
+        };
+        match result {
+            CUresult::CUDA_ERROR_NOT_FOUND => Ok(false),
+            other => check(other.result(), doing).map(|()| true),
+        }
     }
 
     /// Finds a kernel by the name that it has in the PTX.
@@ -274,10 +273,10 @@ mod tests {
     fn without_an_image_for_the_device_the_error_lists_those_there_are() {
         let images = [Image { target: "sm_90a", bytes: b"\x7fELF" }, Image { target: "sm_120", bytes: b"" }];
         let (module, device) = ("scale".into(), "NVIDIA X".into());
-        let error = Error::NoImage { module, device, major: 10, minor: 3, images: list(&images) };
+        let error = Error::NoImage { module, device, capability: 103, images: list(&images) };
         assert_eq!(
             error.to_string(),
-            "no image of scale runs on NVIDIA X, of compute capability 10.3: there is sm_90a (cubin), sm_120 (PTX); \
+            "no image of scale runs on NVIDIA X, of sm_103: there is sm_90a (cubin), sm_120 (PTX); \
              build it for sm_103"
         );
         assert_eq!(list(&[]), "none");

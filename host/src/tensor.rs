@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUtensorMap};
-use cudarc::driver::{DevicePtr, DeviceRepr, ValidAsZeroBits};
+use cudarc::driver::{CudaContext, DevicePtr, DeviceRepr, ValidAsZeroBits};
 
 use crate::error::check;
 use crate::module::attribute_of;
@@ -16,7 +16,7 @@ use crate::{
 
 /// A tensor map (`CUtensorMap`): 128 opaque bytes, to pass to a kernel by value, or to copy to device memory.
 #[repr(C, align(64))]
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TensorMap {
     /// The opaque bytes, as words.
     pub opaque: [u64; 16],
@@ -26,12 +26,6 @@ pub struct TensorMap {
 unsafe impl DeviceRepr for TensorMap {}
 // SAFETY: any bits are a value.
 unsafe impl ValidAsZeroBits for TensorMap {}
-
-impl fmt::Debug for TensorMap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TensorMap(..)")
-    }
-}
 
 mod sealed {
     pub trait Sealed {}
@@ -52,16 +46,10 @@ macro_rules! elements {
     )* };
 }
 elements! {
-    u8: CU_TENSOR_MAP_DATA_TYPE_UINT8,
-    i8: CU_TENSOR_MAP_DATA_TYPE_UINT8,
-    u16: CU_TENSOR_MAP_DATA_TYPE_UINT16,
-    i16: CU_TENSOR_MAP_DATA_TYPE_UINT16,
-    u32: CU_TENSOR_MAP_DATA_TYPE_UINT32,
-    i32: CU_TENSOR_MAP_DATA_TYPE_INT32,
-    u64: CU_TENSOR_MAP_DATA_TYPE_UINT64,
-    i64: CU_TENSOR_MAP_DATA_TYPE_INT64,
-    f32: CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-    f64: CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    u8: CU_TENSOR_MAP_DATA_TYPE_UINT8, u16: CU_TENSOR_MAP_DATA_TYPE_UINT16, u32: CU_TENSOR_MAP_DATA_TYPE_UINT32,
+    i8: CU_TENSOR_MAP_DATA_TYPE_UINT8, i16: CU_TENSOR_MAP_DATA_TYPE_UINT16, i32: CU_TENSOR_MAP_DATA_TYPE_INT32,
+    u64: CU_TENSOR_MAP_DATA_TYPE_UINT64, i64: CU_TENSOR_MAP_DATA_TYPE_INT64,
+    f32: CU_TENSOR_MAP_DATA_TYPE_FLOAT32, f64: CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
 }
 
 /// Returns the bytes of an element, or `None` for the packed types, which are no Rust type's.
@@ -83,7 +71,7 @@ fn bytes_of(element_type: CUtensorMapDataType) -> Option<usize> {
 }
 
 /// Returns the most bytes that a row of the box can have with this swizzle.
-fn span(swizzle: CUtensorMapSwizzle) -> usize {
+pub(crate) fn span(swizzle: CUtensorMapSwizzle) -> usize {
     match swizzle {
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE => usize::MAX,
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B => 32,
@@ -169,6 +157,11 @@ impl TensorMapBuilder {
         }
     }
 
+    /// Sets the box.
+    pub(crate) fn boxes(&self, box_dims: &[u32]) -> Self {
+        Self { mode: Mode::Box(box_dims.into()), ..self.clone() }
+    }
+
     settings! {
         /// Sets an element type of the same size as the memory's elements, such as `CU_TENSOR_MAP_DATA_TYPE_FLOAT16` for `u16`.
         element_type: CUtensorMapDataType => Some(element_type);
@@ -193,56 +186,41 @@ impl TensorMapBuilder {
     ///
     /// [`Error::TensorMap`] names the first rule that a parameter breaks; [`Error::Cuda`] if the driver still refuses the map.
     pub fn encode<T: TensorElement>(&self, memory: &impl DevicePtr<T>) -> Result<TensorMap> {
-        let element_type = self.element_type.unwrap_or(T::TYPE);
-        let context = memory.stream().context();
-        let major = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         // The address alone is wanted: this is no use of the memory.
         let (address, guard) = memory.device_ptr(memory.stream());
         std::mem::forget(guard);
+        self.encode_at::<T>(memory.stream().context(), address, memory.len())
+    }
+
+    /// Encodes the map of the tensor at `address`, in memory of `len` elements.
+    pub(crate) fn encode_at<T: TensorElement>(
+        &self,
+        context: &CudaContext,
+        address: u64,
+        len: usize,
+    ) -> Result<TensorMap> {
+        let element_type = self.element_type.unwrap_or(T::TYPE);
+        let major = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let strides = self
-            .check(size_of::<T>(), element_type, Memory { address, len: memory.len(), major })
+            .check(size_of::<T>(), element_type, Memory { address, len, major })
             .map_err(|problem| Error::TensorMap { problem })?;
         check(context.bind_to_thread(), || "encoding a tensor map".into())?;
         let (rank, address) = (self.dims.len() as u32, address as *mut std::ffi::c_void);
         let (dims, strides, steps) = (self.dims.as_ptr(), strides.as_ptr(), self.element_strides.as_ptr());
-        let layout = (self.interleave, self.swizzle, self.l2_promotion, self.oob_fill);
         let mut map = MaybeUninit::<CUtensorMap>::zeroed();
         let to = map.as_mut_ptr();
         // SAFETY: `check` has compared the lengths of the arrays with the rank: `rank` dimensions, box dimensions and element
         // strides, `rank - 1` strides, `rank - 2` corners. The driver writes 128 bytes to `map` and reads no device memory.
+        #[rustfmt::skip]
         let result = unsafe {
-            let (interleave, swizzle, promotion, fill) = layout;
             match &self.mode {
                 Mode::Box(sizes) => sys::cuTensorMapEncodeTiled(
-                    to,
-                    element_type,
-                    rank,
-                    address,
-                    dims,
-                    strides,
-                    sizes.as_ptr(),
-                    steps,
-                    interleave,
-                    swizzle,
-                    promotion,
-                    fill,
+                    to, element_type, rank, address, dims, strides, sizes.as_ptr(), steps,
+                    self.interleave, self.swizzle, self.l2_promotion, self.oob_fill,
                 ),
                 Mode::Im2col { lower, upper, channels, pixels } => sys::cuTensorMapEncodeIm2col(
-                    to,
-                    element_type,
-                    rank,
-                    address,
-                    dims,
-                    strides,
-                    lower.as_ptr(),
-                    upper.as_ptr(),
-                    *channels,
-                    *pixels,
-                    steps,
-                    interleave,
-                    swizzle,
-                    promotion,
-                    fill,
+                    to, element_type, rank, address, dims, strides, lower.as_ptr(), upper.as_ptr(), *channels, *pixels, steps,
+                    self.interleave, self.swizzle, self.l2_promotion, self.oob_fill,
                 ),
             }
         };
@@ -409,15 +387,14 @@ mod tests {
         let matrix = || tiled(&[64, 8], &[64, 8]);
         let cube = || tiled(&[8, 8, 8], &[8, 8, 8]);
         let interleaved = || cube().interleave(I32).swizzle(S32);
-        let images = [64, 8, 8, 2];
+        let images = |lower: &[i32], upper: &[i32], channels, pixels| {
+            TensorMapBuilder::im2col(&[64, 8, 8, 2], lower, upper, channels, pixels)
+        };
         let cases = [
             (tiled(&[], &[]), "a tensor has 1 to 5 dimensions, not 0"),
             (tiled(&[4; 6], &[4; 6]), "a tensor has 1 to 5 dimensions, not 6"),
             (tiled(&[64, 0], &[64, 1]), "dimensions of the tensor: 0 is not in 1..=2147483648"),
-            (
-                tiled(&[64, (1 << 31) + 1], &[64, 1]),
-                "dimensions of the tensor: 2147483649 is not in 1..=2147483648",
-            ),
+            (tiled(&[64, (1 << 31) + 1], &[64, 1]), "dimensions of the tensor: 2147483649 is not in 1..=214"),
             (tiled(&[64, 8], &[64]), "dimensions of the box: 1 given, 2 needed"),
             (tiled(&[512, 8], &[512, 8]), "dimensions of the box: 512 is not in 1..=256"),
             (tiled(&[512, 8], &[64, 0]), "dimensions of the box: 0 is not in 1..=256"),
@@ -431,68 +408,35 @@ mod tests {
             (matrix().element_strides(&[0, 1]), "element strides: 0 is not in 1..=8"),
             (matrix().element_strides(&[1]), "element strides: 1 given, 2 needed"),
             (matrix().swizzle(S128), "a row of the box has 256 bytes, more than the swizzle span of 128"),
-            (
-                cube().swizzle(S32).element_type(F64),
-                "an element of CU_TENSOR_MAP_DATA_TYPE_FLOAT64 has 8 bytes, but an element of the memory has 4",
-            ),
-            (
-                tiled(&[64, 8], &[32, 8]).swizzle(S64),
-                "a row of the box has 128 bytes, more than the swizzle span of 64",
-            ),
+            (cube().swizzle(S32).element_type(F64), "an element of CU_TENSOR_MAP_DATA_TYPE_FLOAT64 has 8 by"),
+            (tiled(&[64, 8], &[32, 8]).swizzle(S64), "a row of the box has 128 bytes, more than the swizzle"),
             (tiled(&[64, 8], &[8, 8]).interleave(I16), "an interleaved tensor has 3 to 5 dimensions, not 2"),
             (cube().interleave(I32), "an interleave of 32 bytes needs the swizzle of 32 bytes"),
             (interleaved().strides(&[48, 384]), "a stride of 48 bytes is not a multiple of 32: pad the rows"),
-            (
-                matrix().element_type(U32).oob_fill(NAN),
-                "elements of CU_TENSOR_MAP_DATA_TYPE_UINT32 cannot be filled with NaN",
-            ),
-            (
-                matrix().element_type(F16),
-                "an element of CU_TENSOR_MAP_DATA_TYPE_FLOAT16 has 2 bytes, but an element of the memory has 4",
-            ),
-            (
-                matrix().element_type(U4),
-                "CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B is packed: memory of Rust's types has no such elements",
-            ),
+            (matrix().element_type(U32).oob_fill(NAN), "elements of CU_TENSOR_MAP_DATA_TYPE_UINT32 cannot b"),
+            (matrix().element_type(F16), "an element of CU_TENSOR_MAP_DATA_TYPE_FLOAT16 has 2 bytes, but an"),
+            (matrix().element_type(U4), "CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B is packed: memory of Rust's t"),
             (tiled(&[KIB, KIB + 1], &[64, 8]), "the tensor has 4198400 bytes, but the memory has 4194304"),
             (tiled(&[1 << 31; 3], &[64, 8, 1]), "the tensor is larger than the address space"),
             (im2col(&[64, 8], &[], &[], 64, 128), "im2col needs a tensor of 3 to 5 dimensions, not 2"),
-            (
-                im2col(&images, &[-1, -129], &[1, 1], 64, 128),
-                "lower corners of the pixels: -129 is not in -128..=127",
-            ),
-            (
-                im2col(&images, &[-1, -1], &[1, 128], 64, 128),
-                "upper corners of the pixels: 128 is not in -128..=127",
-            ),
-            (
-                im2col(&[64, 8, 8, 8, 2], &[-17; 3], &[1; 3], 64, 128),
-                "lower corners of the pixels: -17 is not in -16..=15",
-            ),
-            (im2col(&images, &[-1], &[1, 1], 64, 128), "lower corners of the pixels: 1 given, 2 needed"),
-            (
-                im2col(&images, &[0, 4], &[0, -4], 64, 128),
-                "the bounding box of the pixels is empty: 4 to 8 + -4",
-            ),
-            (im2col(&images, &[-1, -1], &[1, 1], 257, 128), "channels: 257 is not in 1..=256"),
-            (
-                im2col(&images, &[-1, -1], &[1, 1], 2, 128),
-                "a row of the box has 8 bytes, which is not a multiple of 16",
-            ),
-            (im2col(&images, &[-1, -1], &[1, 1], 64, 0), "pixels: 0 is not in 1..=1024"),
-            (im2col(&images, &[-1, -1], &[1, 1], 64, 1025), "pixels: 1025 is not in 1..=1024"),
+            (images(&[-1, -129], &[1, 1], 64, 128), "lower corners of the pixels: -129 is not in -128..=127"),
+            (images(&[-1, -1], &[1, 128], 64, 128), "upper corners of the pixels: 128 is not in -128..=127"),
+            (im2col(&[64, 8, 8, 8, 2], &[-17; 3], &[1; 3], 64, 128), "lower corners of the pixels: -17 is n"),
+            (images(&[-1], &[1, 1], 64, 128), "lower corners of the pixels: 1 given, 2 needed"),
+            (images(&[0, 4], &[0, -4], 64, 128), "the bounding box of the pixels is empty: 4 to 8 + -4"),
+            (images(&[-1, -1], &[1, 1], 257, 128), "channels: 257 is not in 1..=256"),
+            (images(&[-1, -1], &[1, 1], 2, 128), "a row of the box has 8 bytes, which is not a multiple of"),
+            (images(&[-1, -1], &[1, 1], 64, 0), "pixels: 0 is not in 1..=1024"),
+            (images(&[-1, -1], &[1, 1], 64, 1025), "pixels: 1025 is not in 1..=1024"),
         ];
         for (builder, message) in cases {
-            assert_eq!(check_in(MEMORY, &builder), Err(message.into()));
+            let shown = check_in(MEMORY, &builder).expect_err(message);
+            assert!(shown.starts_with(message), "{shown}\nwanted: {message}");
         }
-        let odd = |address, builder| check_in(Memory { address, ..MEMORY }, &builder);
-        assert_eq!(odd(8, cube()).unwrap_err(), "the tensor's address, 0x8, is not a multiple of 16");
-        assert_eq!(
-            odd(16, interleaved()).unwrap_err(),
-            "the tensor's address, 0x10, is not a multiple of 32"
-        );
-        odd(16, cube()).unwrap();
-        odd(32, interleaved()).unwrap();
+        let at = |address, builder| check_in(Memory { address, ..MEMORY }, &builder);
+        assert_eq!(at(8, cube()).unwrap_err(), "the tensor's address, 0x8, is not a multiple of 16");
+        assert!(at(16, interleaved()).unwrap_err().ends_with("0x10, is not a multiple of 32"));
+        assert!(at(16, cube()).is_ok() && at(32, interleaved()).is_ok());
         let old = check_in(Memory { major: 8, ..MEMORY }, &cube()).unwrap_err();
         assert!(old.starts_with("tensor maps need compute capability 9.0"));
     }
