@@ -9,11 +9,11 @@ mod softmax;
 mod transposition;
 mod vector_add;
 
-pub use accumulate::accumulate;
-pub use histogram::histogram;
-pub use softmax::softmax;
+pub use accumulate::accumulate_sums;
+pub use histogram::count_bytes;
+pub use softmax::softmax_rows;
 pub use transposition::transpose;
-pub use vector_add::vector_add;
+pub use vector_add::add_vectors;
 
 #[cfg(target_arch = "nvptx64")]
 #[panic_handler]

@@ -40,8 +40,10 @@ pub fn transpose(
             let (from, to);
             (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
             let to = to.into_free().vector_stores();
-            let (rows_in, rows_out) =
-                (from.as_2d::<SIDE>().swizzled(swizzle_mode::B128), to.as_2d::<SIDE>().swizzled(swizzle_mode::B128));
+            let (rows_in, rows_out) = (
+                from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+                to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+            );
             for round in 0..VECTORS / THREADS {
                 let vector = thread + round * THREADS;
                 let (x, y) = (vector % (SIDE / 4), vector / (SIDE / 4));

@@ -3,7 +3,7 @@ use ptx::launch::Cta;
 
 /// `sum[i]` ← `x[i]` + `y[i]`. Each thread adds vectors of four elements.
 #[ptx::kernel(unsafe(uniform), threads = 256)]
-pub fn vector_add(cta: Cta, x: Global<f32>, y: Global<f32>, sum: GlobalVectorsMut<f32>) {
+pub fn add_vectors(cta: Cta, x: Global<f32>, y: Global<f32>, sum: GlobalVectorsMut<f32>) {
     let (vectors, rest) = sum.vectors(&cta);
     for (v, sum) in vectors {
         let (x, y) = (x.get_vector(v).unwrap_or_default(), y.get_vector(v).unwrap_or_default());
