@@ -272,40 +272,37 @@ mod tests {
 
     #[test]
     fn each_wrong_launch_has_its_message() {
-        let of = |grid: (u32, u32), block: (u32, u32, u32)| LaunchConfig::new(grid, block);
-        let one = of((1, 1), (1, 1, 1));
+        let grid = |x, y| LaunchConfig::new((x, y), 1);
+        let block = |x, y, z| LaunchConfig::new(1, (x, y, z));
+        let one = grid(1, 1);
         let old = Limits { clusters: false, cooperative: false, ..HOPPER };
         let fixed = built(KernelAttributes { required_block: Some((64, 2).into()), ..HOPPER.kernel });
         let pairs = built(KernelAttributes { required_cluster: Some(2.into()), ..HOPPER.kernel });
         let small = KernelAttributes { max_threads: 256, max_dynamic_shared_bytes: 1024, ..HOPPER.kernel };
         let few = Limits { needs_cluster: true, ..built(small) };
         let cases = [
-            (of((0, 1), (1, 1, 1)), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be"),
-            (of((1, 0), (1, 1, 1)), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
-            (of((1, 1), (256, 0, 1)), HOPPER, "the block (256, 0, 1) has an extent of 0"),
+            (grid(0, 1), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"),
+            (grid(1, 0), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
+            (block(256, 0, 1), HOPPER, "the block (256, 0, 1) has an extent of 0"),
             (
-                of((1 << 31, 1), (1, 1, 1)),
+                grid(1 << 31, 1),
                 HOPPER,
-                "the grid (2147483648, 1, 1) exceeds the device's limit of",
+                "the grid (2147483648, 1, 1) exceeds the device's limit of (2147483647,",
             ),
             (
-                of((1, 65536), (1, 1, 1)),
+                grid(1, 65536),
                 HOPPER,
-                "the grid (1, 65536, 1) exceeds the device's limit of (21474836",
+                "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535",
             ),
+            (block(1, 1, 65), HOPPER, "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)"),
+            (block(1025, 1, 1), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
+            (block(33, 32, 1), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
+            (block(1024, 1024, 64), HOPPER, "a block of (1024, 1024, 64) has more than the 1024 threads"),
+            (block(257, 1, 1), few, "a block of (257, 1, 1) has more than the 256 threads that"),
             (
-                of((1, 1), (1, 1, 65)),
-                HOPPER,
-                "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)",
-            ),
-            (of((1, 1), (1025, 1, 1)), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
-            (of((1, 1), (33, 32, 1)), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
-            (of((1, 1), (1024, 1024, 64)), HOPPER, "a block of (1024, 1024, 64) has more than the 1024"),
-            (of((1, 1), (257, 1, 1)), few, "a block of (257, 1, 1) has more than the 256 threads that"),
-            (
-                of((1, 1), (128, 1, 1)),
+                block(128, 1, 1),
                 fixed,
-                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2",
+                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2, 1)",
             ),
             (
                 one.dynamic_shared(232_449),
@@ -314,24 +311,16 @@ mod tests {
             ),
             (one.dynamic_shared(1025), few, "1025 bytes of dynamic shared memory, but at most 1024 are left"),
             (one.cooperative(), old, "this device has no cooperative launches"),
-            (of((2, 1), (1, 1, 1)).cluster(2), old, "clusters need compute capability 9.0"),
+            (grid(2, 1).cluster(2), old, "clusters need compute capability 9.0"),
+            (grid(3, 1).cluster(2), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (grid(3, 1).cluster(0), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (0, 1, 1)"),
+            (grid(34, 1).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
             (
-                of((3, 1), (1, 1, 1)).cluster(2),
-                HOPPER,
-                "the grid (3, 1, 1) is not made of whole clusters of (2, 1",
-            ),
-            (
-                of((3, 1), (1, 1, 1)).cluster(0),
-                HOPPER,
-                "the grid (3, 1, 1) is not made of whole clusters of (0, 1",
-            ),
-            (of((34, 1), (1, 1, 1)).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
-            (
-                of((4, 1), (1, 1, 1)).cluster(4),
+                grid(4, 1).cluster(4),
                 pairs,
-                "a cluster of (4, 1, 1), but the kernel was built for clus",
+                "a cluster of (4, 1, 1), but the kernel was built for clusters of (2,",
             ),
-            (of((3, 1), (1, 1, 1)), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (grid(3, 1), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
             (one, few, "the kernel runs in clusters (.explicitcluster), and the launch names none"),
         ];
         for (config, limits, message) in cases {
