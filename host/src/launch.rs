@@ -168,65 +168,80 @@ pub(crate) struct Limits {
     pub needs_cluster: bool,
 }
 
-/// Why a launch was refused before the driver saw it. The message shows what the fields are.
+/// Why a launch was refused before the driver saw it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what the variant is")]
 #[non_exhaustive]
 pub enum LaunchProblem {
+    /// The grid or the block, with an extent of 0.
     #[error("the {0} {1} has an extent of 0; every extent must be at least 1")]
     Empty(&'static str, Dim3),
+    /// The grid or the block, and the limit that it exceeds.
     #[error("the {0} {1} exceeds the device's limit of {2}")]
     Extent(&'static str, Dim3, Dim3),
+    /// The block, and the most threads per block for this kernel.
     #[error(
         "a block of {0} has more than the {1} threads that the kernel's registers and launch bounds allow"
     )]
     Threads(Dim3, u32),
+    /// The block, and the block that the kernel requires.
     #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid); launch with those")]
     Block(Dim3, Dim3),
+    /// Bytes of dynamic shared memory, and the most that a launch of this kernel can have.
     #[error(
         "{0} bytes of dynamic shared memory, but at most {1} are left on this device besides the kernel's static \
          shared memory; use fewer or smaller stages"
     )]
     SharedMemory(u32, u32),
+    /// The device has no clusters.
     #[error(
         "clusters need compute capability 9.0 or higher, which this device lacks; launch without a cluster"
     )]
     NoClusters,
+    /// The cluster, and the cluster that the kernel requires.
     #[error(
         "a cluster of {0}, but the kernel was built for clusters of {1} (.reqnctapercluster); name that or none"
     )]
     Cluster(Dim3, Dim3),
+    /// The kernel needs a cluster, and the launch names none.
     #[error(
         "the kernel runs in clusters (.explicitcluster), and the launch names none; give the cluster's size"
     )]
     ClusterMissing,
+    /// The grid, and the cluster whose extents do not divide the grid's.
     #[error(
         "the grid {0} is not made of whole clusters of {1}; make each extent a multiple of the cluster's"
     )]
     ClusterSplit(Dim3, Dim3),
+    /// The cluster, larger than on any device.
     #[error("a cluster of {0} has more than 16 blocks (some devices allow 8 only)")]
     ClusterSize(Dim3),
+    /// The device has no cooperative launches.
     #[error("this device has no cooperative launches; launch without `cooperative`")]
     NoCooperative,
+    /// The cooperative grid, and the most blocks that run at the same time.
     #[error(
         "a cooperative grid of {0}, but at most {1} blocks of this shape run at the same time; use fewer or smaller \
          blocks"
     )]
     NotResident(Dim3, u32),
+    /// The devices of the module and of the stream, whose contexts differ.
     #[error(
         "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
          of the module's context"
     )]
     StreamContext(usize, usize),
+    /// The number of the argument that is a slice of another context.
     #[error(
         "argument {0} is a slice of another context than the stream's; open the device once, or copy the slice"
     )]
     SliceContext(usize),
+    /// The number of the argument that is a slice without events.
     #[error(
         "argument {0} is a slice, and the context's event tracking is off, so nothing orders the uses of the slice; \
          leave the tracking on, or pass the address as a `u64`"
     )]
     NoEvents(usize),
+    /// The number of the argument that is a slice, which a graph cannot keep alive.
     #[error(
         "argument {0} is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass \
          the address as a `u64`"
