@@ -6,14 +6,15 @@
 //! ```
 //!
 //! [`Kernels::build`] compiles the crate in `../kernels` once for each target and writes `ptx_kernels.rs` into `OUT_DIR`, with
-//! the images of all targets. The host crate includes the file:
+//! the images of all targets. The host crate loads the image that suits its GPU, and launches kernels by their types:
 //!
 //! ```ignore
-//! mod images {
-//!     include!(concat!(env!("OUT_DIR"), "/ptx_kernels.rs"));
-//! }
-//! let (target, ptx) = images::IMAGES[0];
+//! let kernels = ptx_host::kernels!().load(&context)?;
+//! let axpy = kernels.kernel(my_kernels::axpy)?;
 //! ```
+//!
+//! Without `ptx-host`, `include!(concat!(env!("OUT_DIR"), "/ptx_kernels.rs"))` defines `IMAGES: &[(&str, &[u8])]`: targets with
+//! their PTX.
 //!
 //! # What the kernels' crate needs
 //!
