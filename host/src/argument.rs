@@ -12,7 +12,7 @@ use ptx::tensor::{BoxShape, TensorMapObject, TiledShape};
 use crate::arguments::Arguments;
 use crate::tensor::span;
 use crate::{
-    CUtensorMapFloatOOBfill, CUtensorMapL2promotion, CUtensorMapSwizzle, Error, Function, Kernel,
+    CUtensorMapFloatOOBfill, CUtensorMapL2promotion, CUtensorMapSwizzle, Error, Function, Kernel, KernelArg,
     LaunchConfig, LaunchProblem, Result, TensorElement, TensorMap, TensorMapBuilder,
 };
 
@@ -115,10 +115,12 @@ pub unsafe trait MemoryMut<'a, T, F: Function>: Memory<'a, T, F> {}
 
 macro_rules! memory {
     ($( $Slice:ty, $pointer:ident $($Mut:ident)?; )*) => { $(
-        // SAFETY: `cudarc` orders the uses of the memory by events, and its drop waits for them: `usable` refuses where it does
-        // not, and `after_readers` orders what the events do not. A `CudaSlice` is initialised, as `CudaStream::alloc` is unsafe.
+        // SAFETY: `cudarc` orders the uses of the memory by events, and its drop waits for them: `usable` and `is_ordered` refuse
+        // where it does not, and `after_readers` orders what the events do not. A `CudaSlice` is initialised, as
+        // `CudaStream::alloc` is unsafe.
         unsafe impl<'a, T> Memory<'a, T, Kernel> for $Slice {
             fn lend(self, stream: &'a CudaStream) -> Result<Region<SyncOnDrop<'a>>, String> {
+                is_ordered(self.stream(), stream)?;
                 usable(self.stream(), stream)?;
                 let len = self.len();
                 let (address, guard) = self.$pointer(stream);
@@ -130,6 +132,13 @@ macro_rules! memory {
             // SAFETY: the borrow is exclusive, and the events order the launch with all uses before and after it.
             unsafe impl<'a, T> $Mut<'a, T, Kernel> for $Slice {}
         )?
+        impl<'a, T> KernelArg<'a> for $Slice {
+            fn add_to(self, arguments: &mut Arguments<'a>) {
+                let stream = arguments.queue();
+                let usable = usable(self.stream(), stream);
+                arguments.address(usable.map(|()| self.$pointer(stream)));
+            }
+        }
     )* };
 }
 memory! {
@@ -151,6 +160,17 @@ fn after_readers(guard: &SyncOnDrop<'_>, stream: &CudaStream) -> Result<(), Stri
         .map_err(|error| format!("is a slice, and the stream cannot wait for its last use: {error:?}"))
 }
 
+/// Refuses a per-thread stream that `cudarc` does not order with others: its handle stands for another stream in each thread.
+fn is_ordered(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
+    let is_per_thread = |stream: &CudaStream| stream.cu_stream().addr() == 2;
+    if (is_per_thread(owner) || is_per_thread(stream)) && !stream.context().is_in_multi_stream_mode() {
+        return Err("is a slice, and one of the streams is a per-thread stream, which `cudarc` orders with others only once the \
+             context has a stream of `new_stream`; use one of those"
+            .into());
+    }
+    Ok(())
+}
+
 /// Refuses memory of `owner` whose uses on `stream` no events order.
 fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
     let refuse = |reason: &str| Err(reason.to_owned());
@@ -166,23 +186,21 @@ fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
              or pass the address as a `u64` to a launch by name",
         );
     }
-    let is_per_thread = |stream: &CudaStream| stream.cu_stream().addr() == 2;
-    if (is_per_thread(owner) || is_per_thread(stream)) && !stream.context().is_in_multi_stream_mode() {
-        return refuse(
-            "is a slice, and one of the streams is a per-thread stream, which `cudarc` orders with others only once the context has \
-             a stream of `new_stream`; use one of those",
-        );
-    }
-    match stream.capture_status() {
-        Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE) => Ok(()),
-        Ok(_) => refuse(
+    match is_captured(stream) {
+        Ok(false) => Ok(()),
+        Ok(true) => refuse(
             "is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass the address as a \
              `u64` to a launch by name",
         ),
-        Err(error) => {
-            Err(format!("is a slice, and the stream does not say whether it is being captured: {error:?}"))
-        }
+        Err(reason) => Err(format!("is a slice, and the stream {reason}")),
     }
+}
+
+/// Returns whether work on the stream becomes part of a graph.
+pub(crate) fn is_captured(stream: &CudaStream) -> Result<bool, String> {
+    let status = stream.capture_status();
+    let status = status.map_err(|error| format!("does not say whether it is being captured: {error:?}"))?;
+    Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
 }
 
 /// What the host passes for a parameter of a kernel.

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
+use cudarc::driver::SyncOnDrop;
 
-use crate::{Function, Kernel, LaunchProblem, Memory, TensorMap};
+use crate::{Function, Kernel, LaunchProblem, TensorMap};
 
 /// Bytes at the greatest alignment that a parameter can have: that of a tensor map.
 #[repr(C, align(64))]
@@ -97,17 +97,19 @@ impl<'a, F: Function> Arguments<'a, F> {
     pub(crate) fn guard(&mut self, guard: F::Guard<'a>) {
         self.guards.push(guard);
     }
+}
 
-    /// Adds the address of memory.
-    fn address<T>(&mut self, memory: impl Memory<'a, T, F>) {
-        match memory.lend(self.queue) {
-            Ok(region) => {
-                self.guard(region.guard);
-                self.value(region.address);
+impl<'a> Arguments<'a> {
+    /// Adds the address of memory, or notes why the stream cannot use it.
+    pub(crate) fn address(&mut self, used: Result<(u64, SyncOnDrop<'a>), String>) {
+        match used {
+            Ok((address, guard)) => {
+                self.guard(guard);
+                self.value(address);
             }
             // There is a problem, and so no launch.
             Err(reason) => {
-                let argument = self.values.places.len().to_string();
+                let argument = self.values.len().to_string();
                 self.problem.get_or_insert(LaunchProblem::Argument(argument, reason));
                 self.value(0u64);
             }
@@ -142,22 +144,6 @@ macro_rules! values {
 values!(bool, u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, TensorMap);
 #[cfg(target_pointer_width = "64")]
 values!(usize, isize);
-
-macro_rules! slices {
-    ($($Slice:ty;)*) => { $(
-        impl<'a, T> KernelArg<'a> for $Slice {
-            fn add_to(self, arguments: &mut Arguments<'a>) {
-                arguments.address::<T>(self);
-            }
-        }
-    )* };
-}
-slices! {
-    &'a CudaSlice<T>;
-    &'a CudaView<'_, T>;
-    &'a mut CudaSlice<T>;
-    &'a mut CudaViewMut<'_, T>;
-}
 
 /// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s.
 pub trait KernelArgs<'a> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::sys::{
     self, CUdevice_attribute as DeviceAttribute, CUfunction, CUfunction_attribute as Attribute,
@@ -11,6 +11,7 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{CudaStream, SyncOnDrop};
 
+use crate::argument::is_captured;
 use crate::arguments::Arguments;
 use crate::context::note_launch;
 use crate::error::check;
@@ -35,13 +36,13 @@ pub struct Kernel {
     parameters: Vec<usize>,
     limits: Limits,
     multiprocessors: u32,
-    /// Dynamic shared memory that the function may use so far, in bytes.
-    allowed_shared: AtomicU32,
+    /// Set once the function may use all the dynamic shared memory that the device has for it.
+    opted_in: AtomicBool,
 }
 
 // SAFETY: any thread may use a function handle, and `module` keeps the handle valid.
 unsafe impl Send for Kernel {}
-// SAFETY: as for `Send`; only the atomic `allowed_shared` changes behind `&Kernel`.
+// SAFETY: as for `Send`; only the atomic `opted_in` changes behind `&Kernel`.
 unsafe impl Sync for Kernel {}
 
 /// What a kernel uses and requires, as the driver reports it (`CUfunction_attribute`).
@@ -104,7 +105,7 @@ impl Kernel {
             parameters: (0..).map_while(|index| parameter_size(function, index)).collect(),
             limits,
             multiprocessors: device(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-            allowed_shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(static_shared_bytes)),
+            opted_in: AtomicBool::new(false),
             label,
         })
     }
@@ -196,10 +197,13 @@ impl Kernel {
     fn prepare(&self, config: &LaunchConfig) -> Result<()> {
         config.check(&self.limits).map_err(|problem| self.refusal(problem))?;
         check(self.module.context().bind_to_thread(), || format!("launching kernel {}", self.label))?;
-        let bytes = config.dynamic_shared_bytes;
-        if bytes > self.allowed_shared.load(Ordering::Relaxed) {
-            self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
-            self.allowed_shared.fetch_max(bytes, Ordering::Relaxed);
+        let (kernel, bytes) = (&self.limits.kernel, config.dynamic_shared_bytes);
+        let needs_opt_in = bytes.saturating_add(kernel.static_shared_bytes) > SHARED_WITHOUT_OPT_IN;
+        if needs_opt_in && !self.opted_in.load(Ordering::Relaxed) {
+            // Always the same number: another `Kernel` of this function may opt in too.
+            let most = kernel.max_dynamic_shared_bytes;
+            self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most)?;
+            self.opted_in.store(true, Ordering::Relaxed);
         }
         if self.cluster(config).is_some_and(|cluster| cluster.count() > PORTABLE_CLUSTER) {
             self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
@@ -305,6 +309,9 @@ unsafe impl Function for Kernel {
     }
 
     unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
+        if is_captured(arguments.queue()).map_err(|reason| self.refusal(LaunchProblem::Captured(reason)))? {
+            return Err(self.refusal(LaunchProblem::Captured("is being captured".into())));
+        }
         // SAFETY: `# Safety` of this function.
         unsafe { self.launch_with(config, arguments) }
     }

@@ -168,64 +168,83 @@ pub(crate) struct Limits {
     pub needs_cluster: bool,
 }
 
-/// Why a launch was refused before the driver saw it. The message shows what the fields are.
+/// Why a launch was refused before the driver saw it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what the variant is")]
 #[non_exhaustive]
 pub enum LaunchProblem {
+    /// The grid or the block, with an extent of 0.
     #[error("the {0} {1} has an extent of 0; every extent must be at least 1")]
     Empty(&'static str, Dim3),
+    /// The grid or the block, and the limit that it exceeds.
     #[error("the {0} {1} exceeds the device's limit of {2}")]
     Extent(&'static str, Dim3, Dim3),
+    /// The block, and the most threads per block for this kernel.
     #[error(
         "a block of {0} has more than the {1} threads that the kernel's registers and launch bounds allow"
     )]
     Threads(Dim3, u32),
+    /// The block, and the block that the kernel requires.
     #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid); launch with those")]
     Block(Dim3, Dim3),
+    /// Bytes of dynamic shared memory, and the most that a launch of this kernel can have.
     #[error(
         "{0} bytes of dynamic shared memory, but at most {1} are left on this device besides the kernel's static \
          shared memory; use fewer or smaller stages"
     )]
     SharedMemory(u32, u32),
+    /// The device has no clusters.
     #[error(
         "clusters need compute capability 9.0 or higher, which this device lacks; launch without a cluster"
     )]
     NoClusters,
+    /// The cluster, and the cluster that the kernel requires.
     #[error(
         "a cluster of {0}, but the kernel was built for clusters of {1} (.reqnctapercluster); name that or none"
     )]
     Cluster(Dim3, Dim3),
+    /// The kernel needs a cluster, and the launch names none.
     #[error(
         "the kernel runs in clusters (.explicitcluster), and the launch names none; give the cluster's size"
     )]
     ClusterMissing,
+    /// The grid, and the cluster whose extents do not divide the grid's.
     #[error(
         "the grid {0} is not made of whole clusters of {1}; make each extent a multiple of the cluster's"
     )]
     ClusterSplit(Dim3, Dim3),
+    /// The cluster, larger than on any device.
     #[error("a cluster of {0} has more than 16 blocks (some devices allow 8 only)")]
     ClusterSize(Dim3),
+    /// The device has no cooperative launches.
     #[error("this device has no cooperative launches; launch without `cooperative`")]
     NoCooperative,
+    /// The cooperative grid, and the most blocks that run at the same time.
     #[error(
         "a cooperative grid of {0}, but at most {1} blocks of this shape run at the same time; use fewer or smaller \
          blocks"
     )]
     NotResident(Dim3, u32),
+    /// The devices of the module and of the stream, whose contexts differ.
     #[error(
         "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
          of the module's context"
     )]
     StreamContext(usize, usize),
+    /// The argument, and why the launch cannot pass it.
     #[error("argument {0} {1}")]
     Argument(String, String),
+    /// Why the stream takes no typed launch.
+    #[error("the stream {0}, and a graph does not keep a module loaded; launch the kernel by name")]
+    Captured(String),
+    /// The grid, and the only grids in y and z that the kernel was built for.
     #[error(
         "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others"
     )]
     GridRank(Dim3, Dim3),
+    /// The grid.
     #[error("the grid {0} has 2^32 blocks or more, which a kernel cannot count")]
     GridCount(Dim3),
+    /// The kernel does not wait for all memory of the grids before it.
     #[error(
         "a programmatic dependent launch, but the kernel has memory outside of a `Prerequisite`, or no `Prerequisite`; \
          wrap each handle in one"
@@ -271,40 +290,37 @@ mod tests {
 
     #[test]
     fn each_wrong_launch_has_its_message() {
-        let of = |grid: (u32, u32), block: (u32, u32, u32)| LaunchConfig::new(grid, block);
-        let one = of((1, 1), (1, 1, 1));
+        let grid = |x, y| LaunchConfig::new((x, y), 1);
+        let block = |x, y, z| LaunchConfig::new(1, (x, y, z));
+        let one = grid(1, 1);
         let old = Limits { clusters: false, cooperative: false, ..HOPPER };
         let fixed = built(KernelAttributes { required_block: Some((64, 2).into()), ..HOPPER.kernel });
         let pairs = built(KernelAttributes { required_cluster: Some(2.into()), ..HOPPER.kernel });
         let small = KernelAttributes { max_threads: 256, max_dynamic_shared_bytes: 1024, ..HOPPER.kernel };
         let few = Limits { needs_cluster: true, ..built(small) };
         let cases = [
-            (of((0, 1), (1, 1, 1)), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be"),
-            (of((1, 0), (1, 1, 1)), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
-            (of((1, 1), (256, 0, 1)), HOPPER, "the block (256, 0, 1) has an extent of 0"),
+            (grid(0, 1), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"),
+            (grid(1, 0), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
+            (block(256, 0, 1), HOPPER, "the block (256, 0, 1) has an extent of 0"),
             (
-                of((1 << 31, 1), (1, 1, 1)),
+                grid(1 << 31, 1),
                 HOPPER,
-                "the grid (2147483648, 1, 1) exceeds the device's limit of",
+                "the grid (2147483648, 1, 1) exceeds the device's limit of (2147483647,",
             ),
             (
-                of((1, 65536), (1, 1, 1)),
+                grid(1, 65536),
                 HOPPER,
-                "the grid (1, 65536, 1) exceeds the device's limit of (21474836",
+                "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535",
             ),
+            (block(1, 1, 65), HOPPER, "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)"),
+            (block(1025, 1, 1), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
+            (block(33, 32, 1), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
+            (block(1024, 1024, 64), HOPPER, "a block of (1024, 1024, 64) has more than the 1024 threads"),
+            (block(257, 1, 1), few, "a block of (257, 1, 1) has more than the 256 threads that"),
             (
-                of((1, 1), (1, 1, 65)),
-                HOPPER,
-                "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)",
-            ),
-            (of((1, 1), (1025, 1, 1)), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
-            (of((1, 1), (33, 32, 1)), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
-            (of((1, 1), (1024, 1024, 64)), HOPPER, "a block of (1024, 1024, 64) has more than the 1024"),
-            (of((1, 1), (257, 1, 1)), few, "a block of (257, 1, 1) has more than the 256 threads that"),
-            (
-                of((1, 1), (128, 1, 1)),
+                block(128, 1, 1),
                 fixed,
-                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2",
+                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2, 1)",
             ),
             (
                 one.dynamic_shared(232_449),
@@ -313,24 +329,16 @@ mod tests {
             ),
             (one.dynamic_shared(1025), few, "1025 bytes of dynamic shared memory, but at most 1024 are left"),
             (one.cooperative(), old, "this device has no cooperative launches"),
-            (of((2, 1), (1, 1, 1)).cluster(2), old, "clusters need compute capability 9.0"),
+            (grid(2, 1).cluster(2), old, "clusters need compute capability 9.0"),
+            (grid(3, 1).cluster(2), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (grid(3, 1).cluster(0), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (0, 1, 1)"),
+            (grid(34, 1).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
             (
-                of((3, 1), (1, 1, 1)).cluster(2),
-                HOPPER,
-                "the grid (3, 1, 1) is not made of whole clusters of (2, 1",
-            ),
-            (
-                of((3, 1), (1, 1, 1)).cluster(0),
-                HOPPER,
-                "the grid (3, 1, 1) is not made of whole clusters of (0, 1",
-            ),
-            (of((34, 1), (1, 1, 1)).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
-            (
-                of((4, 1), (1, 1, 1)).cluster(4),
+                grid(4, 1).cluster(4),
                 pairs,
-                "a cluster of (4, 1, 1), but the kernel was built for clus",
+                "a cluster of (4, 1, 1), but the kernel was built for clusters of (2,",
             ),
-            (of((3, 1), (1, 1, 1)), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (grid(3, 1), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
             (one, few, "the kernel runs in clusters (.explicitcluster), and the launch names none"),
         ];
         for (config, limits, message) in cases {

@@ -30,7 +30,6 @@ struct Inner {
     handle: CUmodule,
     name: String,
     image: Vec<u8>,
-    log: String,
 }
 
 // SAFETY: any thread may call the driver's API; each use makes the context current before.
@@ -44,7 +43,7 @@ unsafe impl Sync for Inner {}
 /// # let context = ptx_host::open(0)?;
 /// # let ptx = "";
 /// use ptx_host::{JitOptions, Module};
-/// let options = JitOptions { max_registers: Some(64), line_info: true, ..JitOptions::default() };
+/// let options = JitOptions { max_registers: Some(64), ..JitOptions::default() };
 /// let module = Module::from_bytes(&context, "scale", ptx, &options)?;
 /// # Ok::<(), ptx_host::Error>(())
 /// ```
@@ -56,34 +55,29 @@ pub struct JitOptions {
     pub optimization_level: Option<u32>,
     /// Keeps the lines of the source for profilers and debuggers (`CU_JIT_GENERATE_LINE_INFO`).
     pub line_info: bool,
-    /// Makes [`Module::log`] say what each kernel uses (`CU_JIT_LOG_VERBOSE`).
-    pub verbose: bool,
 }
 
 impl JitOptions {
-    /// Gives an image from [`loadable`] to the driver. Also returns the log of the driver's compiler: of errors on failure.
-    fn load_image(&self, image: &[u8]) -> Result<(CUmodule, String), (CudaError, String)> {
-        let (mut errors, mut infos) = (vec![0u8; LOG_BYTES], vec![0u8; LOG_BYTES]);
+    /// Gives an image from [`loadable`] to the driver. On failure also returns the log of the driver's compiler.
+    fn load_image(&self, image: &[u8]) -> Result<CUmodule, (CudaError, String)> {
+        let mut log = vec![0u8; LOG_BYTES];
         // The driver takes an integer in place of a pointer here.
         let integer = |value: usize| ptr::without_provenance_mut::<c_void>(value);
         let mut options = vec![
-            (CUjit_option::CU_JIT_ERROR_LOG_BUFFER, errors.as_mut_ptr().cast()),
+            (CUjit_option::CU_JIT_ERROR_LOG_BUFFER, log.as_mut_ptr().cast()),
             (CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, integer(LOG_BYTES)),
-            (CUjit_option::CU_JIT_INFO_LOG_BUFFER, infos.as_mut_ptr().cast()),
-            (CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, integer(LOG_BYTES)),
         ];
         let more = [
             (CUjit_option::CU_JIT_MAX_REGISTERS, self.max_registers),
             (CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, self.optimization_level),
             (CUjit_option::CU_JIT_GENERATE_LINE_INFO, self.line_info.then_some(1)),
-            (CUjit_option::CU_JIT_LOG_VERBOSE, self.verbose.then_some(1)),
         ];
         options
             .extend(more.into_iter().filter_map(|(option, value)| Some((option, integer(value? as usize)))));
         let (mut names, mut values): (Vec<_>, Vec<_>) = options.into_iter().unzip();
         let mut handle = ptr::null_mut();
         // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have as many entries, of which two describe
-        // each log; both logs outlive the call.
+        // `log`; `log` outlives the call.
         let result = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut handle,
@@ -93,10 +87,7 @@ impl JitOptions {
                 values.as_mut_ptr(),
             )
         };
-        match result.result() {
-            Ok(()) => Ok((handle, log_text(&infos))),
-            Err(error) => Err((error.into(), log_text(&errors))),
-        }
+        result.result().map(|()| handle).map_err(|error| (error.into(), log_text(&log)))
     }
 }
 
@@ -160,8 +151,8 @@ impl Module {
             loadable(image.into()).map_err(|problem| Error::BadImage { module: module(), problem })?;
         check(context.bind_to_thread(), || format!("loading {name}"))?;
         match options.load_image(&image) {
-            Ok((handle, log)) => {
-                let inner = Inner { context: context.clone(), handle, name: module(), image, log };
+            Ok(handle) => {
+                let inner = Inner { context: context.clone(), handle, name: module(), image };
                 Ok(Self { inner: Arc::new(inner) })
             }
             Err((cause, log)) => Err(Error::Load { module: module(), driver: driver_version()?, cause, log }),
@@ -197,12 +188,6 @@ impl Module {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.inner.name
-    }
-
-    /// Returns what the driver's compiler said: warnings, and with [`JitOptions::verbose`] what each kernel uses.
-    #[must_use]
-    pub fn log(&self) -> &str {
-        &self.inner.log
     }
 
     /// Returns the context that the module is loaded in.

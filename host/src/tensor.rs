@@ -1,7 +1,6 @@
 //! Tensor maps (`CUtensorMap`): descriptors of tensors in global memory, which the tensor copies (TMA) of a kernel read.
 
 use std::fmt;
-use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUtensorMap};
@@ -207,10 +206,10 @@ impl TensorMapBuilder {
         check(context.bind_to_thread(), || "encoding a tensor map".into())?;
         let (rank, address) = (self.dims.len() as u32, address as *mut std::ffi::c_void);
         let (dims, strides, steps) = (self.dims.as_ptr(), strides.as_ptr(), self.element_strides.as_ptr());
-        let mut map = MaybeUninit::<CUtensorMap>::zeroed();
-        let to = map.as_mut_ptr();
+        let mut map = TensorMap { opaque: [0; 16] };
+        let to = (&raw mut map).cast::<CUtensorMap>();
         // SAFETY: `check` has compared the lengths of the arrays with the rank: `rank` dimensions, box dimensions and element
-        // strides, `rank - 1` strides, `rank - 2` corners. The driver writes 128 bytes to `map` and reads no device memory.
+        // strides, `rank - 1` strides, `rank - 2` corners. The driver writes the 128 bytes of `map` and reads no device memory.
         #[rustfmt::skip]
         let result = unsafe {
             match &self.mode {
@@ -225,12 +224,12 @@ impl TensorMapBuilder {
             }
         };
         check(result.result(), || format!("encoding a tensor map of {:?} {element_type:?}", self.dims))?;
-        // SAFETY: `map` was zeroed and then written by the driver; any bits are a value.
-        Ok(TensorMap { opaque: unsafe { map.assume_init() }.opaque })
+        Ok(map)
     }
 
     /// Checks every rule of the driver's documentation, and returns the strides.
     fn check(&self, size: usize, of: CUtensorMapDataType, memory: Memory) -> Result<Vec<u64>, String> {
+        use CUtensorMapDataType::*;
         let (rank, address) = (self.dims.len(), memory.address);
         rule!(
             memory.major >= 9,
@@ -244,7 +243,15 @@ impl TensorMapBuilder {
             bytes == size,
             "an element of {of:?} has {bytes} bytes, but an element of the memory has {size}"
         );
-        let is_float = !format!("{of:?}").contains("INT");
+        let is_float = !matches!(
+            of,
+            CU_TENSOR_MAP_DATA_TYPE_UINT8
+                | CU_TENSOR_MAP_DATA_TYPE_UINT16
+                | CU_TENSOR_MAP_DATA_TYPE_UINT32
+                | CU_TENSOR_MAP_DATA_TYPE_INT32
+                | CU_TENSOR_MAP_DATA_TYPE_UINT64
+                | CU_TENSOR_MAP_DATA_TYPE_INT64
+        );
         let with_nan = self.oob_fill != CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
         rule!(is_float || !with_nan, "elements of {of:?} cannot be filled with NaN");
         check_each("dimensions of the tensor", &self.dims, rank, 1..=1 << 31)?;
