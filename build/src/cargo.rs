@@ -63,8 +63,8 @@ impl Manifest {
 
     /// Returns cargo's arguments for the features of a target, and further features.
     ///
-    /// A crate without a feature of the target's name gets the feature of `ptx`. A crate that has one loses those default features
-    /// that name another target.
+    /// A crate without a feature of the target's name gets the feature of `ptx`. A crate that has one loses those default
+    /// features that name another target.
     pub fn feature_arguments(&self, arch: Arch, further: &[String]) -> Vec<String> {
         let of = |name: &str| self.features.iter().find(|(own, _)| own == name);
         let names_target = |feature: &String| Arch::ALL.iter().any(|arch| feature == arch.name());
@@ -266,7 +266,7 @@ mod tests {
         let lines = [
             json!({ "reason": "compiler-artifact", "package_id": "path+file:///w/k#0.1.0", "manifest_path": "/w/k/Cargo.toml",
                     "filenames": ["/t/k.ptx"] }),
-            json!({ "reason": "compiler-artifact", "package_id": "registry+https://x#half@2.0.0", "manifest_path": "/r/Cargo.toml",
+            json!({ "reason": "compiler-artifact", "package_id": "registry+https://x#half@2.0", "manifest_path": "/r/Cargo.toml",
                     "filenames": ["/t/libhalf.rlib"] }),
             json!({ "reason": "compiler-message",
                     "message": { "level": "warning", "message": "unused variable: `x`", "spans": [span], "rendered": "" } }),

@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use tempfile::TempDir;
 
 /// Writes a file through a temporary file next to it. Leaves a file with equal content untouched.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
@@ -15,14 +15,10 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if holds(path, content) {
         return Ok(());
     }
-    let parent = created_parent(path)?;
-    let mut file = tempfile::Builder::new()
-        .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(parent)
-        .with_context(|| format!("cannot write in {}", parent.display()))?;
-    file.write_all(content).with_context(|| format!("cannot write {}", path.display()))?;
-    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    let staging = Staging::beside(path)?;
+    let fresh = staging.0.join("file");
+    fs::write(&fresh, content).with_context(|| format!("cannot write {}", fresh.display()))?;
+    fs::rename(&fresh, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes a program, as [`write()`] does.
@@ -35,10 +31,8 @@ pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if holds(path, content) {
         return Ok(());
     }
-    let parent = created_parent(path)?;
-    let staging = TempDir::with_prefix_in(".staging-", parent)
-        .with_context(|| format!("cannot write in {}", parent.display()))?;
-    let fresh = staging.path().join("program");
+    let staging = Staging::beside(path)?;
+    let fresh = staging.0.join("program");
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&fresh)
@@ -80,14 +74,12 @@ pub fn under(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Fills a temporary folder next to `path` and renames it to `path`, replacing the old content. If `fill` fails, `path` stays
 /// unchanged, and nothing else is left behind.
 pub fn replace_folder(path: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-    let parent = created_parent(path)?;
-    let staging = TempDir::with_prefix_in(".staging-", parent)
-        .with_context(|| format!("cannot write in {}", parent.display()))?;
-    let fresh = staging.path().join("fresh");
+    let staging = Staging::beside(path)?;
+    let fresh = staging.0.join("fresh");
     fs::create_dir(&fresh)?;
     fill(&fresh)?;
     if path.exists() {
-        fs::rename(path, staging.path().join("old"))
+        fs::rename(path, staging.0.join("old"))
             .with_context(|| format!("cannot replace {}", path.display()))?;
     }
     fs::rename(&fresh, path).with_context(|| format!("cannot create {}", path.display()))
@@ -99,6 +91,28 @@ pub fn lock(path: &Path) -> Result<File> {
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
     file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)
+}
+
+/// A folder that exists as long as this value.
+struct Staging(PathBuf);
+
+impl Staging {
+    /// Makes a folder beside `path` that no other thread or process uses.
+    fn beside(path: &Path) -> Result<Staging> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = created_parent(path)?.join(format!(".staging-{}-{number}", std::process::id()));
+        // A process of this number may have been killed here.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).with_context(|| format!("cannot write in {}", folder.display()))?;
+        Ok(Staging(folder))
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Returns the parent folder of `path`. Creates the folder if it does not exist.
@@ -115,6 +129,7 @@ fn created_parent(path: &Path) -> Result<&Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     fn entries(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(folder)

@@ -6,14 +6,15 @@
 //! ```
 //!
 //! [`Kernels::build`] compiles the crate in `../kernels` once for each target and writes `ptx_kernels.rs` into `OUT_DIR`, with
-//! the images of all targets. The host crate includes the file:
+//! the images of all targets. The host crate loads the image that suits its GPU, and launches kernels by their types:
 //!
 //! ```ignore
-//! mod images {
-//!     include!(concat!(env!("OUT_DIR"), "/ptx_kernels.rs"));
-//! }
-//! let (target, ptx) = images::IMAGES[0];
+//! let kernels = ptx_host::kernels!().load(&context)?;
+//! let axpy = kernels.kernel(my_kernels::axpy)?;
 //! ```
+//!
+//! Without `ptx-host`, `include!(concat!(env!("OUT_DIR"), "/ptx_kernels.rs"))` defines `IMAGES: &[(&str, &[u8])]`: targets with
+//! their PTX.
 //!
 //! # What the kernels' crate needs
 //!
@@ -21,8 +22,8 @@
 //! linker and the feature `ptx/sm_…` of each target. A crate whose code differs between targets declares features of the targets'
 //! names itself (`sm_100a = ["ptx/sm_100a"]`), and then gets these.
 //!
-//! The host crate may use any compiler. The kernels are compiled by the toolchain that `rust-toolchain.toml` in their folder names,
-//! else by [`toolchain::NIGHTLY`]. The variable `PTX_TOOLCHAIN` overrides both: a name of rustup's, or `debian`.
+//! The host crate may use any compiler. The kernels are compiled by the toolchain that `rust-toolchain.toml` in their folder
+//! names, else by [`toolchain::NIGHTLY`]. The variable `PTX_TOOLCHAIN` overrides both: a name of rustup's, or `debian`.
 //!
 //! # When the kernels are built again
 //!
@@ -189,8 +190,8 @@ impl Kernels {
         self
     }
 
-    /// Assembles the PTX of each target into a cubin as well, if a ptxas is installed: the program then starts without the driver's
-    /// compiler. `IMAGES` has the cubin of a target before its PTX.
+    /// Assembles the PTX of each target into a cubin as well, if a ptxas is installed: the program then starts without the
+    /// driver's compiler. `IMAGES` has the cubin of a target before its PTX.
     pub fn cubin(mut self, on: bool) -> Kernels {
         self.cubin = on;
         self
@@ -216,8 +217,8 @@ impl Kernels {
         self
     }
 
-    /// Builds the kernels as part of a build script. Prints warnings and errors for cargo, and ends the process with code 1 after an
-    /// error.
+    /// Builds the kernels as part of a build script. Prints warnings and errors for cargo, and ends the process with code 1 after
+    /// an error.
     ///
     /// ```no_run
     /// // in `main` of build.rs:
@@ -417,8 +418,8 @@ impl Setup<'_> {
     }
 }
 
-/// Gives a lock file that the build has written the age of the manifest: cargo runs a build script again if an input is newer than
-/// the script's start.
+/// Gives a lock file that the build has written the age of the manifest: cargo runs a build script again if an input is newer
+/// than the script's start.
 fn age_lock_file(manifest: &Manifest, begun: SystemTime) -> anyhow::Result<()> {
     let lock = manifest.workspace.join("Cargo.lock");
     let changed = |file: &Path| fs::metadata(file).and_then(|metadata| metadata.modified());

@@ -65,8 +65,8 @@ fn check(linker: &Path) -> Result<()> {
             install()
         ),
         None => bail!(
-            "{shown} is another linker (it answers {:?} to `--version`), and would let LLVM move barriers into divergent branches: \
-             run `{}`",
+            "{shown} is another linker (it answers {:?} to `--version`), and would let LLVM move barriers into divergent \
+             branches: run `{}`",
             answer.lines().next().unwrap_or_default(),
             install()
         ),

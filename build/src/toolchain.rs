@@ -41,8 +41,8 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Returns the toolchain for a device crate: that of the variable `PTX_TOOLCHAIN` (a name of rustup, or `debian`), else that of
-    /// the crate's `rust-toolchain.toml`, else [`NIGHTLY`]. Without rustup, Debian's toolchain replaces the nightly.
+    /// Returns the toolchain for a device crate: that of the variable `PTX_TOOLCHAIN` (a name of rustup, or `debian`), else that
+    /// of the crate's `rust-toolchain.toml`, else [`NIGHTLY`]. Without rustup, Debian's toolchain replaces the nightly.
     pub fn for_crate(folder: &Path) -> Result<Toolchain> {
         if let Ok(name) = env::var("PTX_TOOLCHAIN") {
             let toolchain = match name.as_str() {

@@ -12,7 +12,8 @@ use crate::project::Crate;
 
 /// Prints the PTX or the machine code of a kernel, beside the lines of its source, and its figures
 ///
-/// An instruction of a library stands under the line of your crate that calls it. The figures and `--sass` need CUDA 13.0 or newer.
+/// An instruction of a library stands under the line of your crate that calls it. The figures and `--sass` need CUDA 13.0 or
+/// newer.
 #[derive(clap::Args)]
 pub struct Options {
     /// The kernel's name
@@ -71,8 +72,8 @@ fn kernels(ptx: &str) -> Vec<&str> {
 fn figures(report: &KernelReport, arch: Arch) -> String {
     let KernelReport { name, registers, shared, stack, spill_stores, spill_loads, barriers } = report;
     format!(
-        "{name} for {arch}: {registers} registers, {shared} B shared memory, {stack} B local memory, spills of {spill_stores} B stored \
-         and {spill_loads} B loaded, {barriers} barriers"
+        "{name} for {arch}: {registers} registers, {shared} B shared memory, {stack} B local memory, spills of {spill_stores} B \
+         stored and {spill_loads} B loaded, {barriers} barriers"
     )
 }
 

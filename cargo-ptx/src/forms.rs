@@ -10,7 +10,7 @@ use anyhow::Result;
 /// `ptx::qualifier` has the values.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Words that the PTX, the function or the typed functions contain, such as `mbarrier arrive`; every instruction without words
+    /// Words that the PTX, the function or the typed functions contain, such as `mbarrier arrive`; without words, all are listed
     text: Vec<String>,
 }
 

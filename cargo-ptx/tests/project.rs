@@ -169,12 +169,13 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     let (out_dir, before) = (project.out_dir(), project.ptx_text());
     let libraries = dependencies(&out_dir);
     assert!(libraries.len() > 2, "{libraries:?}");
-    let text = project.with_edit(
-        "kernels/src/lib.rs",
-        "fma(a, x[i], old[i])",
-        "{ let z = 1.0; fma(a, x[i], x[i]) }",
-        || project.succeeds(&mut project.cargo("build")),
-    );
+    let text = project.with_edit("kernels/src/lib.rs", "fma(a, x[i], old[i])", "doubled(x[i])", || {
+        let function =
+            "use ptx::math::fma;\n#[inline(always)]\nfn doubled(x: f32) -> f32 { let z = 1.0; x + x }";
+        project.with_edit("kernels/src/lib.rs", "use ptx::math::fma;", function, || {
+            project.succeeds(&mut project.cargo("build"))
+        })
+    });
     assert!(text.contains("Compiling demo "), "{text}");
     assert!(text.contains("kernels/src/lib.rs:") && text.contains("unused variable: `z`"), "{text}");
     assert_ne!(project.ptx_text(), before);
@@ -285,7 +286,7 @@ fn what_goes_wrong_is_said_with_its_remedy() {
         &["linker      MISSING", "has version 99.7.0", "no kernel can be built here yet"],
     );
 
-    let twice = "#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn axpy() {}\n";
+    let twice = "#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn axpy(_: ptx::launch::Cta) {}\n";
     project.with_edit(
         "kernels/src/lib.rs",
         "use ptx::math::fma;",
