@@ -34,6 +34,12 @@ impl Gpu {
         &self.kernels
     }
 
+    /// Returns the stream of the computations.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
     /// Returns the sums of the elements of `x` and `y`.
     ///
     /// # Errors

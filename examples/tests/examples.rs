@@ -105,3 +105,37 @@ fn the_driver_knows_the_stated_shapes() {
     assert_eq!(histogram.required_cluster, Some(Dim3::from(4)));
     assert_eq!(histogram.required_block, Some(Dim3::from(128)));
 }
+
+/// Each stream waits for the work of the others on its memory, also where the last stream of the program is dropped with work on it.
+#[test]
+fn launches_on_several_streams_are_ordered() {
+    const LEN: usize = 1 << 26;
+    let Some(gpu) = gpu() else { return };
+    let add = gpu.kernels().kernel(kernels::add_vectors).unwrap();
+    let (default, context) = (gpu.stream(), gpu.stream().context());
+    let ones = default.clone_htod(&vec![1.0f32; LEN]).unwrap();
+    for round in 0..4 {
+        let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+        let mut sums = [default.alloc_zeros::<f32>(LEN).unwrap(), first.alloc_zeros(LEN).unwrap()];
+        for step in 0..40 {
+            let [from, to] = &mut sums;
+            let stream = [&first, &second][(step + round) % 2];
+            add.launch(stream, 132, (&ones, &*from, &mut *to)).unwrap();
+            // A read by another stream, whose event takes the place of the launch's.
+            let other = [&second, default][step % 2];
+            let mut copy = other.alloc_zeros::<f32>(1).unwrap();
+            other.memcpy_dtod(&from.slice(..1), &mut copy).unwrap();
+            sums.swap(0, 1);
+        }
+        drop((first, second));
+        let [mut sum, rest] = sums;
+        add.launch(default, 132, (&ones, &rest, &mut sum)).unwrap();
+        drop(rest);
+        let sum = default.clone_dtoh(&sum).unwrap();
+        assert!(
+            sum.iter().all(|sum| *sum == 40.0),
+            "round {round}: {:?}",
+            sum.iter().find(|sum| **sum != 40.0)
+        );
+    }
+}

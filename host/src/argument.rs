@@ -113,30 +113,77 @@ pub unsafe trait Memory<'a, T, F: Function> {
 )]
 pub unsafe trait MemoryMut<'a, T, F: Function>: Memory<'a, T, F> {}
 
+/// Keeps memory in use until the launch is queued. Then the memory's own stream waits for the launch, so that a drop of the memory,
+/// which frees it on that stream, comes after, whatever has become of the events of `cudarc`.
+#[derive(Debug)]
+pub struct InUse<'a> {
+    /// Dropped after the wait: records the use.
+    _event: SyncOnDrop<'a>,
+    /// The memory's stream and that of the launch, if they differ.
+    streams: Option<(Arc<CudaStream>, &'a CudaStream)>,
+    /// Whether the memory is of a per-thread stream.
+    pub(crate) is_per_thread: bool,
+}
+
+/// Returns whether the handle stands for another stream in each thread, which `cudarc` does not know.
+pub(crate) fn is_per_thread(stream: &CudaStream) -> bool {
+    stream.cu_stream().addr() == 2
+}
+
+impl<'a> InUse<'a> {
+    /// Lets the stream wait for all uses that the memory's own stream has waited for.
+    fn begin(event: SyncOnDrop<'a>, owner: Arc<CudaStream>, stream: &'a CudaStream) -> Result<Self, String> {
+        if matches!(event, SyncOnDrop::Record(None)) {
+            return Err("is a slice without events, so nothing orders its uses; pass memory of `CudaStream::alloc_zeros` or \
+                 `clone_htod`, from a context whose event tracking is on"
+                .into());
+        }
+        let differ = owner.cu_stream() != stream.cu_stream();
+        if differ {
+            stream
+                .join(&owner)
+                .map_err(|error| format!("is a slice, and the stream cannot wait for its uses: {error:?}"))?;
+        }
+        let is_per_thread = is_per_thread(&owner);
+        Ok(Self { _event: event, streams: differ.then_some((owner, stream)), is_per_thread })
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        if let Some((owner, stream)) = &self.streams
+            && owner.join(stream).is_err()
+        {
+            // The memory may be freed at once, so the work on it ends first.
+            let _ = stream.synchronize();
+        }
+    }
+}
+
 macro_rules! memory {
     ($( $Slice:ty, $pointer:ident $($Mut:ident)?; )*) => { $(
-        // SAFETY: `cudarc` orders the uses of the memory by events, and its drop waits for them: `usable` and `is_ordered` refuse
-        // where it does not, and `after_readers` orders what the events do not. A `CudaSlice` is initialised, as
-        // `CudaStream::alloc` is unsafe.
+        // SAFETY: `usable` refuses memory that `cudarc` does not order by events. `InUse` orders the launch after all launches
+        // and before each later use on the memory's stream, its drop too. A `CudaSlice` is initialised, as `CudaStream::alloc` is
+        // unsafe.
         unsafe impl<'a, T> Memory<'a, T, Kernel> for $Slice {
-            fn lend(self, stream: &'a CudaStream) -> Result<Region<SyncOnDrop<'a>>, String> {
-                is_ordered(self.stream(), stream)?;
+            fn lend(self, stream: &'a CudaStream) -> Result<Region<InUse<'a>>, String> {
                 usable(self.stream(), stream)?;
-                let len = self.len();
-                let (address, guard) = self.$pointer(stream);
-                after_readers(&guard, stream)?;
-                Ok(Region { address, len, guard })
+                let (len, owner) = (self.len(), self.stream().clone());
+                // `cudarc` multiplies without a check: a greater length has less memory.
+                if len.checked_mul(size_of::<T>()).is_none_or(|bytes| bytes >= 1 << 48) {
+                    return Err(format!("is a slice of {len} elements, more than any memory holds"));
+                }
+                let (address, event) = self.$pointer(stream);
+                Ok(Region { address, len, guard: InUse::begin(event, owner, stream)? })
             }
         }
         $(
-            // SAFETY: the borrow is exclusive, and the events order the launch with all uses before and after it.
+            // SAFETY: the borrow is exclusive, and the launch is ordered with all uses before and after it.
             unsafe impl<'a, T> $Mut<'a, T, Kernel> for $Slice {}
         )?
         impl<'a, T> KernelArg<'a> for $Slice {
             fn add_to(self, arguments: &mut Arguments<'a>) {
-                let stream = arguments.queue();
-                let usable = usable(self.stream(), stream);
-                arguments.address(usable.map(|()| self.$pointer(stream)));
+                arguments.memory::<T, _>(self);
             }
         }
     )* };
@@ -146,29 +193,6 @@ memory! {
     &'a CudaView<'_, T>, device_ptr;
     &'a mut CudaSlice<T>, device_ptr_mut MemoryMut;
     &'a mut CudaViewMut<'_, T>, device_ptr_mut MemoryMut;
-}
-
-/// Lets the stream wait for the last read of the memory. `cudarc` keeps the event of one read alone: without this order, a write
-/// after reads on two streams would wait for one of them.
-fn after_readers(guard: &SyncOnDrop<'_>, stream: &CudaStream) -> Result<(), String> {
-    let SyncOnDrop::Record(Some((event, _))) = guard else { return Ok(()) };
-    if !stream.context().is_managing_stream_synchronization() {
-        return Ok(());
-    }
-    stream
-        .wait(event)
-        .map_err(|error| format!("is a slice, and the stream cannot wait for its last use: {error:?}"))
-}
-
-/// Refuses a per-thread stream that `cudarc` does not order with others: its handle stands for another stream in each thread.
-fn is_ordered(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
-    let is_per_thread = |stream: &CudaStream| stream.cu_stream().addr() == 2;
-    if (is_per_thread(owner) || is_per_thread(stream)) && !stream.context().is_in_multi_stream_mode() {
-        return Err("is a slice, and one of the streams is a per-thread stream, which `cudarc` orders with others only once the \
-             context has a stream of `new_stream`; use one of those"
-            .into());
-    }
-    Ok(())
 }
 
 /// Refuses memory of `owner` whose uses on `stream` no events order.
@@ -214,24 +238,32 @@ pub(crate) fn is_captured(stream: &CudaStream) -> Result<bool, String> {
 /// | `TensorMap`, `TensorMapMut`, `TensorMapReduce` | a [`Tensor`] of one of these |
 /// | `Prerequisite<P>` | what `P` takes |
 /// | a raw pointer, in an `unsafe fn` | the address as a `u64` |
+///
+/// # Safety
+///
+/// `pass` adds the bytes of one parameter of the kind `P`, and they keep the contract of that parameter until the launch has ended.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for this parameter of the kernel",
     label = "the parameter takes another argument: `{P}`",
     note = "the documentation of `ptx_host::Argument` lists what each parameter takes"
 )]
-pub trait Argument<'a, P, F: Function> {
+pub unsafe trait Argument<'a, P, F: Function> {
     #[doc(hidden)]
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal>;
 }
 
-impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.push::<T, T>(self);
         Ok(())
     }
 }
 
-impl<'a, T, F: Function> Argument<'a, kind::Address<T>, F> for u64 {
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, F: Function> Argument<'a, kind::Address<T>, F> for u64 {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.push::<*const T, u64>(self);
         Ok(())
@@ -267,7 +299,8 @@ impl<'a, F: Function> List<'_, 'a, F> {
 
 macro_rules! slices {
     ($( [$($generics:tt)*] $Kind:ty, $Memory:ident, $align:expr; )*) => { $(
-        impl<'a, $($generics)* F: Function, M: $Memory<'a, T, F>> Argument<'a, $Kind, F> for M {
+        // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+        unsafe impl<'a, $($generics)* F: Function, M: $Memory<'a, T, F>> Argument<'a, $Kind, F> for M {
             fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
                 list.slice::<T, M>(self, $align)
             }
@@ -280,7 +313,9 @@ slices! {
     [T, S,] kind::Atomics<T, S>, MemoryMut, size_of::<T>() as u64;
 }
 
-impl<'a, T, F: Function, M: MemoryMut<'a, T, F>> Argument<'a, kind::SliceMut32<T>, F> for M {
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, F: Function, M: MemoryMut<'a, T, F>> Argument<'a, kind::SliceMut32<T>, F> for M {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         let region = Memory::<T, F>::lend(self, list.queue()).map_err(|reason| list.refuse(reason))?;
         // The product does not wrap: the grid has fewer than 2^32 blocks, and a block 1024 threads at most.
@@ -320,13 +355,17 @@ impl<M> Matrix<M> {
     }
 }
 
-impl<'a, T, F: Function, M: Memory<'a, T, F>> Argument<'a, kind::Matrix<T>, F> for Matrix<M> {
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, F: Function, M: Memory<'a, T, F>> Argument<'a, kind::Matrix<T>, F> for Matrix<M> {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.matrix::<T, M>(self)
     }
 }
 
-impl<'a, T, F: Function, M: MemoryMut<'a, T, F>> Argument<'a, kind::MatrixMut<T>, F> for Matrix<M> {
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, F: Function, M: MemoryMut<'a, T, F>> Argument<'a, kind::MatrixMut<T>, F> for Matrix<M> {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.matrix::<T, M>(self)
     }
@@ -388,6 +427,22 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
         F: Function,
         M: Memory<'a, T, F>,
     {
+        use CUtensorMapSwizzle::{
+            CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B,
+            CU_TENSOR_MAP_SWIZZLE_NONE,
+        };
+        let of_16_bytes = [
+            CU_TENSOR_MAP_SWIZZLE_NONE,
+            CU_TENSOR_MAP_SWIZZLE_32B,
+            CU_TENSOR_MAP_SWIZZLE_64B,
+            CU_TENSOR_MAP_SWIZZLE_128B,
+        ];
+        if !of_16_bytes.contains(&self.swizzle) {
+            return Err(list.refuse(format!(
+                "has the swizzle {:?}; a typed launch takes none, or one of 32, 64 or 128 bytes by units of 16",
+                self.swizzle
+            )));
+        }
         let row = S::BOX[0] as usize * size_of::<T>();
         if ![usize::MAX, row].contains(&span(self.swizzle)) {
             return Err(list.refuse(format!(
@@ -402,7 +457,9 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
     }
 }
 
-impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::Tensor<T, S>, F> for Tensor<M, RANK>
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::Tensor<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
     S: BoxShape<Index = [u32; RANK]> + TiledShape,
@@ -416,7 +473,9 @@ where
     }
 }
 
-impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorReduce<T, S>, F> for Tensor<M, RANK>
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorReduce<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
     S: BoxShape<Index = [u32; RANK]> + TiledShape,
@@ -439,7 +498,9 @@ struct RawTensorMut<const RANK: usize> {
     boxes: [u32; RANK],
 }
 
-impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorMut<T, S>, F> for Tensor<M, RANK>
+// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+
+unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorMut<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
     S: BoxShape<Index = [u32; RANK]> + TiledShape,
@@ -492,12 +553,16 @@ fn check_written<T>(dims: &[u64], strides: Option<Vec<u64>>, len: usize) -> Resu
 }
 
 /// The arguments of a launch: a tuple of an [`Argument`] for each parameter.
+///
+/// # Safety
+///
+/// `pass` adds the bytes of all parameters, in their order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to this kernel",
     label = "the host passes `{P}`",
     note = "pass a tuple with one argument for each parameter: `(2.0, &x, &mut y)`, and `()` for none; see `ptx_host::Argument`"
 )]
-pub trait KernelArguments<'a, P, F: Function> {
+pub unsafe trait KernelArguments<'a, P, F: Function> {
     #[doc(hidden)]
     const EARLY: bool;
     #[doc(hidden)]
@@ -509,7 +574,8 @@ pub trait KernelArguments<'a, P, F: Function> {
 macro_rules! tuples {
     ($( ($($A:ident $P:ident),*) )*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<'a, F: Function, $($P: Parameter, $A: Argument<'a, $P::Kind, F>),*> KernelArguments<'a, ($($P,)*), F>
+        // SAFETY: passes an argument for each parameter, in order.
+        unsafe impl<'a, F: Function, $($P: Parameter, $A: Argument<'a, $P::Kind, F>),*> KernelArguments<'a, ($($P,)*), F>
             for ($($A,)*)
         {
             const EARLY: bool = false $(|| $P::EARLY)*;

@@ -4,9 +4,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use cudarc::driver::SyncOnDrop;
-
-use crate::{Function, Kernel, LaunchProblem, TensorMap};
+use crate::{Function, Kernel, LaunchProblem, Memory, TensorMap};
 
 /// Bytes at the greatest alignment that a parameter can have: that of a tensor map.
 #[repr(C, align(64))]
@@ -68,7 +66,7 @@ impl Values {
 pub struct Arguments<'a, F: Function = Kernel> {
     pub(crate) queue: &'a F::Queue,
     pub(crate) values: Values,
-    guards: Vec<F::Guard<'a>>,
+    pub(crate) guards: Vec<F::Guard<'a>>,
     /// Why the queue cannot use an argument.
     pub(crate) problem: Option<LaunchProblem>,
 }
@@ -101,11 +99,11 @@ impl<'a, F: Function> Arguments<'a, F> {
 
 impl<'a> Arguments<'a> {
     /// Adds the address of memory, or notes why the stream cannot use it.
-    pub(crate) fn address(&mut self, used: Result<(u64, SyncOnDrop<'a>), String>) {
-        match used {
-            Ok((address, guard)) => {
-                self.guard(guard);
-                self.value(address);
+    pub(crate) fn memory<T, M: Memory<'a, T, Kernel>>(&mut self, memory: M) {
+        match memory.lend(self.queue) {
+            Ok(region) => {
+                self.guard(region.guard);
+                self.value(region.address);
             }
             // There is a problem, and so no launch.
             Err(reason) => {

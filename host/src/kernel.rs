@@ -5,13 +5,13 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{
     self, CUdevice_attribute as DeviceAttribute, CUfunction, CUfunction_attribute as Attribute,
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
-use cudarc::driver::{CudaStream, SyncOnDrop};
 
-use crate::argument::is_captured;
+use crate::argument::{InUse, is_captured, is_per_thread};
 use crate::arguments::Arguments;
 use crate::context::note_launch;
 use crate::error::check;
@@ -167,7 +167,8 @@ impl Kernel {
         let signature = |problem| Error::Signature { kernel: self.label.to_string(), problem };
         arguments.values.compare(&self.parameters).map_err(signature)?;
         let (ours, stream) = (self.module.context(), arguments.queue);
-        if ours != stream.context() {
+        // Each opening of a device counts its own streams, and by them decides whether it orders them.
+        if !Arc::ptr_eq(ours, stream.context()) {
             let problem = LaunchProblem::StreamContext(ours.ordinal(), stream.context().ordinal());
             return Err(self.refusal(problem));
         }
@@ -297,7 +298,7 @@ impl Kernel {
 // SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.
 unsafe impl Function for Kernel {
     type Queue = CudaStream;
-    type Guard<'a> = SyncOnDrop<'a>;
+    type Guard<'a> = InUse<'a>;
 
     fn tensor_map<T: TensorElement>(
         stream: &CudaStream,
@@ -311,6 +312,9 @@ unsafe impl Function for Kernel {
     unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
         if is_captured(arguments.queue()).map_err(|reason| self.refusal(LaunchProblem::Captured(reason)))? {
             return Err(self.refusal(LaunchProblem::Captured("is being captured".into())));
+        }
+        if is_per_thread(arguments.queue()) || arguments.guards.iter().any(|memory| memory.is_per_thread) {
+            return Err(self.refusal(LaunchProblem::PerThreadStream));
         }
         // SAFETY: `# Safety` of this function.
         unsafe { self.launch_with(config, arguments) }

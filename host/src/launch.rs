@@ -233,6 +233,11 @@ pub enum LaunchProblem {
     /// The argument, and why the launch cannot pass it.
     #[error("argument {0} {1}")]
     Argument(String, String),
+    /// The stream, or that of an argument, is another in each thread.
+    #[error(
+        "a typed launch takes no per-thread stream, since its work and memory may be another thread's; use `new_stream`"
+    )]
+    PerThreadStream,
     /// Why the stream takes no typed launch.
     #[error("the stream {0}, and a graph does not keep a module loaded; launch the kernel by name")]
     Captured(String),

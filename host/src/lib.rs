@@ -32,7 +32,7 @@ mod module;
 mod tensor;
 mod typed;
 
-pub use argument::{Argument, KernelArguments, Matrix, Memory, MemoryMut, Region, Tensor};
+pub use argument::{Argument, InUse, KernelArguments, Matrix, Memory, MemoryMut, Region, Tensor};
 pub use arguments::{Arguments, KernelArg, KernelArgs};
 pub use context::{driver_version, open, wait};
 pub use cudarc;
@@ -62,7 +62,7 @@ macro_rules! kernels {
     };
     ($name:literal) => {{
         mod images {
-            include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"));
+            ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", $name, ".rs"));
         }
         // SAFETY: `ptx-build` compiled the images of this file, with `ptx-link`.
         const KERNELS: $crate::Kernels<'static> = unsafe { $crate::Kernels::new($name, images::IMAGES) };

@@ -159,20 +159,23 @@ impl Module {
         }
     }
 
-    /// Returns whether the module has a variable of this name.
-    pub(crate) fn has_global(&self, name: &str) -> Result<bool> {
-        let doing = || format!("looking for `{name}` in {}", self.inner.name);
+    /// Returns the value of a 64-bit variable of the module, or `None` if the module has none of this name.
+    pub(crate) fn word(&self, name: &str) -> Result<Option<u64>> {
+        let doing = || format!("reading `{name}` of {}", self.inner.name);
         check(self.inner.context.bind_to_thread(), doing)?;
         let c_name = CString::new(name).unwrap_or_default();
-        let (mut address, mut bytes) = (0, 0);
+        let (mut address, mut bytes, mut word) = (0, 0, 0u64);
         // SAFETY: the module is loaded, the name is NUL-terminated, and both places are valid for writes.
-        let result = unsafe {
+        let found = unsafe {
             sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.inner.handle, c_name.as_ptr())
         };
-        match result {
-            CUresult::CUDA_ERROR_NOT_FOUND => Ok(false),
-            other => check(other.result(), doing).map(|()| true),
+        if found == CUresult::CUDA_ERROR_NOT_FOUND || bytes != size_of::<u64>() {
+            return Ok(None);
         }
+        check(found.result(), doing)?;
+        // SAFETY: the variable has 8 bytes, and so has `word`.
+        let copied = unsafe { sys::cuMemcpyDtoH_v2((&raw mut word).cast(), address, size_of::<u64>()) };
+        check(copied.result(), doing).map(|()| Some(word))
     }
 
     /// Finds a kernel by the name that it has in the PTX.

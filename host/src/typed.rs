@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, CudaStream};
 use ptx::launch::{Kernel as Description, LaunchShape, SafeKernel};
 
 use crate::argument::{KernelArguments, List, Refusal};
 use crate::arguments::Arguments;
+use crate::context::settle;
+use crate::error::check;
 use crate::{
     Dim3, Error, Image, JitOptions, Kernel, LaunchConfig, LaunchProblem, Module, Result, TensorElement,
     TensorMap, TensorMapBuilder,
@@ -42,7 +45,7 @@ impl<'a> Kernels<'a> {
     pub fn load(&self, context: &Arc<CudaContext>) -> Result<LoadedKernels> {
         let images: Vec<_> = self.images.iter().map(|&(target, bytes)| Image { target, bytes }).collect();
         let module = Module::from_images(context, self.name, &images, &JitOptions::default())?;
-        Ok(LoadedKernels { module })
+        Ok(LoadedKernels { module, order: Order::of(context)? })
     }
 }
 
@@ -50,7 +53,36 @@ impl<'a> Kernels<'a> {
 #[derive(Debug, Clone)]
 pub struct LoadedKernels {
     module: Module,
+    order: Arc<Order>,
 }
+
+/// Makes `cudarc` record events for as long as typed launches may be in flight: it does so while the context has a stream of
+/// `new_stream`.
+#[derive(Debug)]
+struct Order(ManuallyDrop<Arc<CudaStream>>);
+
+impl Order {
+    fn of(context: &Arc<CudaContext>) -> Result<Arc<Self>> {
+        let doing = || "ordering the streams of the context".into();
+        let stream = check(context.new_stream(), doing)?;
+        // Work from before has no events.
+        check(context.synchronize(), doing)?;
+        Ok(Arc::new(Self(ManuallyDrop::new(stream))))
+    }
+}
+
+impl Drop for Order {
+    fn drop(&mut self) {
+        // Without events, nothing would wait for work that is still in flight: if that hangs, the stream stays.
+        if settle(self.0.context()) {
+            // SAFETY: taken once, here.
+            drop(unsafe { ManuallyDrop::take(&mut self.0) });
+        }
+    }
+}
+
+/// Held while a launch lends memory and is queued: two threads that lend one slice would lose the event of one.
+static LAUNCH: Mutex<()> = Mutex::new(());
 
 impl LoadedKernels {
     /// Returns the launcher of a kernel: `kernel` is the name of a function with `#[ptx::kernel]`.
@@ -60,12 +92,14 @@ impl LoadedKernels {
     /// [`Error::Fingerprint`] if the images have no such kernel, or one of another source; [`Error::Cuda`] if the driver fails.
     pub fn kernel<K: Description>(&self, kernel: K) -> Result<Launcher<K>> {
         let _ = kernel;
-        if !self.module.has_global(K::FINGERPRINT)? {
+        if self.module.word(K::FINGERPRINT)? != Some(K::LAYOUT) {
             return Err(Error::Fingerprint { kernel: K::NAME.into(), module: self.module.name().into() });
         }
         let function = self.module.kernel_by_name(K::NAME)?;
-        // SAFETY: the module is a device crate's (`Kernels::new`), and its fingerprint is that of the description `K`.
-        Ok(unsafe { Launcher::new(function) })
+        // SAFETY: the module is a device crate's (`Kernels::new`); name and value of its fingerprint are those of the description.
+        let mut launcher = unsafe { Launcher::new(function) };
+        launcher.order = Some(self.order.clone());
+        Ok(launcher)
     }
 }
 
@@ -161,6 +195,7 @@ pub unsafe trait Function: Sized {
 pub struct Launcher<K, F = Kernel> {
     function: F,
     kernel: PhantomData<fn() -> K>,
+    order: Option<Arc<Order>>,
 }
 
 impl<K: Description, F: Function> Launcher<K, F> {
@@ -170,7 +205,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
     ///
     /// `function` is the kernel that `K` describes.
     pub const unsafe fn new(function: F) -> Self {
-        Self { function, kernel: PhantomData }
+        Self { function, kernel: PhantomData, order: None }
     }
 
     /// Puts the kernel on `queue`, a stream, after the work that is on it. `arguments` is a tuple, with one argument for each
@@ -216,6 +251,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
         let config = config::<K>(grid.into());
         check_grid::<K>(&config).map_err(refused)?;
         check_programmatic(&config, A::EARLY, A::PREREQUISITE).map_err(refused)?;
+        let _launch = LAUNCH.lock().unwrap_or_else(PoisonError::into_inner);
         let mut list = Arguments::new(queue);
         arguments.pass(&mut List::new(&mut list, K::PARAMETERS, &config)).map_err(|error| match error {
             Refusal::Problem(problem) => refused(problem),
@@ -327,6 +363,7 @@ mod tests {
     unsafe impl<const ANY: bool> Description for Of<ANY> {
         const NAME: &'static str = "of";
         const FINGERPRINT: &'static str = "of__0";
+        const LAYOUT: u64 = 0;
         const PARAMETERS: &'static [&'static str] = &[];
         const DYNAMIC_SHARED: u32 = 1000;
         type Shape = Shape<ANY>;
