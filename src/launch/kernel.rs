@@ -125,8 +125,8 @@ pub const fn assert_safe_parameter<T: Parameter<Kind: kind::SafeKind>>() {}
 
 macro_rules! plain {
     ($($(#[$attribute:meta])* $T:ty)*) => { $(
-        // SAFETY: a scalar has one layout on 64-bit hosts and on the device.
         $(#[$attribute])*
+        // SAFETY: a scalar has one layout on 64-bit hosts and on the device.
         unsafe impl Plain for $T {}
     )* };
 }
