@@ -281,6 +281,44 @@ fn a_panic_is_reported_with_its_way_and_cause() {
     Link::of(&["link_faulty"], &kernels, "0").with_core().with(&["--deny-panics"]).ptx();
 }
 
+#[test]
+fn local_memory_is_reported_with_its_line_and_cause() {
+    let kernels = ["indexes_an_array", "passes_an_address"];
+    let link = |level| Link::of(&["link_faulty"], &kernels, level).with(&["--debug"]);
+    for level in ["1", "2", "3", "s", "z"] {
+        let output = link(level).output();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_says(
+            &said,
+            &[
+                "warning: `indexes_an_array` keeps 16 bytes of each thread in local memory\n  place: ",
+                "link/faulty/src/lib.rs:",
+                ", in `element`\n  likely cause: an array whose index is known at run time only",
+                "warning: `passes_an_address` keeps 4 bytes",
+                "`passes_an_address` -> `link_faulty::through_memory`",
+                "`link_faulty::changes` takes the address and is not inlined",
+            ],
+        );
+        assert_eq!(said.matches("warning: ").count(), 2, "{said}");
+        let line = said.split("link/faulty/src/lib.rs:").nth(1).and_then(|rest| rest.split(':').next());
+        let source = include_str!("device/link/faulty/src/lib.rs")
+            .lines()
+            .nth(line.unwrap().parse::<usize>().unwrap() - 1);
+        assert!(source.unwrap().contains("table[index"), "{said}");
+    }
+    let without_lines = Link::of(&["link_faulty"], &kernels[..1], "3").output();
+    assert_says(
+        &String::from_utf8_lossy(&without_lines.stderr),
+        &["place: `indexes_an_array`; with `debug = \"line-tables-only\"` this names the line"],
+    );
+    assert_says(
+        &link("3").with(&["--deny-local-memory"]).error(),
+        &["error: `indexes_an_array` keeps 16 bytes"],
+    );
+    link("0").with_core().with(&["--deny-local-memory"]).ptx();
+}
+
 /// Checks that every name of shared memory in the PTX is declared exactly once.
 fn assert_shared_memory_is_whole(ptx: &str) {
     let is_declaration = |line: &&str| line.trim_start().starts_with(".shared .align 16 .b8");

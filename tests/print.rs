@@ -56,6 +56,15 @@ fn a_call_stays_in_its_branch() {
     }
 }
 
+/// The arguments of `vprintf` are in local memory by its interface: the linker warns of the array alone.
+#[test]
+fn arguments_are_no_local_memory_to_warn_of() {
+    let module = ok(Build::new("tests/device/print", Arch::Sm90a).run());
+    let reports = module.warnings.matches("of each thread in local memory").count();
+    assert_eq!(reports, 1, "{}", module.warnings);
+    assert!(module.warnings.contains("`panic_at_an_index` keeps 12 bytes"), "{}", module.warnings);
+}
+
 #[test]
 fn ptxas_accepts_the_kernels() {
     let tools = ok(Tools::find_or_fetch());

@@ -11,6 +11,8 @@ pub mod convergence;
 mod entry;
 mod error;
 mod ir;
+mod lines;
+mod local;
 mod marks;
 mod options;
 mod parameters;

@@ -49,6 +49,10 @@ pub struct Options {
     #[arg(long)]
     pub deny_panics: bool,
 
+    /// Fail if a kernel has local memory, instead of warning
+    #[arg(long)]
+    pub deny_local_memory: bool,
+
     /// Omit the convergence marks. This makes programs WRONG: barriers move into divergent branches.
     /// For the tests that prove the marks necessary
     #[arg(long)]

@@ -48,3 +48,32 @@ pub unsafe extern "ptx-kernel" fn needs_the_future(out: *mut u32) {
         *out = 1;
     }
 }
+
+/// The index is known at run time only, so the array is in local memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn indexes_an_array(out: *mut u32, index: usize) {
+    unsafe { *out = element([*out, 5, 7, 11], index) }
+}
+
+#[inline(always)]
+fn element(mut table: [u32; 4], index: usize) -> u32 {
+    table[index % 4] += 1;
+    table[index / 4 % 4]
+}
+
+/// A function that is not inlined gets an address.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn passes_an_address(out: *mut u32) {
+    unsafe { *out = through_memory(*out) }
+}
+
+#[inline(never)]
+fn through_memory(mut value: u32) -> u32 {
+    unsafe { changes(&raw mut value) };
+    value
+}
+
+#[inline(never)]
+unsafe fn changes(value: *mut u32) {
+    unsafe { value.write_volatile(value.read_volatile() + 1) }
+}
