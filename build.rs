@@ -137,8 +137,8 @@ impl Device {
         let path = Path::new(linker);
         if stem == "ptx-link" && path.components().count() > 1 && !path.exists() {
             faults.push(format!(
-                "the linker `{linker}` does not exist: build it with `cargo build -p ptx-link` (in the repository of \
-                 `ptx`, `./x build` does it), or install it with `cargo install --path link` and name it `ptx-link`"
+                "the linker `{linker}` does not exist: build it with `cargo build -p cargo-ptx` (in the repository of \
+                 `ptx`, `./x build` does it), or install it with `cargo install --path cargo-ptx` and name it `ptx-link`"
             ));
         }
         let link_args = self.all_codegen("link-arg").chain(self.all_codegen("link-args"));

@@ -63,7 +63,7 @@ fn a_linker_without_marks_is_refused() {
     let own = Device { linker: None, ..device(&[GOOD, &["-Clinker=ptx-link"]].concat(), &["sm_90"]) };
     assert_eq!(own.faults(), [""; 0]);
     let missing = Device { linker: Some("/nowhere/ptx-link".into()), ..device(GOOD, &["sm_90"]) };
-    refused(&missing, &["`/nowhere/ptx-link` does not exist", "cargo build -p ptx-link"]);
+    refused(&missing, &["`/nowhere/ptx-link` does not exist", "cargo build -p cargo-ptx"]);
 }
 
 #[test]

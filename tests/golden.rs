@@ -212,7 +212,7 @@ fn ten_calls_of_a_debug_build_are_ten_blocks() {
 /// instructions differently, and sometimes arranges the branches of two twins differently. `./x compare` compares the rest.
 fn holds_whole_bodies() -> bool {
     let toolchain = ok(Toolchain::active());
-    let pinned = toolchain.kind() == Kind::Pinned;
+    let pinned = toolchain.kind() == Kind::Rustup;
     if !pinned {
         println!("whole bodies are not compared with golden files: the toolchain is {}", toolchain.name());
     }

@@ -13,7 +13,7 @@ use xtask::cuda::Tools;
 use xtask::device::{self, Arch, Build, LinkerChoice};
 use xtask::files;
 use xtask::process::run;
-use xtask::toolchain::{Toolchain, without_callers_flags};
+use xtask::toolchain::{Toolchain, without_callers_settings};
 
 static LINKER: LazyLock<PathBuf> = LazyLock::new(|| ok(device::ptx_link(&ok(Toolchain::active()))));
 const LIBRARIES: [&str; 4] = ["link_shared", "link_kernels", "link_faulty", "link_stub"];
@@ -35,7 +35,7 @@ fn build() -> Built {
     flags.push(format!("-Clinker={}", LINKER.display()));
     flags.push("-Clink-arg=--deny-panics".into());
     let mut cargo = toolchain.cargo();
-    without_callers_flags(&mut cargo)
+    without_callers_settings(&mut cargo)
         .args([
             "build",
             "--release",

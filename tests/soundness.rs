@@ -52,7 +52,7 @@ struct Cited {
 impl Cited {
     fn read(root: &Path) -> Self {
         let mut cited = Cited::default();
-        for folder in ["docs", "kernels/src", "link/src", "src", "tests"] {
+        for folder in ["docs", "host/src", "kernels/src", "link/src", "src", "tests"] {
             for file in files::under(&root.join(folder)).unwrap() {
                 let path = file.strip_prefix(root).unwrap();
                 cited.paths.extend(path.ancestors().skip(1).map(name).filter(|name| !name.is_empty()));

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use ptx_host::{DevicePtr, DeviceSlice, DeviceSliceMut, Kernel, LaunchConfig, Module, Stream};
+use ptx_host::cudarc::driver::{CudaStream, CudaView, CudaViewMut, DevicePtr};
+use ptx_host::{Kernel, LaunchConfig, Module};
+
+use crate::check::address;
 
 /// Alignment of the addresses of a bulk copy, in bytes.
 pub const ALIGNMENT: u64 = 16;
@@ -80,22 +83,28 @@ pub enum Error {
 /// The kernel with a safe launch function.
 #[derive(Debug)]
 pub struct AxpyBulk {
-    kernel: Kernel<(f32, DevicePtr<f32>, DevicePtr<f32>, u64)>,
+    kernel: Kernel,
     shape: Shape,
+    multiprocessors: u32,
 }
 
 impl AxpyBulk {
-    /// Finds the kernel `name` in `module`.
+    /// Finds the kernel `name` in `module`, for a device of so many multiprocessors.
     ///
     /// # Errors
     ///
-    /// [`ptx_host::Error`] if the module has no such kernel, or a kernel with other parameters.
+    /// [`ptx_host::Error`] if the module has no such kernel.
     ///
     /// # Safety
     ///
     /// The kernel is `axpy` of `kernels/src/axpy_bulk.rs`, built with the parameters in `shape`.
-    pub unsafe fn new(module: &Module, name: &str, shape: Shape) -> ptx_host::Result<Self> {
-        Ok(Self { kernel: module.kernel(name)?, shape })
+    pub unsafe fn new(
+        module: &Module,
+        name: &str,
+        shape: Shape,
+        multiprocessors: u32,
+    ) -> ptx_host::Result<Self> {
+        Ok(Self { kernel: module.kernel_by_name(name)?, shape, multiprocessors })
     }
 
     /// Puts y ← a·x + y for the first `n` elements on `stream`. Checks both arrays first.
@@ -105,27 +114,26 @@ impl AxpyBulk {
     /// [`Error`] names the unfit array and says what to do, or says how the launch failed.
     pub fn launch(
         &self,
-        stream: &Stream,
+        stream: &CudaStream,
         a: f32,
-        x: DeviceSlice<'_, f32>,
-        y: &mut DeviceSliceMut<'_, f32>,
+        x: &CudaView<'_, f32>,
+        y: &mut CudaViewMut<'_, f32>,
         n: usize,
     ) -> Result<(), Error> {
-        let (x_ptr, y_ptr) = (x.as_ptr(), y.as_mut_ptr());
-        check_arrays(Array::new("x", x_ptr, x.len()), Array::new("y", y_ptr, y.len()), n)?;
-        let grid = self.kernel.module().device().info().multiprocessors * self.shape.ctas_per_sm;
+        check_arrays(Array::new("x", x), Array::new("y", y), n)?;
+        let grid = self.multiprocessors * self.shape.ctas_per_sm;
         let config =
             LaunchConfig::new(grid, self.shape.threads).dynamic_shared(self.shape.dynamic_shared_bytes());
-        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. A
-        // buffer is not freed before the device is done. The kernel is the right one: `# Safety` of `new`.
-        unsafe { self.kernel.launch(stream, &config, (a, x_ptr, y_ptr, n as u64))? };
+        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. The kernel
+        // is the right one: `# Safety` of `new`.
+        unsafe { self.kernel.launch(stream, &config, (a, x, y, n as u64))? };
         Ok(())
     }
 
     /// Elements that all thread blocks compute in one round.
     #[must_use]
     pub fn round_len(&self) -> usize {
-        let blocks = self.kernel.module().device().info().multiprocessors * self.shape.ctas_per_sm;
+        let blocks = self.multiprocessors * self.shape.ctas_per_sm;
         self.shape.tile_len() * blocks as usize
     }
 
@@ -137,7 +145,7 @@ impl AxpyBulk {
 
     /// Returns the kernel, for its resource usage.
     #[must_use]
-    pub fn kernel(&self) -> &Kernel<(f32, DevicePtr<f32>, DevicePtr<f32>, u64)> {
+    pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 }
@@ -150,8 +158,8 @@ struct Array {
 }
 
 impl Array {
-    fn new(name: &'static str, pointer: DevicePtr<f32>, len: usize) -> Self {
-        Self { name, address: pointer.address(), len }
+    fn new(name: &'static str, memory: &impl DevicePtr<f32>) -> Self {
+        Self { name, address: address(memory), len: memory.len() }
     }
 
     /// Addresses of the first `n` elements.

@@ -1,10 +1,12 @@
 //! Checks of `axpy_bulk`: results for many lengths and seeds and for a file, refused launches, and bandwidth.
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use ptx_host::{DeviceBuffer, Event, Module, PinnedBuffer};
+use ptx_host::Module;
+use ptx_host::cudarc::driver::{CudaSlice, PinnedHostSlice};
 use serde_json::json;
 
 use crate::axpy_bulk::{AxpyBulk, Error as LaunchError, Shape};
@@ -95,9 +97,9 @@ fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape) -> Result<AxpyBulk> {
         "{} is missing; make a bundle with `./x gpu --bundle DIR`, and give the folder with --dir",
         image.display()
     );
-    let module = Module::load(&gpu.device, image)?;
+    let module = Module::load(&gpu.context, image)?;
     // SAFETY: `./x` gives this file name to the kernel built with this shape.
-    Ok(unsafe { AxpyBulk::new(&module, name, shape) }?)
+    Ok(unsafe { AxpyBulk::new(&module, name, shape, gpu.multiprocessors()?) }?)
 }
 
 /// Position of the arrays of a run.
@@ -128,11 +130,22 @@ impl std::fmt::Display for Place {
 struct Bench<'a> {
     gpu: &'a Gpu,
     kernel: &'a AxpyBulk,
-    x: DeviceBuffer<f32>,
-    y: DeviceBuffer<f32>,
-    host_x: PinnedBuffer<f32>,
-    host_y: PinnedBuffer<f32>,
-    result: PinnedBuffer<f32>,
+    x: CudaSlice<f32>,
+    y: CudaSlice<f32>,
+    host_x: Pinned,
+    host_y: Pinned,
+    result: Pinned,
+}
+
+/// Page-locked memory. It is not freed, because that would wait for a kernel that hangs; the process ends with its check.
+type Pinned = ManuallyDrop<PinnedHostSlice<f32>>;
+
+fn pinned(gpu: &Gpu, len: usize) -> Result<Pinned> {
+    // The host reads this memory too, so it is not write-combined. The driver gives no memory for no elements.
+    // SAFETY: the next line fills the memory.
+    let mut memory = unsafe { gpu.context.alloc_pinned_with_flags(len.max(1), 0)? };
+    memory.as_mut_slice()?.fill(0.0);
+    Ok(ManuallyDrop::new(memory))
 }
 
 impl<'a> Bench<'a> {
@@ -141,17 +154,17 @@ impl<'a> Bench<'a> {
         Ok(Self {
             gpu,
             kernel,
-            x: DeviceBuffer::alloc(&gpu.device, with_guards + MAX_OFFSET)?,
-            y: DeviceBuffer::alloc(&gpu.device, with_guards + MAX_OFFSET)?,
-            host_x: PinnedBuffer::zeroed(&gpu.device, longest)?,
-            host_y: PinnedBuffer::zeroed(&gpu.device, longest)?,
-            result: PinnedBuffer::zeroed(&gpu.device, with_guards)?,
+            x: gpu.stream.alloc_zeros(with_guards + MAX_OFFSET)?,
+            y: gpu.stream.alloc_zeros(with_guards + MAX_OFFSET)?,
+            host_x: pinned(gpu, longest)?,
+            host_y: pinned(gpu, longest)?,
+            result: pinned(gpu, with_guards)?,
         })
     }
 
     fn run_random(&mut self, place: Place, seed: u64) -> Result<()> {
-        data::fill_random(&mut self.host_x[..place.n], 2 * seed);
-        data::fill_random(&mut self.host_y[..place.n], 2 * seed + 1);
+        data::fill_random(&mut self.host_x.as_mut_slice()?[..place.n], 2 * seed);
+        data::fill_random(&mut self.host_y.as_mut_slice()?[..place.n], 2 * seed + 1);
         self.run(place, data::random(seed)).with_context(|| format!("{place}, seed {seed}"))
     }
 
@@ -159,18 +172,22 @@ impl<'a> Bench<'a> {
     fn run(&mut self, place: Place, a: f32) -> Result<()> {
         let n = place.n;
         let (x_start, y_start) = (GUARD + place.x_offset, GUARD + place.y_offset);
-        upload_guarded(&mut self.x, x_start, &self.host_x[..n])?;
-        upload_guarded(&mut self.y, y_start, &self.host_y[..n])?;
+        let (host_x, host_y) = (&self.host_x.as_slice()?[..n], &self.host_y.as_slice()?[..n]);
+        upload_guarded(self.gpu, &mut self.x, x_start, host_x)?;
+        upload_guarded(self.gpu, &mut self.y, y_start, host_y)?;
 
-        let x = self.x.slice(x_start..x_start + n)?;
-        let mut y = self.y.slice_mut(y_start..y_start + n)?;
-        self.kernel.launch(&self.gpu.stream, a, x, &mut y, n)?;
+        let x = self.x.slice(x_start..x_start + n);
+        let mut y = self.y.slice_mut(y_start..y_start + n);
+        self.kernel.launch(&self.gpu.stream, a, &x, &mut y, n)?;
+        // Until then, the copies from page-locked memory are under way.
         self.gpu.wait()?;
 
-        let result = &mut self.result[..n + 2 * GUARD];
-        self.y.slice(y_start - GUARD..y_start + n + GUARD)?.download(result)?;
+        let result = &mut self.result.as_mut_slice()?[..n + 2 * GUARD];
+        let guarded = self.y.slice(y_start - GUARD..y_start + n + GUARD);
+        self.gpu.stream.memcpy_dtoh(&guarded, result)?;
+        self.gpu.wait()?;
         check_guards(result, n)?;
-        data::check_axpy(a, &self.host_x[..n], &self.host_y[..n], &result[GUARD..GUARD + n])
+        data::check_axpy(a, host_x, host_y, &result[GUARD..GUARD + n])
     }
 }
 
@@ -178,11 +195,11 @@ fn guards() -> [f32; GUARD] {
     [f32::from_bits(GUARD_BITS); GUARD]
 }
 
-fn upload_guarded(buffer: &mut DeviceBuffer<f32>, start: usize, values: &[f32]) -> Result<()> {
+fn upload_guarded(gpu: &Gpu, memory: &mut CudaSlice<f32>, start: usize, values: &[f32]) -> Result<()> {
     let end = start + values.len();
-    buffer.slice_mut(start - GUARD..start)?.upload(&guards())?;
-    buffer.slice_mut(start..end)?.upload(values)?;
-    buffer.slice_mut(end..end + GUARD)?.upload(&guards())?;
+    gpu.stream.memcpy_htod(&guards(), &mut memory.slice_mut(start - GUARD..start))?;
+    gpu.stream.memcpy_htod(values, &mut memory.slice_mut(start..end))?;
+    gpu.stream.memcpy_htod(&guards(), &mut memory.slice_mut(end..end + GUARD))?;
     Ok(())
 }
 
@@ -234,11 +251,12 @@ fn check_file(gpu: &Gpu, kernel: &AxpyBulk, path: &Path) -> Result<Finding> {
     let x = data::read_floats(path)?;
     let n = x.len();
     let mut bench = Bench::new(gpu, kernel, n)?;
-    bench.host_x.copy_from_slice(&x);
-    bench.host_y.copy_from_slice(&x);
-    bench.host_y.rotate_left(n / 3);
+    bench.host_x.as_mut_slice()?[..n].copy_from_slice(&x);
+    let y = &mut bench.host_y.as_mut_slice()?[..n];
+    y.copy_from_slice(&x);
+    y.rotate_left(n / 3);
     bench.run(Place::aligned(n), A)?;
-    let result = &bench.result[GUARD..GUARD + n];
+    let result = &bench.result.as_slice()?[GUARD..GUARD + n];
     let nans = result.iter().filter(|value| value.is_nan()).count();
     let infinite = result.iter().filter(|value| value.is_infinite()).count();
     let sum: f64 = result.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value)).sum();
@@ -250,11 +268,11 @@ fn check_file(gpu: &Gpu, kernel: &AxpyBulk, path: &Path) -> Result<Finding> {
 
 fn check_refusals(gpu: &Gpu, kernel: &AxpyBulk) -> Result<Finding> {
     const N: usize = 4096;
-    let x = DeviceBuffer::from_slice(&gpu.device, &[1.0f32; N + 4])?;
-    let mut y = DeviceBuffer::from_slice(&gpu.device, &[2.0f32; N + 4])?;
+    let x = gpu.stream.clone_htod(&[1.0f32; N + 4])?;
+    let mut y = gpu.stream.clone_htod(&[2.0f32; N + 4])?;
     let mut refuse = |x_start: usize, y_start: usize, n: usize| -> Result<LaunchError> {
-        let x = x.slice(x_start..x_start + N)?;
-        match kernel.launch(&gpu.stream, 3.0, x, &mut y.slice_mut(y_start..y_start + N)?, n) {
+        let x = x.slice(x_start..x_start + N);
+        match kernel.launch(&gpu.stream, 3.0, &x, &mut y.slice_mut(y_start..y_start + N), n) {
             Ok(()) => bail!(
                 "x at element {x_start}, y at {y_start}, n = {n} was launched; the launch must be refused"
             ),
@@ -273,7 +291,7 @@ fn check_refusals(gpu: &Gpu, kernel: &AxpyBulk) -> Result<Finding> {
     let refusal = refuse(0, 0, N + 1)?;
     ensure!(matches!(refusal, LaunchError::TooShort { .. }), "refused with another error: {refusal}");
     gpu.wait()?;
-    ensure!(y.as_slice().to_vec()? == [2.0; N + 4], "a refused launch changed y");
+    ensure!(gpu.stream.clone_dtoh(&y)? == [2.0; N + 4], "a refused launch changed y");
     Ok("misaligned x or y and a too large n are refused, y is unchanged".to_owned().into())
 }
 
@@ -293,40 +311,41 @@ impl Speed {
         let n = LARGE;
         // The kernel reads two arrays and writes one. A copy of one and a half arrays moves as many bytes, up to 16.
         let copied = (3 * n / 2).next_multiple_of(4);
-        let (mut x, mut y) = (DeviceBuffer::alloc(&gpu.device, n)?, DeviceBuffer::alloc(&gpu.device, n)?);
-        let mut from = DeviceBuffer::alloc(&gpu.device, copied)?;
-        let mut to = DeviceBuffer::alloc(&gpu.device, copied)?;
-        let mut host = PinnedBuffer::zeroed(&gpu.device, n)?;
-        data::fill_random(&mut host, 1);
-        x.as_mut_slice().upload(&host)?;
-        from.slice_mut(0..n)?.upload(&host)?;
-        from.slice_mut(n..copied)?.upload(&host[..copied - n])?;
-        data::fill_random(&mut host, 2);
-        y.as_mut_slice().upload(&host)?;
+        let stream = &gpu.stream;
+        let mut host = pinned(gpu, n)?;
+        data::fill_random(host.as_mut_slice()?, 1);
+        let x = stream.clone_htod(&*host)?;
+        let (mut from, mut to) = (stream.alloc_zeros::<f32>(copied)?, stream.alloc_zeros::<f32>(copied)?);
+        stream.memcpy_dtod(&x, &mut from.slice_mut(0..n))?;
+        stream.memcpy_dtod(&x.slice(..copied - n), &mut from.slice_mut(n..copied))?;
+        // This waits for the copy from the page-locked memory.
+        data::fill_random(host.as_mut_slice()?, 2);
+        let mut y = stream.clone_htod(&*host)?;
 
         let mut times = Vec::with_capacity(repetitions);
         for repetition in 0..WARM_UP + repetitions {
-            let start = Event::record(&gpu.stream)?;
-            kernel.launch(&gpu.stream, 0.5, x.as_slice(), &mut y.as_mut_slice(), n)?;
-            let middle = Event::record(&gpu.stream)?;
-            to.as_mut_slice().copy_from(from.as_slice(), &gpu.stream)?;
-            let end = Event::record(&gpu.stream)?;
+            let start = gpu.record()?;
+            kernel.launch(stream, 0.5, &x.as_view(), &mut y.as_view_mut(), n)?;
+            let middle = gpu.record()?;
+            stream.memcpy_dtod(&from, &mut to)?;
+            let end = gpu.record()?;
             if repetition >= WARM_UP {
                 times.push((start, middle, end));
             }
         }
         gpu.wait()?;
 
-        let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
+        let rate = |bytes: usize, milliseconds: f32| bytes as f64 / f64::from(milliseconds) / 1e6;
+        let used = kernel.kernel().attributes();
         let mut speed = Self {
             axpy: Vec::new(),
             copy: Vec::new(),
-            registers: kernel.kernel().registers(),
-            local_bytes: kernel.kernel().local_bytes(),
+            registers: used.registers,
+            local_bytes: used.local_bytes,
         };
         for (start, middle, end) in times {
-            speed.axpy.push(rate(3 * n * WORD, middle.since(&start)?));
-            speed.copy.push(rate(2 * copied * WORD, end.since(&middle)?));
+            speed.axpy.push(rate(3 * n * WORD, start.elapsed_ms(&middle)?));
+            speed.copy.push(rate(2 * copied * WORD, middle.elapsed_ms(&end)?));
         }
         Ok(speed)
     }

@@ -7,13 +7,13 @@ mod words;
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{DeviceBuffer, Event, Graph, KernelArgs, LaunchConfig, Module};
+use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, result};
+use ptx_host::{KernelArgs, LaunchConfig, Module};
 use serde_json::{Value, json};
 
-use crate::check::{Check, Finding, Gpu};
+use crate::check::{Check, Finding, Gpu, address};
 use crate::cli::Options;
 use crate::data::median;
 use crate::report::{Outcome, Report};
@@ -73,7 +73,7 @@ fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
     for (label, folder) in [(RUST, dir.to_owned()), (TWIN, dir.join("cuda"))] {
         let image = folder.join(format!("{kernel}.cubin"));
         if image.exists() {
-            sides.push(Side { label, module: Module::load(&gpu.device, &image)? });
+            sides.push(Side { label, module: Module::load(&gpu.context, &image)? });
         }
     }
     ensure!(
@@ -139,7 +139,7 @@ impl Bench<'_> {
     /// # Safety
     ///
     /// The `# Safety` section of [`ptx_host::Kernel::launch`] holds each time that a launch is put on the stream.
-    unsafe fn launches<A: KernelArgs + Copy + 'static>(
+    unsafe fn launches<A: for<'a> KernelArgs<'a> + Copy + 'static>(
         &self,
         kernel: &str,
         config: &LaunchConfig,
@@ -147,7 +147,7 @@ impl Bench<'_> {
     ) -> Result<Vec<Launch<'_>>> {
         let mut launches = Vec::new();
         for side in &self.sides {
-            let kernel = side.module.kernel::<A>(kernel)?;
+            let kernel = side.module.kernel_by_name(kernel)?;
             let (stream, config) = (&self.gpu.stream, *config);
             launches.push(Launch {
                 label: side.label,
@@ -162,19 +162,20 @@ impl Bench<'_> {
     fn time(&self, launches: &[Launch], traffic: Option<usize>) -> Result<Timing> {
         const WARM_UP: usize = 5;
         let half = traffic.unwrap_or(0).div_ceil(32);
-        let from = DeviceBuffer::<u128>::alloc(&self.gpu.device, half)?;
-        let mut to = DeviceBuffer::<u128>::alloc(&self.gpu.device, half)?;
+        let stream = &self.gpu.stream;
+        let from = stream.alloc_zeros::<u128>(half.max(1))?;
+        let mut to = stream.alloc_zeros::<u128>(half.max(1))?;
         let batches = launches.iter().map(|launch| self.batch(launch)).collect::<Result<Vec<_>>>()?;
         // The same batch for all sides: the cost of a launch then weighs alike.
         let batch = batches.into_iter().min().unwrap_or(1);
         // Launches in a graph do not wait for the host, which needs more time per launch than the shortest kernels run.
         let graphs = launches
             .iter()
-            .map(|launch| self.gpu.stream.capture(|| (0..batch).try_for_each(|_| (launch.put)())))
+            .map(|launch| self.gpu.capture(|| (0..batch).try_for_each(|_| (launch.put)())))
             .collect::<Result<Vec<_>>>()?;
 
         let copy = traffic.is_some().then_some(None);
-        let timed: Vec<Option<&Graph>> = graphs.iter().map(Some).chain(copy).collect();
+        let timed: Vec<Option<&CudaGraph>> = graphs.iter().map(Some).chain(copy).collect();
         let mut samples = Vec::with_capacity(self.repetitions);
         for repetition in 0..WARM_UP + self.repetitions {
             let mut sample = Vec::new();
@@ -184,15 +185,14 @@ impl Bench<'_> {
                 // Each side is timed after a copy. Otherwise the first side would wait for the L2 cache to write back the last
                 // copy, and the other sides would find some of their input in the cache.
                 if traffic.is_some() {
-                    to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?;
+                    stream.memcpy_dtod(&from, &mut to)?;
                 }
-                let start = Event::record(&self.gpu.stream)?;
+                let start = self.gpu.record()?;
                 match timed[i] {
-                    // SAFETY: `# Safety` of `launches`: each launch may be put on the stream at any time.
-                    Some(graph) => unsafe { graph.launch(&self.gpu.stream) }?,
-                    None => to.as_mut_slice().copy_from(from.as_slice(), &self.gpu.stream)?,
+                    Some(graph) => graph.launch()?,
+                    None => stream.memcpy_dtod(&from, &mut to)?,
                 }
-                sample.push((i, start, Event::record(&self.gpu.stream)?));
+                sample.push((i, start, self.gpu.record()?));
             }
             if repetition >= WARM_UP {
                 samples.push(sample);
@@ -203,9 +203,9 @@ impl Bench<'_> {
         let median_of = |i: usize| -> Result<f64> {
             let of_this = samples.iter().flatten().filter(|(of, ..)| *of == i);
             let times = of_this
-                .map(|(_, start, end)| end.since(start))
-                .collect::<ptx_host::Result<Vec<Duration>>>()?;
-            Ok(median(&times.iter().map(Duration::as_secs_f64).collect::<Vec<_>>()))
+                .map(|(_, start, end)| Ok(f64::from(start.elapsed_ms(end)?) / 1e3))
+                .collect::<Result<Vec<f64>>>()?;
+            Ok(median(&times))
         };
         let of = |label| -> Result<Option<f64>> {
             let i = launches.iter().position(|launch| launch.label == label);
@@ -225,15 +225,19 @@ impl Bench<'_> {
         const SAMPLE: f64 = 1e-3;
         const MOST: f64 = 500.0;
         (launch.put)()?;
-        let start = Event::record(&self.gpu.stream)?;
+        let start = self.gpu.record()?;
         (launch.put)()?;
-        let end = Event::record(&self.gpu.stream)?;
+        let end = self.gpu.record()?;
         self.gpu.wait()?;
-        Ok((SAMPLE / end.since(&start)?.as_secs_f64().max(1e-6)).clamp(1.0, MOST) as usize)
+        Ok((SAMPLE / (f64::from(start.elapsed_ms(&end)?) / 1e3).max(1e-6)).clamp(1.0, MOST) as usize)
     }
 
-    fn multiprocessors(&self) -> u32 {
-        self.gpu.device.info().multiprocessors
+    /// Sets all bits of `memory`: each float is a NaN.
+    fn fill_with_nan(&self, memory: &mut CudaSlice<f32>) -> Result<()> {
+        let stream = &self.gpu.stream;
+        // SAFETY: `memory` has that many bytes and is borrowed exclusively.
+        unsafe { result::memset_d8_async(address(memory), 0xff, memory.num_bytes(), stream.cu_stream())? };
+        Ok(())
     }
 }
 

@@ -1,9 +1,13 @@
 //! What a check is, and the list of all checks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
-use ptx_host::{Device, Stream};
+use anyhow::{Context as _, Result, bail};
+use ptx_host::cudarc::driver::sys::{
+    CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode,
+};
+use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream, DevicePtr};
 use serde_json::Value;
 
 use crate::cli::Options;
@@ -37,22 +41,75 @@ impl From<String> for Finding {
     }
 }
 
-/// A device, a stream, and the timeout of a launch.
+/// A context, a stream, and the timeout of a launch.
 pub struct Gpu {
-    pub device: Device,
-    pub stream: Stream,
+    pub context: Arc<CudaContext>,
+    pub stream: Arc<CudaStream>,
     pub timeout: Duration,
 }
 
 impl Gpu {
     pub fn open(options: &Options) -> Result<Self> {
-        let device = Device::open(options.device)?;
-        let stream = Stream::new(&device)?;
-        Ok(Self { device, stream, timeout: options.timeout() })
+        let context = ptx_host::open(options.device)?;
+        // It can be captured, and as the only stream it orders all work without events, which would be timed too.
+        let stream = context.per_thread_stream();
+        Ok(Self { context, stream, timeout: options.timeout() })
     }
 
     pub fn wait(&self) -> ptx_host::Result<()> {
-        self.stream.wait(self.timeout)
+        ptx_host::wait(&self.stream, self.timeout)
+    }
+
+    pub fn multiprocessors(&self) -> Result<u32> {
+        Ok(DeviceInfo::of(&self.context)?.multiprocessors)
+    }
+
+    /// Puts an event on the stream that takes the time.
+    pub fn record(&self) -> Result<CudaEvent> {
+        Ok(self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?)
+    }
+
+    /// Captures the work that `work` puts on the stream as a graph; the work does not run.
+    pub fn capture(&self, work: impl FnOnce() -> Result<()>) -> Result<CudaGraph> {
+        self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        let done = work();
+        // The capture ends even if `work` failed.
+        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0));
+        done?;
+        graph?.context("the capture gave no graph")
+    }
+}
+
+/// Returns the address of device memory, for a launch that takes a `u64`. All work is on one stream, so the memory is freed after
+/// the launch if it lives when the launch is put on the stream.
+pub fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
+    memory.device_ptr(memory.stream()).0
+}
+
+/// Properties of a device, for the reports.
+#[derive(Debug, Clone)]
+pub struct DeviceInfo {
+    pub name: String,
+    /// CUDA version that the driver supports.
+    pub driver: String,
+    pub compute_capability: (i32, i32),
+    pub multiprocessors: u32,
+    pub l2_bytes: u32,
+    pub max_shared_bytes: u32,
+}
+
+impl DeviceInfo {
+    pub fn of(context: &CudaContext) -> Result<Self> {
+        let get = |attribute| context.attribute(attribute).map(i32::unsigned_abs);
+        let driver = ptx_host::driver_version()?;
+        Ok(Self {
+            name: context.name()?,
+            driver: format!("{}.{}", driver.0, driver.1),
+            compute_capability: context.compute_capability()?,
+            multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            l2_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
+            max_shared_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        })
     }
 }
 

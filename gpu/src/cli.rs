@@ -7,10 +7,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use ptx_host::{Device, DeviceInfo};
 
 use crate::axpy_bulk::Shape;
-use crate::check::{self, Check};
+use crate::check::{self, Check, DeviceInfo};
 use crate::report::{Report, Totals, write_json};
 use crate::{bench, data, runner, sweep};
 
@@ -146,7 +145,10 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
 
-    let device = Device::open(options.device).map(|device| device.info().clone());
+    let device = match ptx_host::open(options.device) {
+        Ok(context) => Ok(DeviceInfo::of(&context)?),
+        Err(error) => Err(error),
+    };
     let reports = match &device {
         Ok(info) => run_all(info, &checks)?,
         Err(error) => skip_all(error, checks),

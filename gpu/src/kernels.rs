@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use ptx::shared::{DynamicShared, SharedArray};
-use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
+use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
@@ -481,7 +481,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
             let image = options.dir()?.join(format!("{}.{kind}", kernel.name));
             let name = format!("{}/{kind}", kernel.name);
             checks.push(Check::new(name, options, move |gpu| {
-                let module = Module::load(&gpu.device, &image)?;
+                let module = Module::load(&gpu.context, &image)?;
                 check(gpu, &module, kernel, seeds)
             }));
         }
@@ -491,7 +491,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 
 /// Runs a kernel with the inputs of `seeds` seeds.
 pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
-    let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(of.name)?;
+    let kernel = module.kernel_by_name(of.name)?;
     let ([x, y], cluster, threads) = of.grid;
     let mut config = LaunchConfig::new((x, y, 1), threads).dynamic_shared(of.dynamic_shared);
     if cluster != [0, 0] {
@@ -501,19 +501,18 @@ pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Find
         let words = input(seed, (of.words)(seed));
         let expected = (of.expected)(&words);
         let n = expected.len();
-        let mut source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+        // The padding makes the address valid even for 0 words.
+        let padded = [&words[..], &[POISON]].concat();
+        let source = gpu.stream.clone_htod(&padded)?;
         let mut fill = vec![POISON; n + 2 * GUARD];
         fill[GUARD..GUARD + n].fill(0);
-        let mut output = DeviceBuffer::from_slice(&gpu.device, &fill)?;
-        let pointers = (
-            source.slice_mut(0..words.len())?.as_mut_ptr(),
-            output.slice_mut(GUARD..GUARD + n)?.as_mut_ptr(),
-        );
+        let mut output = gpu.stream.clone_htod(&fill)?;
+        let arguments = (&source, &mut output.slice_mut(GUARD..GUARD + n), words.len() as u32);
         // SAFETY: these kernels read `n` words of the input, write the expected output, and access nothing else.
-        unsafe { kernel.launch(&gpu.stream, &config, (pointers.0, pointers.1, words.len() as u32))? };
+        unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
         gpu.wait()?;
-        compare(&output.as_slice().to_vec()?, &expected).with_context(|| format!("seed {seed}"))?;
-        anyhow::ensure!(source.as_slice().to_vec()? == words, "seed {seed}: the input was changed");
+        compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("seed {seed}"))?;
+        anyhow::ensure!(gpu.stream.clone_dtoh(&source)? == padded, "seed {seed}: the input was changed");
     }
     Ok(format!("{seeds} seeds").into())
 }

@@ -2,7 +2,8 @@
 //! in any order.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
+use ptx_host::cudarc::driver::{CudaSlice, CudaViewMut};
+use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
@@ -29,7 +30,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
-                let module = Module::load(&gpu.device, &image)?;
+                let module = Module::load(&gpu.context, &image)?;
                 for seed in 0..seeds {
                     run(gpu, &module, seed).with_context(|| format!("seed {seed}"))?;
                 }
@@ -42,27 +43,27 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 
 /// Words on the device, with guard words around them.
 struct Output {
-    buffer: DeviceBuffer<u32>,
+    buffer: CudaSlice<u32>,
     len: usize,
 }
 
 impl Output {
     fn new(gpu: &Gpu, words: &[u32]) -> Result<Self> {
         let all = [&[POISON; GUARD], words, &[POISON; GUARD]].concat();
-        Ok(Output { buffer: DeviceBuffer::from_slice(&gpu.device, &all)?, len: words.len() })
+        Ok(Output { buffer: gpu.stream.clone_htod(&all)?, len: words.len() })
     }
 
-    fn pointer(&mut self) -> Result<DevicePtr<u32>> {
-        Ok(self.buffer.slice_mut(GUARD..GUARD + self.len)?.as_mut_ptr())
+    fn words(&mut self) -> CudaViewMut<'_, u32> {
+        self.buffer.slice_mut(GUARD..GUARD + self.len)
     }
 
     fn check(&self, expected: &[u32]) -> Result<()> {
-        compare(&self.buffer.as_slice().to_vec()?, expected)
+        compare(&self.buffer.stream().clone_dtoh(&self.buffer)?, expected)
     }
 
     /// Returns the words as floats, after checking that the guards are unchanged.
     fn floats(&self) -> Result<Vec<f32>> {
-        let all = self.buffer.as_slice().to_vec()?;
+        let all = self.buffer.stream().clone_dtoh(&self.buffer)?;
         let guards = all[..GUARD].iter().chain(&all[GUARD + self.len..]);
         ensure!(guards.copied().all(|word| word == POISON), "a word beside the output was written");
         Ok(all[GUARD..GUARD + self.len].iter().map(|word| f32::from_bits(*word)).collect())
@@ -80,16 +81,16 @@ fn length(seed: u32) -> usize {
 }
 
 fn axpy(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel::<(f32, DevicePtr<f32>, DevicePtr<u32>, u64)>("axpy")?;
+    let kernel = module.kernel_by_name("axpy")?;
     let (n, a) = (length(seed), data::random(seed.into()));
     let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
     data::fill_random(&mut x, u64::from(2 * seed));
     data::fill_random(&mut y, u64::from(2 * seed + 1));
     // The padding makes the address valid even for 0 elements.
-    let source = DeviceBuffer::from_slice(&gpu.device, &[&x[..], &[f32::NAN; 4]].concat())?;
+    let source = gpu.stream.clone_htod(&[&x[..], &[f32::NAN; 4]].concat())?;
     for grid in [1, 3, (n / 4 / 256) as u32 + 1] {
         let mut output = Output::new(gpu, &bits(&y))?;
-        let arguments = (a, source.as_slice().as_ptr(), output.pointer()?, n as u64);
+        let arguments = (a, &source, &mut output.words(), n as u64);
         // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
@@ -99,7 +100,7 @@ fn axpy(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
 }
 
 fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel::<(DevicePtr<u8>, DevicePtr<u32>, u64)>("byte_histogram")?;
+    let kernel = module.kernel_by_name("byte_histogram")?;
     let n = length(seed);
     let mut bytes: Vec<u8> = input(seed, n / 4 + 8).into_iter().flat_map(u32::to_le_bytes).collect();
     if seed % 3 == 1 {
@@ -108,10 +109,10 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     }
     let mut expected: Vec<u32> = (0..256).collect();
     bytes[..n].iter().for_each(|byte| expected[usize::from(*byte)] += 1);
-    let source = DeviceBuffer::from_slice(&gpu.device, &bytes)?;
+    let source = gpu.stream.clone_htod(&bytes)?;
     for grid in [1, 3, 8] {
         let mut output = Output::new(gpu, &(0..256).collect::<Vec<u32>>())?;
-        let arguments = (source.as_slice().as_ptr(), output.pointer()?, n as u64);
+        let arguments = (&source, &mut output.words(), n as u64);
         // SAFETY: the input has `n` bytes at an aligned address, and the output has 256 words.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
@@ -134,19 +135,16 @@ fn softmax(row: &[f32]) -> Vec<f64> {
 }
 
 fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32, f32);
     const EPSILON: f32 = 1e-3;
-    let kernel = module.kernel::<Arguments>("rms_norm")?;
+    let kernel = module.kernel_by_name("rms_norm")?;
     // Fewer vectors than threads, as many, more, an uneven share per thread, and the maximum.
     const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 8192];
     let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
     let (x, weights) = (small_floats(seed, rows * columns), small_floats(seed + 1, columns));
-    let (source, factors) =
-        (DeviceBuffer::from_slice(&gpu.device, &x)?, DeviceBuffer::from_slice(&gpu.device, &weights)?);
+    let (source, factors) = (gpu.stream.clone_htod(&x)?, gpu.stream.clone_htod(&weights)?);
     for grid in [1, 3, 2 * rows as u32] {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
-        let pointers = (source.as_slice().as_ptr(), factors.as_slice().as_ptr(), output.pointer()?);
-        let arguments = (pointers.0, pointers.1, pointers.2, rows as u32, columns as u32, EPSILON);
+        let arguments = (&source, &factors, &mut output.words(), rows as u32, columns as u32, EPSILON);
         // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
@@ -177,7 +175,7 @@ pub fn rms_normalised(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator
 }
 
 fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel::<(DevicePtr<f32>, DevicePtr<u32>, u32, u32)>("row_softmax")?;
+    let kernel = module.kernel_by_name("row_softmax")?;
     // Fewer vectors than threads, as many, more, and an uneven share per thread.
     const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 12_000];
     let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
@@ -187,11 +185,11 @@ fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         .into_iter()
         .map(|word| word.cast_signed() as f32 / (1 << 28) as f32 + offset)
         .collect();
-    let source = DeviceBuffer::from_slice(&gpu.device, &x)?;
+    let source = gpu.stream.clone_htod(&x)?;
     for grid in [1, 3, 2 * rows as u32] {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
         let config = LaunchConfig::new(grid, THREADS).dynamic_shared(4 * columns as u32);
-        let arguments = (source.as_slice().as_ptr(), output.pointer()?, rows as u32, columns as u32);
+        let arguments = (&source, &mut output.words(), rows as u32, columns as u32);
         // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
         unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
         gpu.wait()?;
@@ -216,19 +214,16 @@ fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<u32> {
 }
 
 fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32);
-    let kernel = module.kernel::<Arguments>("matrix_vector")?;
+    let kernel = module.kernel_by_name("matrix_vector")?;
     // Fewer vectors than lanes, as many, and up to several rounds of four vectors per lane plus an incomplete round.
     const COLUMNS: [usize; 10] = [4, 64, 124, 128, 132, 384, 512, 516, 1024, 1700];
     let (rows, columns) = (1 + seed as usize * 11 % 59, COLUMNS[seed as usize % COLUMNS.len()]);
     let (a, x) = (whole(2 * seed, rows * columns), whole(2 * seed + 1, columns));
     let expected = product(&a, &x, [rows, columns, 1]);
-    let (matrix, vector) =
-        (DeviceBuffer::from_slice(&gpu.device, &a)?, DeviceBuffer::from_slice(&gpu.device, &x)?);
+    let (matrix, vector) = (gpu.stream.clone_htod(&a)?, gpu.stream.clone_htod(&x)?);
     for grid in [1, 3, rows as u32] {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); rows])?;
-        let pointers = (matrix.as_slice().as_ptr(), vector.as_slice().as_ptr(), output.pointer()?);
-        let arguments = (pointers.0, pointers.1, pointers.2, rows as u32, columns as u32);
+        let arguments = (&matrix, &vector, &mut output.words(), rows as u32, columns as u32);
         // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
         unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
         gpu.wait()?;
@@ -238,21 +233,19 @@ fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
 }
 
 fn matrix_product(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    type Arguments = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<u32>, u32, u32, u32);
-    let kernel = module.kernel::<Arguments>("matrix_product")?;
+    let kernel = module.kernel_by_name("matrix_product")?;
     let seed_of = |n: u32| (seed / n % 3) as usize;
     let (m, n) = (128 * (1 + seed_of(1)), 128 * (1 + seed_of(3)));
     let k = [16, 32, 48, 144, 80][seed as usize % 5];
     let (a, b) = (whole(2 * seed, m * k), whole(2 * seed + 1, k * n));
     let expected = product(&a, &b, [m, k, n]);
-    let upload = |x: &[f32]| DeviceBuffer::from_slice(&gpu.device, &[x, &[f32::NAN; 4]].concat());
+    let upload = |x: &[f32]| gpu.stream.clone_htod(&[x, &[f32::NAN; 4]].concat());
     let (left, right) = (upload(&a)?, upload(&b)?);
     let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); m * n])?;
-    let pointers = (left.as_slice().as_ptr(), right.as_slice().as_ptr(), output.pointer()?);
     let config = LaunchConfig::new((n as u32 / 128, m as u32 / 128), THREADS);
     // SAFETY: the matrices are packed, and the output has a multiple of 128 rows and columns.
     unsafe {
-        let arguments = (pointers.0, pointers.1, pointers.2, m as u32, n as u32, k as u32);
+        let arguments = (&left, &right, &mut output.words(), m as u32, n as u32, k as u32);
         kernel.launch(&gpu.stream, &config, arguments)?;
     }
     gpu.wait()?;

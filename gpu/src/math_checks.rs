@@ -2,7 +2,7 @@
 //! must be within the errors that `ptx::math` states.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
+use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
@@ -29,7 +29,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
-                let module = Module::load(&gpu.device, &image)?;
+                let module = Module::load(&gpu.context, &image)?;
                 check(gpu, &module, kernel, seeds)?;
                 Ok(Finding::from(format!("{seeds} seeds")))
             }));
@@ -47,17 +47,16 @@ fn output(
     words: &[u32],
     results: usize,
 ) -> Result<Vec<u32>> {
-    let kernel = module.kernel::<(DevicePtr<u32>, DevicePtr<u32>, u32)>(name)?;
+    let kernel = module.kernel_by_name(name)?;
     let config = LaunchConfig::new((grid.0, 1, 1), grid.1);
     let n = results * words.len();
-    let mut source = DeviceBuffer::from_slice(&gpu.device, words)?;
-    let mut target = DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])?;
-    let pointers =
-        (source.slice_mut(0..words.len())?.as_mut_ptr(), target.slice_mut(GUARD..GUARD + n)?.as_mut_ptr());
+    let source = gpu.stream.clone_htod(words)?;
+    let mut target = gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?;
+    let arguments = (&source, &mut target.slice_mut(GUARD..GUARD + n), words.len() as u32);
     // SAFETY: the kernels read `n` words of the input, write `results * n` words of the output, and access nothing else.
-    unsafe { kernel.launch(&gpu.stream, &config, (pointers.0, pointers.1, words.len() as u32))? };
+    unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
     gpu.wait()?;
-    let all = target.as_slice().to_vec()?;
+    let all = gpu.stream.clone_dtoh(&target)?;
     let guards = all[..GUARD].iter().chain(&all[GUARD + n..]);
     ensure!(guards.copied().all(|word| word == POISON), "a word beside the output was written");
     Ok(all[GUARD..GUARD + n].to_vec())

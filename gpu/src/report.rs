@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use ptx_host::DeviceInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::check::DeviceInfo;
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +92,7 @@ pub fn write_json(path: &Path, device: Option<&DeviceInfo>, reports: &[Report]) 
     let all = json!({
         "device": device.map(|info| json!({
             "name": info.name,
-            "driver": info.driver.to_string(),
+            "driver": info.driver,
             "compute_capability": info.compute_capability,
             "multiprocessors": info.multiprocessors,
             "l2_bytes": info.l2_bytes,

@@ -40,7 +40,13 @@ pub fn run_apart(check: &Check) -> Result<Report> {
 
 /// Runs the check in the child process, writes the verdict and exits.
 pub fn run_here(check: &Check, options: &Options) -> ! {
-    let verdict = Gpu::open(options).and_then(|gpu| (check.run)(&gpu)).map_or_else(
+    let run = |gpu| {
+        let finding = (check.run)(&gpu);
+        // A drop would wait for a kernel that hangs.
+        std::mem::forget(gpu);
+        finding
+    };
+    let verdict = Gpu::open(options).and_then(run).map_or_else(
         |error| Verdict {
             outcome: if is_hang(&error) { Outcome::Hung } else { Outcome::Failed },
             detail: format!("{error:#}"),
@@ -148,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_timeout_is_a_hang_under_any_context() {
-        let timeout = ptx_host::Error::Timeout { kernel: "kernel `k`".into(), after: LONG };
+        let timeout = ptx_host::Error::Timeout { work: "kernel `k`".into(), after: LONG };
         let launch = crate::axpy_bulk::Error::Host(ptx_host::Error::NoDriver { reason: "none".into() });
         assert!(is_hang(&anyhow::Error::from(timeout).context("seed 3")));
         assert!(!is_hang(&launch.into()));

@@ -6,7 +6,7 @@ mod slice;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module};
+use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
@@ -83,17 +83,17 @@ fn name(image: &Path, suite: &Suite, kernel: &Kernel) -> String {
 }
 
 fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
-    let module = Module::load(&gpu.device, image)?;
-    let kernel = module.kernel::<(DevicePtr<u32>, u32)>(of.name)?;
+    let module = Module::load(&gpu.context, image)?;
+    let kernel = module.kernel_by_name(of.name)?;
     for seed in SEEDS {
         let expected = (of.expected)(seed);
         let n = expected.len();
-        let mut out = DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])?;
-        let pointer = out.slice_mut(GUARD..GUARD + n)?.as_mut_ptr();
+        let mut out = gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?;
+        let arguments = (&mut out.slice_mut(GUARD..GUARD + n), seed);
         // SAFETY: these kernels write `out`, which has the length that they expect, and access nothing else.
-        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), (pointer, seed))? };
+        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), arguments)? };
         gpu.wait()?;
-        compare(&out.as_slice().to_vec()?, &expected).with_context(|| format!("seed {seed:#x}"))?;
+        compare(&gpu.stream.clone_dtoh(&out)?, &expected).with_context(|| format!("seed {seed:#x}"))?;
     }
     Ok(format!("{} seeds", SEEDS.len()).into())
 }

@@ -1,8 +1,9 @@
 //! Checks of the kernels that take tensor maps.
 
 use anyhow::{Context as _, Result, ensure};
-use bytemuck::Zeroable as _;
-use ptx_host::{DeviceBuffer, DevicePtr, LaunchConfig, Module, Swizzle, TensorMap, TensorMapBuilder};
+use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+use ptx_host::cudarc::driver::CudaSlice;
+use ptx_host::{LaunchConfig, Module, TensorMap, TensorMapBuilder};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
@@ -35,7 +36,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         for kind in ["ptx", "cubin"] {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
-                let module = Module::load(&gpu.device, &image)?;
+                let module = Module::load(&gpu.context, &image)?;
                 check(gpu, &module, kernel, seeds)?;
                 Ok(Finding::from(format!("{seeds} seeds")))
             }));
@@ -88,28 +89,28 @@ fn expected(words: &[u32], from: Matrix, to: Matrix) -> Vec<u32> {
 }
 
 /// Allocates an output of `n` words and its guards, all filled with poison.
-fn poisoned(gpu: &Gpu, n: usize) -> ptx_host::Result<DeviceBuffer<u32>> {
-    DeviceBuffer::from_slice(&gpu.device, &vec![POISON; n + 2 * GUARD])
+fn poisoned(gpu: &Gpu, n: usize) -> Result<CudaSlice<u32>> {
+    Ok(gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?)
 }
 
 fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel::<(DevicePtr<TensorMap>, DevicePtr<TensorMap>, u32, u32)>(KERNELS[0])?;
+    let kernel = module.kernel_by_name(KERNELS[0])?;
     let (from, to) = matrices(seed);
     let words = input(seed, from.words());
-    let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+    let source = gpu.stream.clone_htod(&words)?;
     let mut output = poisoned(gpu, to.words())?;
-    let between = output.slice_mut(GUARD..GUARD + to.words())?;
-    let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle(Swizzle::B128));
-    let maps = [from_map.encode(source.as_slice())?, to_map.encode(between.as_slice())?];
-    let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
+    let between = output.slice_mut(GUARD..GUARD + to.words());
+    let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle(CU_TENSOR_MAP_SWIZZLE_128B));
+    let maps = [from_map.encode(&source)?, to_map.encode(&between)?];
+    let maps = gpu.stream.clone_htod(&maps)?;
     let (width, height) = (from.width as u32, from.height as u32);
-    let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), width, height);
+    let arguments = (&maps.slice(0..1), &maps.slice(1..2), width, height);
     // SAFETY: both maps describe live matrices, with boxes of 32 by 32. The maps are 128 bytes apart in a buffer aligned to 256.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(BLOCKS, THREADS), arguments)? };
     gpu.wait()?;
-    compare(&output.as_slice().to_vec()?, &expected(&words, from, to))
+    compare(&gpu.stream.clone_dtoh(&output)?, &expected(&words, from, to))
         .with_context(|| format!("{width} by {height}"))?;
-    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    ensure!(gpu.stream.clone_dtoh(&source)? == words, "the input was changed");
     Ok(())
 }
 
@@ -131,23 +132,22 @@ fn sums(words: &[u32], of: Matrix) -> Vec<u32> {
 }
 
 fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    type Map = DevicePtr<TensorMap>;
-    let kernel = module.kernel::<(Map, Map, DevicePtr<u32>, Map, u32, u32, u64)>(KERNELS[1])?;
+    let kernel = module.kernel_by_name(KERNELS[1])?;
     let (of, count) = (matrices(seed).0, 1 + seed as usize % 7);
     let words = input(seed, of.words() * count);
-    let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+    let source = gpu.stream.clone_htod(&words)?;
     let mut fill = vec![POISON; of.words() + 2 * GUARD];
     fill[GUARD..GUARD + of.words()].copy_from_slice(&sums(&[], of));
-    let mut output = DeviceBuffer::from_slice(&gpu.device, &fill)?;
-    let between = output.slice_mut(GUARD..GUARD + of.words())?;
-    let maps = [of.map().encode(source.slice(0..of.words())?)?, of.map().encode(between.as_slice())?];
-    let maps = DeviceBuffer::from_slice(&gpu.device, &maps)?;
-    let mut slots = DeviceBuffer::from_slice(&gpu.device, &vec![TensorMap::zeroed(); count])?;
+    let mut output = gpu.stream.clone_htod(&fill)?;
+    let between = output.slice_mut(GUARD..GUARD + of.words());
+    let maps = [of.map().encode(&source.slice(0..of.words()))?, of.map().encode(&between)?];
+    let maps = gpu.stream.clone_htod(&maps)?;
+    let mut slots = gpu.stream.alloc_zeros::<TensorMap>(count)?;
     let arguments = (
-        maps.slice(0..1)?.as_ptr(),
-        maps.slice(1..2)?.as_ptr(),
-        source.as_slice().as_ptr(),
-        slots.as_mut_slice().as_mut_ptr(),
+        &maps.slice(0..1),
+        &maps.slice(1..2),
+        &source,
+        &mut slots,
         of.width as u32,
         of.height as u32,
         of.words() as u64,
@@ -155,40 +155,38 @@ fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     // SAFETY: `count` matrices lie one after another, each with a slot for a map. Both maps have boxes of 32 by 32.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(count as u32, THREADS), arguments)? };
     gpu.wait()?;
-    compare(&output.as_slice().to_vec()?, &sums(&words, of))
+    compare(&gpu.stream.clone_dtoh(&output)?, &sums(&words, of))
         .with_context(|| format!("{count} of {} by {}", of.width, of.height))?;
-    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    ensure!(gpu.stream.clone_dtoh(&source)? == words, "the input was changed");
     Ok(())
 }
 
 /// Checks a 3D tensor with a map that the kernel makes from a map of words: the loaded elements, and the map itself, which must
 /// equal the driver's.
 fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    type Arguments =
-        (DevicePtr<TensorMap>, DevicePtr<u16>, DevicePtr<TensorMap>, DevicePtr<u32>, u32, u32, u32, u64, u64);
-    let kernel = module.kernel::<Arguments>(KERNELS[2])?;
+    let kernel = module.kernel_by_name(KERNELS[2])?;
     let [width, height, depth] =
         [1 + seed as usize * 37 % 150, 1 + seed as usize * 5 % 13, 1 + seed as usize * 3 % 7];
     // Sizes in elements. Eight elements are 16 bytes.
     let row = (width + seed as usize % 17).next_multiple_of(8);
     let matrix = row * height + 8 * (seed as usize % 3);
     let elements: Vec<u16> = input(seed, matrix * depth).into_iter().map(|word| word as u16).collect();
-    let source = DeviceBuffer::from_slice(&gpu.device, &elements)?;
-    let words = DeviceBuffer::from_slice(&gpu.device, &[0_u32; 64 * 40])?;
-    let of_words = TensorMapBuilder::tiled(&[64, 40], &BOX).encode(words.as_slice())?;
+    let source = gpu.stream.clone_htod(&elements)?;
+    let words = gpu.stream.clone_htod(&[0_u32; 64 * 40])?;
+    let of_words = TensorMapBuilder::tiled(&[64, 40], &BOX).encode(&words)?;
     let expected = TensorMapBuilder::tiled(&[width as u64, height as u64, depth as u64], &[32, 4, 2])
         .strides(&[2 * row as u64, 2 * matrix as u64])
-        .encode(source.as_slice())?;
-    let maps = DeviceBuffer::from_slice(&gpu.device, &[of_words])?;
-    let mut slot = DeviceBuffer::from_slice(&gpu.device, &[TensorMap::zeroed()])?;
+        .encode(&source)?;
+    let maps = gpu.stream.clone_htod(&[of_words])?;
+    let mut slot = gpu.stream.alloc_zeros::<TensorMap>(1)?;
     let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)];
     let n = 256 * boxes.iter().product::<usize>();
     let mut output = poisoned(gpu, n)?;
     let arguments = (
-        maps.as_slice().as_ptr(),
-        source.as_slice().as_ptr(),
-        slot.as_mut_slice().as_mut_ptr(),
-        output.slice_mut(GUARD..GUARD + n)?.as_mut_ptr(),
+        &maps,
+        &source,
+        &mut slot,
+        &mut output.slice_mut(GUARD..GUARD + n),
         width as u32,
         height as u32,
         depth as u32,
@@ -210,11 +208,11 @@ fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
             at([32 * x + i % 32, 4 * y + i / 32 % 4, 2 * z + i / 128])
         })
         .collect();
-    compare(&output.as_slice().to_vec()?, &expected_words)
+    compare(&gpu.stream.clone_dtoh(&output)?, &expected_words)
         .with_context(|| format!("{width} by {height} by {depth}"))?;
     // The second half holds the driver's own data, such as the bytes of the box, which copies do not read.
-    let half = |map: &TensorMap| bytemuck::cast::<_, [u32; 32]>(*map)[..16].to_vec();
-    let (made, expected) = (half(&slot.as_slice().to_vec()?[0]), half(&expected));
+    let half = |map: &TensorMap| map.opaque[..8].to_vec();
+    let (made, expected) = (half(&gpu.stream.clone_dtoh(&slot)?[0]), half(&expected));
     ensure!(made == expected, "the kernel made the map {made:x?}, the driver {expected:x?}");
     Ok(())
 }
@@ -238,25 +236,25 @@ fn row_hashes(words: &[u32], of: Matrix) -> Vec<u32> {
 }
 
 fn multicast(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel::<(DevicePtr<TensorMap>, DevicePtr<u32>, u32, u32)>(KERNELS[3])?;
+    let kernel = module.kernel_by_name(KERNELS[3])?;
     let of = matrices(seed).0;
     let words = input(seed, of.words());
-    let source = DeviceBuffer::from_slice(&gpu.device, &words)?;
+    let source = gpu.stream.clone_htod(&words)?;
     let map = TensorMapBuilder::tiled(&[of.width as u64, of.height as u64], &[32, 16])
         .strides(&[4 * of.pitch as u64])
-        .swizzle(Swizzle::B128)
-        .encode(source.as_slice())?;
-    let maps = DeviceBuffer::from_slice(&gpu.device, &[map])?;
+        .swizzle(CU_TENSOR_MAP_SWIZZLE_128B)
+        .encode(&source)?;
+    let maps = gpu.stream.clone_htod(&[map])?;
     let expected = row_hashes(&words, of);
     let mut output = poisoned(gpu, expected.len())?;
-    let between = output.slice_mut(GUARD..GUARD + expected.len())?.as_mut_ptr();
-    let arguments = (maps.as_slice().as_ptr(), between, of.width as u32, of.height as u32);
+    let mut between = output.slice_mut(GUARD..GUARD + expected.len());
+    let arguments = (&maps, &mut between, of.width as u32, of.height as u32);
     // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 64).cluster(2), arguments)? };
     gpu.wait()?;
-    compare(&output.as_slice().to_vec()?, &expected)
+    compare(&gpu.stream.clone_dtoh(&output)?, &expected)
         .with_context(|| format!("{} by {}", of.width, of.height))?;
-    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    ensure!(gpu.stream.clone_dtoh(&source)? == words, "the input was changed");
     Ok(())
 }
 

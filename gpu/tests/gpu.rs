@@ -6,12 +6,11 @@
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_host::Device;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let bundle = std::env::var("PTX_GPU_DIR").ok();
-    let no_gpu = Device::open(0).err();
+    let no_gpu = ptx_host::open(0).err();
     let trials = names().into_iter().map(|name| {
         let missing = match &no_gpu {
             Some(error) if error.is_no_gpu() => Some("needs a GPU"),

@@ -1,220 +1,290 @@
-//! Kernels and their arguments.
+//! Kernels: attributes, occupancy, and the checked launch.
 
-use std::ffi::c_void;
 use std::fmt;
-use std::marker::PhantomData;
+use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytemuck::Pod;
 use cudarc::driver::sys::{
-    self, CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchConfig, CUresult,
+    self, CUdevice_attribute as DeviceAttribute, CUfunction, CUfunction_attribute as Attribute,
+    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
+use cudarc::driver::{CudaStream, SyncOnDrop};
 
+use crate::argument::is_captured;
+use crate::arguments::Arguments;
+use crate::context::note_launch;
 use crate::error::check;
-use crate::launch::Limits;
-use crate::{DevicePtr, Error, LaunchConfig, Module, Result, Stream};
+use crate::image::required_block;
+use crate::launch::{Limits, PORTABLE_CLUSTER};
+use crate::module::attribute_of as of_device;
+use crate::{
+    Dim3, Error, Function, KernelArgs, LaunchConfig, LaunchProblem, Module, Result, TensorElement, TensorMap,
+    TensorMapBuilder,
+};
 
 /// Shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 
-mod sealed {
-    pub trait Arg {}
-    pub trait Args {}
-}
-
-/// A type that can be one argument of a kernel: plain data, passed bit for bit.
-///
-/// # Safety
-///
-/// Size and bits of the type are those of the kernel's parameter. Sealed.
-pub unsafe trait KernelArg: Copy + sealed::Arg {}
-
-macro_rules! kernel_arg {
-    ($($ty:ty),*) => {$(
-        impl sealed::Arg for $ty {}
-        // SAFETY: a scalar has the same size and bits on host and device. `usize` is an argument only where it has 64 bits.
-        unsafe impl KernelArg for $ty {}
-    )*};
-}
-kernel_arg!(f32, f64, i32, u32, i64, u64);
-#[cfg(target_pointer_width = "64")]
-kernel_arg!(usize);
-
-impl<T: Pod> sealed::Arg for DevicePtr<T> {}
-// SAFETY: `DevicePtr` is `repr(transparent)` over a 64-bit device address.
-unsafe impl<T: Pod> KernelArg for DevicePtr<T> {}
-
-/// The arguments of a kernel: a tuple of up to twelve [`KernelArg`]s.
-///
-/// # Safety
-///
-/// `with_addresses` passes the addresses of values whose sizes are `SIZES`, in the same order. Sealed.
-pub unsafe trait KernelArgs: sealed::Args {
-    /// Sizes of the arguments in bytes.
-    const SIZES: &'static [usize];
-
-    /// Calls `f` with the addresses of the arguments and returns its result.
-    fn with_addresses<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
-}
-
-macro_rules! kernel_args {
-    ($($ty:ident),*) => {
-        impl<$($ty: KernelArg),*> sealed::Args for ($($ty,)*) {}
-        // SAFETY: sizes and addresses both follow the order of the type parameters.
-        unsafe impl<$($ty: KernelArg),*> KernelArgs for ($($ty,)*) {
-            const SIZES: &'static [usize] = &[$(size_of::<$ty>()),*];
-
-            #[allow(non_snake_case)]
-            fn with_addresses<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-                let ($($ty,)*) = self;
-                f(&mut [$(std::ptr::from_ref($ty).cast_mut().cast()),*])
-            }
-        }
-    };
-}
-kernel_args!();
-kernel_args!(A);
-kernel_args!(A, B);
-kernel_args!(A, B, C);
-kernel_args!(A, B, C, D);
-kernel_args!(A, B, C, D, E);
-kernel_args!(A, B, C, D, E, F);
-kernel_args!(A, B, C, D, E, F, G);
-kernel_args!(A, B, C, D, E, F, G, H);
-kernel_args!(A, B, C, D, E, F, G, H, I);
-kernel_args!(A, B, C, D, E, F, G, H, I, J);
-kernel_args!(A, B, C, D, E, F, G, H, I, J, K);
-kernel_args!(A, B, C, D, E, F, G, H, I, J, K, L);
-
-/// A kernel that takes the arguments `A`, from [`Module::kernel`].
-///
-/// [`Module::kernel`] compares the number and sizes of the parameters with the module, so finding a kernel is safe. A module
-/// does not say which memory a pointer must point to, so [`launch`](Self::launch) is `unsafe`. Write one safe host function
-/// per kernel, which checks lengths and alignment and then calls `launch`.
-pub struct Kernel<A> {
+/// A kernel of a loaded module, from [`Module::kernel_by_name`].
+pub struct Kernel {
     function: CUfunction,
     module: Module,
     /// Names of kernel and module, for messages.
     label: Arc<str>,
+    /// Sizes of the parameters in bytes.
+    parameters: Vec<usize>,
     limits: Limits,
-    registers: u32,
-    static_shared_bytes: u32,
-    local_bytes: u32,
-    /// Dynamic shared memory that the function may use so far, in bytes.
-    allowed_shared: AtomicU32,
-    args: PhantomData<fn(A)>,
+    multiprocessors: u32,
+    /// Set once the function may use all the dynamic shared memory that the device has for it.
+    opted_in: AtomicBool,
 }
 
 // SAFETY: any thread may use a function handle, and `module` keeps the handle valid.
-unsafe impl<A> Send for Kernel<A> {}
-// SAFETY: as for `Send`; only the atomic `allowed_shared` changes behind `&Kernel`.
-unsafe impl<A> Sync for Kernel<A> {}
+unsafe impl Send for Kernel {}
+// SAFETY: as for `Send`; only the atomic `opted_in` changes behind `&Kernel`.
+unsafe impl Sync for Kernel {}
 
-impl<A: KernelArgs> Kernel<A> {
+/// What a kernel uses and requires, as the driver reports it (`CUfunction_attribute`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelAttributes {
+    /// Registers per thread.
+    pub registers: u32,
+    /// Static shared memory per thread block, in bytes.
+    pub static_shared_bytes: u32,
+    /// Local memory per thread (stack and spills), in bytes.
+    pub local_bytes: u32,
+    /// The most threads per block, by registers and launch bounds.
+    pub max_threads: u32,
+    /// The most dynamic shared memory that a launch can have, in bytes.
+    pub max_dynamic_shared_bytes: u32,
+    /// The block that the kernel requires (`.reqntid`).
+    pub required_block: Option<Dim3>,
+    /// The cluster that the kernel requires (`.reqnctapercluster`).
+    pub required_cluster: Option<Dim3>,
+}
+
+impl Kernel {
     pub(crate) fn new(module: &Module, name: &str) -> Result<Self> {
+        use Attribute::*;
+        use DeviceAttribute::*;
         let function = module.function(name)?;
         let label: Arc<str> = format!("`{name}` of {}", module.name()).into();
-        check_signature(function, A::SIZES)
-            .map_err(|problem| Error::Signature { kernel: label.to_string(), problem })?;
-        let get = |attribute| attribute_of(function, attribute, &label);
-        let static_shared_bytes = get(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        let device = module.device().info();
+        let device = |attribute| of_device(module.context(), attribute);
+        let get = |attribute| {
+            let mut value = 0;
+            // SAFETY: `value` is valid for a write, and the function's module is loaded.
+            let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) }.result();
+            check(result, || format!("reading {attribute:?} of kernel {label}"))
+                .map(|()| value.unsigned_abs())
+        };
+        let static_shared_bytes = get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        let shared = device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let (x, y) =
+            (get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)?, get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)?);
+        let cluster = Dim3 { x, y, z: get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)? };
+        let attributes = KernelAttributes {
+            registers: get(CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            static_shared_bytes,
+            local_bytes: get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            max_threads: get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            max_dynamic_shared_bytes: shared.saturating_sub(static_shared_bytes),
+            required_block: required_block(module.image(), name),
+            required_cluster: (cluster.count() > 0).then_some(cluster),
+        };
         let limits = Limits {
-            grid: device.max_grid,
-            block: device.max_block,
-            threads: get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-            dynamic_shared_bytes: device.max_shared_bytes.saturating_sub(static_shared_bytes),
-            clusters: device.clusters,
+            kernel: attributes,
+            clusters: device(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
+            cooperative: device(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+            needs_cluster: get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)? != 0,
         };
         Ok(Self {
             function,
             module: module.clone(),
+            parameters: (0..).map_while(|index| parameter_size(function, index)).collect(),
             limits,
-            registers: get(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            static_shared_bytes,
-            local_bytes: get(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            allowed_shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(static_shared_bytes)),
+            multiprocessors: device(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            opted_in: AtomicBool::new(false),
             label,
-            args: PhantomData,
         })
     }
 
-    /// Puts the kernel on `stream`, after the work that is on `stream` already. Wait for it with [`Stream::wait`].
+    /// Puts the kernel on `stream`, after the work that is on `stream` already. [`wait`](crate::wait) waits for it.
+    ///
+    /// `args` is a tuple of numbers, slices of `cudarc` and tensor maps: see [`KernelArg`](crate::KernelArg). Number and sizes are
+    /// compared with the kernel's parameters. A module does not say which memory a pointer must point to.
+    ///
+    /// ```no_run
+    /// # let context = ptx_host::open(0)?;
+    /// # let stream = context.default_stream();
+    /// use ptx_host::{LaunchConfig, Module};
+    /// let axpy = Module::load(&context, "axpy.ptx")?.kernel_by_name("axpy")?;
+    /// let x = stream.clone_htod(&[1.0f32; 1024])?;
+    /// let mut y = stream.alloc_zeros::<f32>(1024)?;
+    /// let config = LaunchConfig::new(4, 256);
+    /// // SAFETY: `axpy` takes a factor, the addresses of x and y, and their length; it writes y alone.
+    /// unsafe { axpy.launch(&stream, &config, (2.0f32, &x, &mut y, 1024u64))? };
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::Launch`] if the device cannot run this shape; [`Error::Cuda`] if the driver refuses the launch.
+    /// [`Error::Signature`] if the arguments differ from the parameters; [`Error::Launch`] if the device or the kernel does not
+    /// allow this launch; [`Error::Cuda`] if the driver refuses it.
     ///
     /// # Safety
     ///
     /// 1. Each argument has the type of the kernel's parameter.
-    /// 2. The kernel may be called with these values: every pointer is valid for the kernel's accesses through it.
+    /// 2. The kernel may be called with these values and this configuration: every pointer is valid for the kernel's accesses
+    ///    through it, until the kernel ends. For a slice, borrows and events see to the time: the kernel reads what a shared borrow
+    ///    gives, and reads and writes what a mutable borrow gives.
+    /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the kernel before it
+    ///    uses.
+    /// 4. If the stream is being captured, the graph is launched only while the module is loaded and every pointer is valid.
+    pub unsafe fn launch<'a>(
+        &self,
+        stream: &'a CudaStream,
+        config: &LaunchConfig,
+        args: impl KernelArgs<'a>,
+    ) -> Result<()> {
+        let mut arguments = Arguments::new(stream);
+        args.add_to(&mut arguments);
+        // SAFETY: `# Safety` of this function.
+        unsafe { self.launch_with(config, arguments) }
+    }
+
+    /// Checks a launch and gives it to the driver.
     ///
-    /// Buffers of this crate may be dropped while the kernel runs: the drop waits for the device.
-    pub unsafe fn launch(&self, stream: &Stream, config: &LaunchConfig, args: A) -> Result<()> {
-        config
-            .check(&self.limits)
-            .map_err(|problem| Error::Launch { kernel: self.label.to_string(), problem })?;
-        self.module.device().bind()?;
-        self.allow_shared(config.dynamic_shared_bytes)?;
-        if config.needs_non_portable_cluster() {
-            self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
+    /// # Safety
+    ///
+    /// That of [`launch`](Self::launch).
+    pub(crate) unsafe fn launch_with(
+        &self,
+        config: &LaunchConfig,
+        mut arguments: Arguments<'_>,
+    ) -> Result<()> {
+        let signature = |problem| Error::Signature { kernel: self.label.to_string(), problem };
+        arguments.values.compare(&self.parameters).map_err(signature)?;
+        let (ours, stream) = (self.module.context(), arguments.queue);
+        if ours != stream.context() {
+            let problem = LaunchProblem::StreamContext(ours.ordinal(), stream.context().ordinal());
+            return Err(self.refusal(problem));
         }
-        let mut attributes: Vec<_> = config.cluster.map(cluster_attribute).into_iter().collect();
-        let config = driver_config(config, stream, &mut attributes);
-        let function = self.function;
-        let result = args.with_addresses(|addresses| {
-            // SAFETY: configuration and attributes outlive the call. `Kernel::new` compared the sizes of the arguments with those
-            // of the parameters, and the values are legal: `# Safety`.
-            unsafe { sys::cuLaunchKernelEx(&config, function, addresses.as_mut_ptr(), std::ptr::null_mut()) }
-        });
-        check(result, || format!("launching kernel {}", self.label))?;
-        stream.note_launch(&self.label);
+        arguments.problem.take().map_or(Ok(()), Err).map_err(|problem| self.refusal(problem))?;
+        self.prepare(config)?;
+        if config.cooperative {
+            let resident = self.resident_blocks(config)?;
+            config.check_resident(resident).map_err(|problem| self.refusal(problem))?;
+        }
+        let mut attributes = attributes_of(config);
+        let config = driver_config(config, stream.cu_stream(), &mut attributes);
+        let mut addresses = arguments.values.addresses();
+        // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with those of
+        // the parameters, and the values are legal: `# Safety`.
+        let result =
+            unsafe { sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()) };
+        check(result.result(), || format!("launching kernel {}", self.label))?;
+        note_launch(stream, &self.label);
         Ok(())
     }
 
-    /// Opts the function in to `bytes` bytes of dynamic shared memory.
-    fn allow_shared(&self, bytes: u32) -> Result<()> {
-        if bytes > self.allowed_shared.load(Ordering::Relaxed) {
-            self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
-            self.allowed_shared.fetch_max(bytes, Ordering::Relaxed);
+    fn refusal(&self, problem: LaunchProblem) -> Error {
+        Error::Launch { kernel: self.label.to_string(), problem }
+    }
+
+    /// Checks the configuration, makes the context current, and opts the function in to what the launch needs.
+    fn prepare(&self, config: &LaunchConfig) -> Result<()> {
+        config.check(&self.limits).map_err(|problem| self.refusal(problem))?;
+        check(self.module.context().bind_to_thread(), || format!("launching kernel {}", self.label))?;
+        let (kernel, bytes) = (&self.limits.kernel, config.dynamic_shared_bytes);
+        let needs_opt_in = bytes.saturating_add(kernel.static_shared_bytes) > SHARED_WITHOUT_OPT_IN;
+        if needs_opt_in && !self.opted_in.load(Ordering::Relaxed) {
+            // Always the same number: another `Kernel` of this function may opt in too.
+            let most = kernel.max_dynamic_shared_bytes;
+            self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most)?;
+            self.opted_in.store(true, Ordering::Relaxed);
+        }
+        if self.cluster(config).is_some_and(|cluster| cluster.count() > PORTABLE_CLUSTER) {
+            self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
         }
         Ok(())
+    }
+
+    fn cluster(&self, config: &LaunchConfig) -> Option<Dim3> {
+        config.cluster.or(self.limits.kernel.required_cluster)
     }
 
     fn set(&self, attribute: Attribute, value: u32) -> Result<()> {
         // SAFETY: `module` keeps the function loaded, and the context is current. Every value set here fits an `i32`.
-        check(unsafe { sys::cuFuncSetAttribute(self.function, attribute, value as i32) }, || {
+        check(unsafe { sys::cuFuncSetAttribute(self.function, attribute, value as i32) }.result(), || {
             format!("setting {attribute:?} of kernel {} to {value}", self.label)
         })
     }
-}
 
-impl<A> Kernel<A> {
-    /// Returns the number of registers per thread.
-    #[must_use]
-    pub fn registers(&self) -> u32 {
-        self.registers
+    /// Returns the blocks of this shape that the whole device runs at the same time.
+    fn resident_blocks(&self, config: &LaunchConfig) -> Result<u32> {
+        match self.cluster(config) {
+            Some(cluster) => Ok(self.max_active_clusters(config)?.saturating_mul(cluster.count() as u32)),
+            None => {
+                Ok(self.max_active_blocks_per_multiprocessor(config)?.saturating_mul(self.multiprocessors))
+            }
+        }
     }
 
-    /// Returns the static shared memory per thread block, in bytes.
-    #[must_use]
-    pub fn static_shared_bytes(&self) -> u32 {
-        self.static_shared_bytes
+    /// Returns the blocks of this configuration that a multiprocessor runs at the same time
+    /// (`cuOccupancyMaxActiveBlocksPerMultiprocessor`). Grid and cluster do not count.
+    ///
+    /// ```no_run
+    /// # let context = ptx_host::open(0)?;
+    /// # let axpy = ptx_host::Module::load(&context, "axpy.ptx")?.kernel_by_name("axpy")?;
+    /// let config = ptx_host::LaunchConfig::new(1, 256).dynamic_shared(64 * 1024);
+    /// println!("{} blocks", axpy.max_active_blocks_per_multiprocessor(&config)?);
+    /// # Ok::<(), ptx_host::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Launch`] if the kernel cannot be launched so; [`Error::Cuda`] if the driver fails.
+    pub fn max_active_blocks_per_multiprocessor(&self, config: &LaunchConfig) -> Result<u32> {
+        self.occupancy(config, |blocks, _| {
+            // The check has bounded the threads.
+            let (threads, bytes) = (config.block.count() as i32, config.dynamic_shared_bytes as usize);
+            // SAFETY: `blocks` is valid for a write, and the function's module is loaded.
+            unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, self.function, threads, bytes) }
+        })
     }
 
-    /// Returns the local memory per thread (stack and spills), in bytes.
-    #[must_use]
-    pub fn local_bytes(&self) -> u32 {
-        self.local_bytes
+    /// Returns the clusters of this configuration that the device runs at the same time (`cuOccupancyMaxActiveClusters`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Launch`] if the kernel cannot be launched so; [`Error::Cuda`] if the driver fails.
+    pub fn max_active_clusters(&self, config: &LaunchConfig) -> Result<u32> {
+        // SAFETY: `clusters` is valid for a write, `driver` for a read, and the function's module is loaded.
+        self.occupancy(config, |clusters, driver| unsafe {
+            sys::cuOccupancyMaxActiveClusters(clusters, self.function, driver)
+        })
     }
 
-    /// Returns the maximum dynamic shared memory that the kernel can be launched with, in bytes.
+    fn occupancy(
+        &self,
+        config: &LaunchConfig,
+        ask: impl FnOnce(*mut i32, *const CUlaunchConfig) -> sys::CUresult,
+    ) -> Result<u32> {
+        self.prepare(config)?;
+        // Only the cluster counts.
+        let config = &LaunchConfig { cooperative: false, programmatic: false, ..*config };
+        let (mut count, mut attributes) = (0, attributes_of(config));
+        let driver = driver_config(config, ptr::null_mut(), &mut attributes);
+        check(ask(&mut count, &driver).result(), || format!("asking for the occupancy of {}", self.label))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// Returns what the kernel uses and requires.
     #[must_use]
-    pub fn max_dynamic_shared_bytes(&self) -> u32 {
-        self.limits.dynamic_shared_bytes
+    pub fn attributes(&self) -> &KernelAttributes {
+        &self.limits.kernel
     }
 
     /// Returns the module that contains the kernel.
@@ -224,30 +294,37 @@ impl<A> Kernel<A> {
     }
 }
 
-impl<A> fmt::Debug for Kernel<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kernel").field(&self.label).finish()
+// SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.
+unsafe impl Function for Kernel {
+    type Queue = CudaStream;
+    type Guard<'a> = SyncOnDrop<'a>;
+
+    fn tensor_map<T: TensorElement>(
+        stream: &CudaStream,
+        map: &TensorMapBuilder,
+        address: u64,
+        len: usize,
+    ) -> Result<TensorMap> {
+        map.encode_at::<T>(stream.context(), address, len)
+    }
+
+    unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
+        if is_captured(arguments.queue()).map_err(|reason| self.refusal(LaunchProblem::Captured(reason)))? {
+            return Err(self.refusal(LaunchProblem::Captured("is being captured".into())));
+        }
+        // SAFETY: `# Safety` of this function.
+        unsafe { self.launch_with(config, arguments) }
+    }
+
+    fn label(&self) -> &str {
+        &self.label
     }
 }
 
-fn attribute_of(function: CUfunction, attribute: Attribute, label: &str) -> Result<u32> {
-    let mut value = 0;
-    // SAFETY: `value` is valid for a write, and the function's module is loaded.
-    let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
-    check(result, || format!("reading {attribute:?} of kernel {label}"))?;
-    Ok(value.unsigned_abs())
-}
-
-fn check_signature(function: CUfunction, sizes: &[usize]) -> Result<(), String> {
-    let parameters = std::iter::from_fn({
-        let mut index = 0;
-        move || {
-            let size = parameter_size(function, index)?;
-            index += 1;
-            Some(size)
-        }
-    });
-    compare_signature(parameters, sizes)
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&self.label).finish()
+    }
 }
 
 /// Returns the size of parameter `index`, or `None` past the last parameter.
@@ -255,33 +332,35 @@ fn parameter_size(function: CUfunction, index: usize) -> Option<usize> {
     let (mut offset, mut size) = (0, 0);
     // SAFETY: `offset` and `size` are valid for writes, and the function's module is loaded.
     let result = unsafe { sys::cuFuncGetParamInfo(function, index, &mut offset, &mut size) };
-    (result == CUresult::CUDA_SUCCESS).then_some(size)
+    result.result().ok().map(|()| size)
 }
 
-fn compare_signature(parameters: impl Iterator<Item = usize>, arguments: &[usize]) -> Result<(), String> {
-    let parameters: Vec<_> = parameters.collect();
-    if parameters.len() != arguments.len() {
-        return Err(format!("it has {} parameters, not {}", parameters.len(), arguments.len()));
+fn attributes_of(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
+    use CUlaunchAttributeID::*;
+    let mut attributes = Vec::new();
+    let mut add = |id, set: &dyn Fn(&mut CUlaunchAttributeValue)| {
+        let mut value = CUlaunchAttributeValue { pad: [0; 64] };
+        set(&mut value);
+        attributes.push(CUlaunchAttribute { id, pad: [0; 4], value });
+    };
+    if let Some(Dim3 { x, y, z }) = config.cluster {
+        add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
+            (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z) = (x, y, z);
+        });
     }
-    match parameters.iter().zip(arguments).position(|(parameter, argument)| parameter != argument) {
-        None => Ok(()),
-        Some(i) => {
-            Err(format!("parameter {i} has {} bytes, the argument has {}", parameters[i], arguments[i]))
-        }
+    if config.cooperative {
+        add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &|value| value.cooperative = 1);
     }
-}
-
-fn cluster_attribute(cluster: crate::Dim3) -> CUlaunchAttribute {
-    let mut value = CUlaunchAttributeValue { pad: [0; 64] };
-    value.clusterDim.x = cluster.x;
-    value.clusterDim.y = cluster.y;
-    value.clusterDim.z = cluster.z;
-    CUlaunchAttribute { id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, pad: [0; 4], value }
+    if config.programmatic {
+        let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        add(id, &|value| value.programmaticStreamSerializationAllowed = 1);
+    }
+    attributes
 }
 
 fn driver_config(
     config: &LaunchConfig,
-    stream: &Stream,
+    stream: sys::CUstream,
     attributes: &mut [CUlaunchAttribute],
 ) -> CUlaunchConfig {
     CUlaunchConfig {
@@ -292,7 +371,7 @@ fn driver_config(
         blockDimY: config.block.y,
         blockDimZ: config.block.z,
         sharedMemBytes: config.dynamic_shared_bytes,
-        hStream: stream.handle(),
+        hStream: stream,
         attrs: attributes.as_mut_ptr(),
         numAttrs: attributes.len() as u32,
     }
@@ -302,41 +381,19 @@ fn driver_config(
 mod tests {
     use super::*;
 
-    type Axpy = (f32, DevicePtr<f32>, DevicePtr<f32>, u64);
-
     #[test]
-    fn sizes_are_those_of_the_tuple() {
-        assert_eq!(Axpy::SIZES, [4, 8, 8, 8]);
-        assert!(<()>::SIZES.is_empty());
-    }
-
-    #[test]
-    fn addresses_point_to_the_arguments_in_order() {
-        let args = (7u32, 1.5f32, u64::MAX);
-        args.with_addresses(|addresses| {
-            assert_eq!(addresses.len(), 3);
-            // SAFETY: the addresses are those of `args`, which is alive.
-            unsafe {
-                assert_eq!(*addresses[0].cast::<u32>(), 7);
-                assert_eq!(*addresses[1].cast::<f32>(), 1.5);
-                assert_eq!(*addresses[2].cast::<u64>(), u64::MAX);
-            }
-        });
-    }
-
-    #[test]
-    fn other_parameters_are_told_apart() {
-        let compare = |parameters: &[usize]| compare_signature(parameters.iter().copied(), Axpy::SIZES);
-        assert_eq!(compare(&[4, 8, 8, 8]), Ok(()));
-        assert_eq!(compare(&[4, 8, 8]), Err("it has 3 parameters, not 4".into()));
-        assert_eq!(compare(&[4, 8, 8, 4]), Err("parameter 3 has 4 bytes, the argument has 8".into()));
-    }
-
-    #[test]
-    fn a_cluster_reaches_the_driver_as_its_attribute() {
-        let attribute = cluster_attribute((2, 3, 4).into());
-        // SAFETY: `cluster_attribute` wrote the field `clusterDim`.
-        let cluster = unsafe { attribute.value.clusterDim };
-        assert_eq!((cluster.x, cluster.y, cluster.z), (2, 3, 4));
+    fn each_setting_reaches_the_driver_as_its_attribute() {
+        let config = LaunchConfig::new(24, 1);
+        assert!(attributes_of(&config).is_empty());
+        let all = attributes_of(&config.cluster((2, 3, 4)).cooperative().programmatic());
+        // SAFETY: `attributes_of` wrote these fields of the three attributes.
+        unsafe {
+            let cluster = all[0].value.clusterDim;
+            assert_eq!((cluster.x, cluster.y, cluster.z), (2, 3, 4));
+            assert_eq!(
+                (all[1].value.cooperative, all[2].value.programmaticStreamSerializationAllowed),
+                (1, 1)
+            );
+        }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
+use crate::KernelAttributes;
+
 /// Extents in three dimensions (`dim3`). An integer or a tuple of 2 or 3 converts; missing extents are 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "CUDA's names")]
 pub struct Dim3 {
-    /// First extent.
     pub x: u32,
-    /// Second extent.
     pub y: u32,
-    /// Third extent.
     pub z: u32,
 }
 
@@ -19,31 +19,29 @@ impl Dim3 {
     }
 
     /// The product of the extents.
-    fn count(self) -> u128 {
+    pub(crate) fn count(self) -> u128 {
         self.extents().into_iter().map(u128::from).product()
     }
 
-    fn fits(self, limit: Self) -> bool {
-        self.extents().into_iter().zip(limit.extents()).all(|(extent, limit)| extent <= limit)
+    /// Returns true if `holds` for each extent and the one of `other` beside it.
+    fn all(self, other: Self, holds: impl Fn(u32, u32) -> bool) -> bool {
+        self.extents().into_iter().zip(other.extents()).all(|(ours, theirs)| holds(ours, theirs))
     }
 }
 
-impl From<u32> for Dim3 {
-    fn from(x: u32) -> Self {
-        Self { x, y: 1, z: 1 }
-    }
+macro_rules! dim3 {
+    ($($from:pat => $T:ty: $x:expr, $y:expr, $z:expr;)*) => { $(
+        impl From<$T> for Dim3 {
+            fn from($from: $T) -> Self {
+                Self { x: $x, y: $y, z: $z }
+            }
+        }
+    )* };
 }
-
-impl From<(u32, u32)> for Dim3 {
-    fn from((x, y): (u32, u32)) -> Self {
-        Self { x, y, z: 1 }
-    }
-}
-
-impl From<(u32, u32, u32)> for Dim3 {
-    fn from((x, y, z): (u32, u32, u32)) -> Self {
-        Self { x, y, z }
-    }
+dim3! {
+    x => u32: x, 1, 1;
+    (x, y) => (u32, u32): x, y, 1;
+    (x, y, z) => (u32, u32, u32): x, y, z;
 }
 
 impl fmt::Display for Dim3 {
@@ -52,7 +50,7 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// The shape of a launch (`<<<grid, block, shared>>>`): thread blocks, threads, clusters and dynamic shared memory.
+/// The shape of a launch (`<<<grid, block, shared>>>`): thread blocks, threads, clusters, dynamic shared memory and attributes.
 ///
 /// ```
 /// use ptx_host::LaunchConfig;
@@ -69,13 +67,19 @@ pub struct LaunchConfig {
     pub cluster: Option<Dim3>,
     /// Dynamic shared memory per thread block, in bytes.
     pub dynamic_shared_bytes: u32,
+    /// All blocks run at the same time, so that they may wait for each other (`CU_LAUNCH_ATTRIBUTE_COOPERATIVE`).
+    pub cooperative: bool,
+    /// The kernel may start before the kernel before it on the stream has ended
+    /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`). `griddepcontrol.wait` waits for the end.
+    pub programmatic: bool,
 }
 
 impl LaunchConfig {
-    /// Makes the shape of a launch without clusters and without dynamic shared memory.
+    /// Makes the shape of a launch without clusters, dynamic shared memory and attributes.
     #[must_use]
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
-        Self { grid: grid.into(), block: block.into(), cluster: None, dynamic_shared_bytes: 0 }
+        let (grid, block) = (grid.into(), block.into());
+        Self { grid, block, cluster: None, dynamic_shared_bytes: 0, cooperative: false, programmatic: false }
     }
 
     /// Sets the thread blocks per cluster.
@@ -90,130 +94,162 @@ impl LaunchConfig {
         Self { dynamic_shared_bytes: bytes, ..self }
     }
 
+    /// Makes the launch cooperative: all blocks run at the same time.
+    #[must_use]
+    pub fn cooperative(self) -> Self {
+        Self { cooperative: true, ..self }
+    }
+
+    /// Lets the kernel start before the kernel before it has ended: a programmatic dependent launch.
+    #[must_use]
+    pub fn programmatic(self) -> Self {
+        Self { programmatic: true, ..self }
+    }
+
+    /// Checks everything that needs no driver.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), LaunchProblem> {
-        check_extents("grid", self.grid, limits.grid)?;
-        check_extents("block", self.block, limits.block)?;
-        if self.block.count() > u128::from(limits.threads) {
-            return Err(LaunchProblem::Threads { block: self.block, limit: limits.threads });
+        use LaunchProblem::*;
+        for (what, extents, limit) in [("grid", self.grid, MAX_GRID), ("block", self.block, MAX_BLOCK)] {
+            if extents.count() == 0 {
+                return Err(Empty(what, extents));
+            } else if !extents.all(limit, |extent, limit| extent <= limit) {
+                return Err(Extent(what, extents, limit));
+            }
         }
-        if self.dynamic_shared_bytes > limits.dynamic_shared_bytes {
-            return Err(LaunchProblem::SharedMemory {
-                asked: self.dynamic_shared_bytes,
-                limit: limits.dynamic_shared_bytes,
-            });
+        let (block, shared, attributes) = (self.block, self.dynamic_shared_bytes, &limits.kernel);
+        if let Some(required) = attributes.required_block.filter(|required| *required != block) {
+            return Err(Block(block, required));
+        } else if block.count() > u128::from(attributes.max_threads) {
+            return Err(Threads(block, attributes.max_threads));
+        } else if shared > attributes.max_dynamic_shared_bytes {
+            return Err(SharedMemory(shared, attributes.max_dynamic_shared_bytes));
+        } else if self.cooperative && !limits.cooperative {
+            return Err(NoCooperative);
         }
-        self.cluster.map_or(Ok(()), |cluster| self.check_cluster(cluster, limits.clusters))
+        let Some(cluster) = self.cluster.or(attributes.required_cluster) else {
+            return if limits.needs_cluster { Err(ClusterMissing) } else { Ok(()) };
+        };
+        if !limits.clusters {
+            Err(NoClusters)
+        } else if let Some(required) = attributes.required_cluster.filter(|required| *required != cluster) {
+            Err(Cluster(cluster, required))
+        } else if !self.grid.all(cluster, |grid, cluster| cluster != 0 && grid.is_multiple_of(cluster)) {
+            Err(ClusterSplit(self.grid, cluster))
+        } else if cluster.count() > MAX_CLUSTER {
+            Err(ClusterSize(cluster))
+        } else {
+            Ok(())
+        }
     }
 
-    fn check_cluster(&self, cluster: Dim3, supported: bool) -> Result<(), LaunchProblem> {
-        if !supported {
-            return Err(LaunchProblem::NoClusters);
-        }
-        let whole = |(grid, cluster): (u32, u32)| cluster != 0 && grid.is_multiple_of(cluster);
-        if !self.grid.extents().into_iter().zip(cluster.extents()).all(whole) {
-            return Err(LaunchProblem::ClusterSplit { grid: self.grid, cluster });
-        }
-        if cluster.count() > u128::from(MAX_CLUSTER) {
-            return Err(LaunchProblem::ClusterSize { cluster });
-        }
-        Ok(())
-    }
-
-    /// Returns true if the kernel must opt in to the size of the cluster.
-    pub(crate) fn needs_non_portable_cluster(&self) -> bool {
-        self.cluster.is_some_and(|cluster| cluster.count() > u128::from(PORTABLE_CLUSTER))
+    /// Checks that the blocks of a cooperative launch are at most those that the device runs at the same time.
+    pub(crate) fn check_resident(&self, most: u32) -> Result<(), LaunchProblem> {
+        let fits = self.grid.count() <= u128::from(most);
+        if fits { Ok(()) } else { Err(LaunchProblem::NotResident(self.grid, most)) }
     }
 }
 
+/// Limits of the grid and the block, the same for every compute capability.
+const MAX_GRID: Dim3 = Dim3 { x: 0x7fff_ffff, y: 65535, z: 65535 };
+const MAX_BLOCK: Dim3 = Dim3 { x: 1024, y: 1024, z: 64 };
 /// Thread blocks per cluster that every device with clusters can run.
-const PORTABLE_CLUSTER: u32 = 8;
+pub(crate) const PORTABLE_CLUSTER: u128 = 8;
 /// Maximum thread blocks per cluster on any device, if the kernel opts in.
-const MAX_CLUSTER: u32 = 16;
+const MAX_CLUSTER: u128 = 16;
 
 /// Limits of a launch of one kernel on its device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    pub grid: Dim3,
-    pub block: Dim3,
-    pub threads: u32,
-    pub dynamic_shared_bytes: u32,
+    pub kernel: KernelAttributes,
+    /// The device has clusters, and cooperative launches.
     pub clusters: bool,
+    pub cooperative: bool,
+    /// The kernel is for clusters, of a size that the launch states.
+    pub needs_cluster: bool,
 }
 
 /// Why a launch was refused before the driver saw it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchProblem {
-    /// An extent is 0.
-    #[error("the {what} {extents} has an extent of 0; every extent must be at least 1")]
-    Empty {
-        /// `grid` or `block`.
-        what: &'static str,
-        /// The extents of the grid or block.
-        extents: Dim3,
-    },
-    /// An extent exceeds the device's limit.
-    #[error("the {what} {extents} exceeds the device's limit of {limit}")]
-    Extent {
-        /// `grid` or `block`.
-        what: &'static str,
-        /// The extents of the grid or block.
-        extents: Dim3,
-        /// The device's maximum.
-        limit: Dim3,
-    },
-    /// The block has more threads than the kernel allows on this device.
+    /// The grid or the block, with an extent of 0.
+    #[error("the {0} {1} has an extent of 0; every extent must be at least 1")]
+    Empty(&'static str, Dim3),
+    /// The grid or the block, and the limit that it exceeds.
+    #[error("the {0} {1} exceeds the device's limit of {2}")]
+    Extent(&'static str, Dim3, Dim3),
+    /// The block, and the most threads per block for this kernel.
     #[error(
-        "a block of {block} has more than the {limit} threads that the kernel's registers and launch bounds allow"
+        "a block of {0} has more than the {1} threads that the kernel's registers and launch bounds allow"
     )]
-    Threads {
-        /// The block.
-        block: Dim3,
-        /// Maximum threads per block.
-        limit: u32,
-    },
-    /// The launch needs more shared memory than the device has left for the kernel.
+    Threads(Dim3, u32),
+    /// The block, and the block that the kernel requires.
+    #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid); launch with those")]
+    Block(Dim3, Dim3),
+    /// Bytes of dynamic shared memory, and the most that a launch of this kernel can have.
     #[error(
-        "{asked} bytes of dynamic shared memory, but at most {limit} are left on this device besides the kernel's \
-         static shared memory; use fewer or smaller stages"
+        "{0} bytes of dynamic shared memory, but at most {1} are left on this device besides the kernel's static \
+         shared memory; use fewer or smaller stages"
     )]
-    SharedMemory {
-        /// Requested bytes.
-        asked: u32,
-        /// Maximum bytes.
-        limit: u32,
-    },
-    /// The device does not support clusters.
+    SharedMemory(u32, u32),
+    /// The device has no clusters.
     #[error(
         "clusters need compute capability 9.0 or higher, which this device lacks; launch without a cluster"
     )]
     NoClusters,
-    /// The extents of the cluster do not divide the extents of the grid.
+    /// The cluster, and the cluster that the kernel requires.
     #[error(
-        "the grid {grid} is not made of whole clusters of {cluster}; make each extent a multiple of the cluster's"
+        "a cluster of {0}, but the kernel was built for clusters of {1} (.reqnctapercluster); name that or none"
     )]
-    ClusterSplit {
-        /// The grid.
-        grid: Dim3,
-        /// The cluster.
-        cluster: Dim3,
-    },
-    /// The cluster exceeds the limit of all devices.
-    #[error("a cluster of {cluster} has more than 16 blocks (some devices allow 8 only)")]
-    ClusterSize {
-        /// The cluster.
-        cluster: Dim3,
-    },
-}
-
-fn check_extents(what: &'static str, extents: Dim3, limit: Dim3) -> Result<(), LaunchProblem> {
-    if extents.extents().contains(&0) {
-        return Err(LaunchProblem::Empty { what, extents });
-    }
-    if !extents.fits(limit) {
-        return Err(LaunchProblem::Extent { what, extents, limit });
-    }
-    Ok(())
+    Cluster(Dim3, Dim3),
+    /// The kernel needs a cluster, and the launch names none.
+    #[error(
+        "the kernel runs in clusters (.explicitcluster), and the launch names none; give the cluster's size"
+    )]
+    ClusterMissing,
+    /// The grid, and the cluster whose extents do not divide the grid's.
+    #[error(
+        "the grid {0} is not made of whole clusters of {1}; make each extent a multiple of the cluster's"
+    )]
+    ClusterSplit(Dim3, Dim3),
+    /// The cluster, larger than on any device.
+    #[error("a cluster of {0} has more than 16 blocks (some devices allow 8 only)")]
+    ClusterSize(Dim3),
+    /// The device has no cooperative launches.
+    #[error("this device has no cooperative launches; launch without `cooperative`")]
+    NoCooperative,
+    /// The cooperative grid, and the most blocks that run at the same time.
+    #[error(
+        "a cooperative grid of {0}, but at most {1} blocks of this shape run at the same time; use fewer or smaller \
+         blocks"
+    )]
+    NotResident(Dim3, u32),
+    /// The devices of the module and of the stream, whose contexts differ.
+    #[error(
+        "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
+         of the module's context"
+    )]
+    StreamContext(usize, usize),
+    /// The argument, and why the launch cannot pass it.
+    #[error("argument {0} {1}")]
+    Argument(String, String),
+    /// Why the stream takes no typed launch.
+    #[error("the stream {0}, and a graph does not keep a module loaded; launch the kernel by name")]
+    Captured(String),
+    /// The grid, and the only grids in y and z that the kernel was built for.
+    #[error(
+        "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others"
+    )]
+    GridRank(Dim3, Dim3),
+    /// The grid.
+    #[error("the grid {0} has 2^32 blocks or more, which a kernel cannot count")]
+    GridCount(Dim3),
+    /// The kernel does not wait for all memory of the grids before it.
+    #[error(
+        "a programmatic dependent launch, but the kernel has memory outside of a `Prerequisite`, or no `Prerequisite`; \
+         wrap each handle in one"
+    )]
+    Programmatic,
 }
 
 #[cfg(test)]
@@ -221,60 +257,95 @@ mod tests {
     use super::*;
 
     const HOPPER: Limits = Limits {
-        grid: Dim3 { x: 0x7fff_ffff, y: 65535, z: 65535 },
-        block: Dim3 { x: 1024, y: 1024, z: 64 },
-        threads: 1024,
-        dynamic_shared_bytes: 227 * 1024,
+        kernel: KernelAttributes {
+            registers: 32,
+            static_shared_bytes: 0,
+            local_bytes: 0,
+            max_threads: 1024,
+            max_dynamic_shared_bytes: 227 * 1024,
+            required_block: None,
+            required_cluster: None,
+        },
         clusters: true,
+        cooperative: true,
+        needs_cluster: false,
     };
 
-    fn refusal(config: LaunchConfig) -> String {
-        config.check(&HOPPER).expect_err("this launch must be refused").to_string()
+    fn built(with: KernelAttributes) -> Limits {
+        Limits { kernel: with, ..HOPPER }
     }
 
     #[test]
     fn the_largest_legal_launches_pass() {
         LaunchConfig::new((0x7fff_ffff, 65535, 65535), (32, 32)).check(&HOPPER).unwrap();
-        let config = LaunchConfig::new((8, 4), 1024).cluster((8, 2)).dynamic_shared(227 * 1024);
+        let config = LaunchConfig::new((8, 4), 1024).cluster((8, 2)).dynamic_shared(227 * 1024).cooperative();
         config.check(&HOPPER).unwrap();
-        assert!(config.needs_non_portable_cluster());
-        assert!(!config.cluster(8).needs_non_portable_cluster());
+        config.check_resident(32).unwrap();
+        let (block, cluster) = (Some(64.into()), Some(2.into()));
+        let fixed =
+            built(KernelAttributes { required_block: block, required_cluster: cluster, ..HOPPER.kernel });
+        LaunchConfig::new(4, 64).check(&fixed).unwrap();
+        LaunchConfig::new(4, 64).cluster(2).check(&Limits { needs_cluster: true, ..fixed }).unwrap();
     }
 
     #[test]
-    fn an_extent_of_zero_is_refused() {
-        assert_eq!(
-            refusal(LaunchConfig::new(0, 256)),
-            "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"
-        );
-        assert!(
-            refusal(LaunchConfig::new(1, (256, 0))).starts_with("the block (256, 0, 1) has an extent of 0")
-        );
-    }
-
-    #[test]
-    fn too_large_grids_and_blocks_are_refused_with_the_limit() {
-        assert_eq!(
-            refusal(LaunchConfig::new((1, 65536), 1)),
-            "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535, 65535)"
-        );
-        assert!(refusal(LaunchConfig::new(1, (1, 1, 65))).starts_with("the block (1, 1, 65) exceeds"));
-        assert!(refusal(LaunchConfig::new(1, (33, 32))).contains("more than the 1024 threads"));
-        assert!(refusal(LaunchConfig::new(1, (1024, 1024, 64))).contains("more than the 1024 threads"));
-    }
-
-    #[test]
-    fn too_much_shared_memory_is_refused_with_the_limit() {
-        let shown = refusal(LaunchConfig::new(1, 1).dynamic_shared(227 * 1024 + 1));
-        assert!(shown.starts_with("232449 bytes of dynamic shared memory, but at most 232448"), "{shown}");
-    }
-
-    #[test]
-    fn clusters_must_divide_the_grid_and_be_small() {
-        assert!(refusal(LaunchConfig::new(3, 1).cluster(2)).contains("not made of whole clusters"));
-        assert!(refusal(LaunchConfig::new(3, 1).cluster(0)).contains("not made of whole clusters"));
-        assert!(refusal(LaunchConfig::new(34, 1).cluster(17)).contains("more than 16 blocks"));
-        let old = Limits { clusters: false, ..HOPPER };
-        assert_eq!(LaunchConfig::new(2, 1).cluster(2).check(&old), Err(LaunchProblem::NoClusters));
+    fn each_wrong_launch_has_its_message() {
+        let grid = |x, y| LaunchConfig::new((x, y), 1);
+        let block = |x, y, z| LaunchConfig::new(1, (x, y, z));
+        let one = grid(1, 1);
+        let old = Limits { clusters: false, cooperative: false, ..HOPPER };
+        let fixed = built(KernelAttributes { required_block: Some((64, 2).into()), ..HOPPER.kernel });
+        let pairs = built(KernelAttributes { required_cluster: Some(2.into()), ..HOPPER.kernel });
+        let small = KernelAttributes { max_threads: 256, max_dynamic_shared_bytes: 1024, ..HOPPER.kernel };
+        let few = Limits { needs_cluster: true, ..built(small) };
+        let cases = [
+            (grid(0, 1), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"),
+            (grid(1, 0), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
+            (block(256, 0, 1), HOPPER, "the block (256, 0, 1) has an extent of 0"),
+            (
+                grid(1 << 31, 1),
+                HOPPER,
+                "the grid (2147483648, 1, 1) exceeds the device's limit of (2147483647,",
+            ),
+            (
+                grid(1, 65536),
+                HOPPER,
+                "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535",
+            ),
+            (block(1, 1, 65), HOPPER, "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)"),
+            (block(1025, 1, 1), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
+            (block(33, 32, 1), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
+            (block(1024, 1024, 64), HOPPER, "a block of (1024, 1024, 64) has more than the 1024 threads"),
+            (block(257, 1, 1), few, "a block of (257, 1, 1) has more than the 256 threads that"),
+            (
+                block(128, 1, 1),
+                fixed,
+                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2, 1)",
+            ),
+            (
+                one.dynamic_shared(232_449),
+                HOPPER,
+                "232449 bytes of dynamic shared memory, but at most 232448",
+            ),
+            (one.dynamic_shared(1025), few, "1025 bytes of dynamic shared memory, but at most 1024 are left"),
+            (one.cooperative(), old, "this device has no cooperative launches"),
+            (grid(2, 1).cluster(2), old, "clusters need compute capability 9.0"),
+            (grid(3, 1).cluster(2), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (grid(3, 1).cluster(0), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (0, 1, 1)"),
+            (grid(34, 1).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
+            (
+                grid(4, 1).cluster(4),
+                pairs,
+                "a cluster of (4, 1, 1), but the kernel was built for clusters of (2,",
+            ),
+            (grid(3, 1), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
+            (one, few, "the kernel runs in clusters (.explicitcluster), and the launch names none"),
+        ];
+        for (config, limits, message) in cases {
+            let shown = config.check(&limits).expect_err(message).to_string();
+            assert!(shown.starts_with(message), "{shown}\nwanted: {message}");
+        }
+        let refused = one.cooperative().check_resident(0).unwrap_err().to_string();
+        assert!(refused.starts_with("a cooperative grid of (1, 1, 1), but at most 0 blocks"), "{refused}");
     }
 }

@@ -1,46 +1,71 @@
-//! Host side (CUDA driver API): loads modules, allocates device memory, makes streams and tensor maps, and launches kernels.
+//! Host side of the kernels of `ptx`: loads modules, checks and launches kernels, and encodes tensor maps.
 //!
-//! [`Device::open`] loads `libcuda` at run time, so a program builds without CUDA. Without a driver, the program gets
-//! [`Error::NoDriver`]. Every error says which operation failed, with CUDA's own error name and text.
+//! Memory, streams, events and graphs are those of [`cudarc`], which this crate re-exports. [`open`] loads `libcuda` at run time,
+//! so a program builds without CUDA. Every error of this crate says what failed and what to do.
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use ptx_host::{Device, DeviceBuffer, DevicePtr, LaunchConfig, Module, Stream};
+//! use ptx_host::{LaunchConfig, Module};
 //!
-//! # fn main() -> ptx_host::Result<()> {
-//! let device = Device::open(0)?;
-//! let module = Module::load(&device, "scale.ptx")?;
-//! let scale = module.kernel::<(f32, DevicePtr<f32>, u64)>("scale")?;
-//! let stream = Stream::new(&device)?;
-//! let mut values = DeviceBuffer::from_slice(&device, &[1.0f32; 256])?;
-//! let (pointer, len) = (values.as_mut_slice().as_mut_ptr(), values.len() as u64);
-//! // SAFETY: `scale` reads and writes the `len` floats at `pointer`, which the buffer `values` holds.
-//! unsafe { scale.launch(&stream, &LaunchConfig::new(1, 256), (2.0, pointer, len))? };
-//! stream.wait(Duration::from_secs(1))?;
-//! assert_eq!(values.as_slice().to_vec()?, [2.0; 256]);
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let context = ptx_host::open(0)?;
+//! let stream = context.default_stream();
+//! let scale = Module::load(&context, "scale.ptx")?.kernel_by_name("scale")?;
+//! let mut values = stream.clone_htod(&[1.0f32; 256])?;
+//! // SAFETY: `scale` multiplies 256 floats by its first parameter, and has no other parameter than their address.
+//! unsafe { scale.launch(&stream, &LaunchConfig::new(1, 256), (2.0f32, &mut values))? };
+//! ptx_host::wait(&stream, Duration::from_secs(1))?;
+//! assert_eq!(stream.clone_dtoh(&values)?, [2.0; 256]);
 //! # Ok(())
 //! # }
 //! ```
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
-mod device;
+mod argument;
+mod arguments;
+mod context;
 mod error;
-mod graph;
+mod image;
 mod kernel;
 mod launch;
-mod memory;
 mod module;
-mod stream;
 mod tensor;
+mod typed;
 
-pub use device::{Device, DeviceInfo, DriverVersion};
-pub use error::{CudaError, Error, Result};
-pub use graph::Graph;
-pub use kernel::{Kernel, KernelArg, KernelArgs};
-pub use launch::{Dim3, LaunchConfig, LaunchProblem};
-pub use memory::{DeviceBuffer, DevicePtr, DeviceSlice, DeviceSliceMut, PinnedBuffer};
-pub use module::Module;
-pub use stream::{Event, Stream};
-pub use tensor::{
-    ElementType, Interleave, L2Promotion, OobFill, Swizzle, TensorElement, TensorMap, TensorMapBuilder,
+pub use argument::{Argument, KernelArguments, Matrix, Memory, MemoryMut, Region, Tensor};
+pub use arguments::{Arguments, KernelArg, KernelArgs};
+pub use context::{driver_version, open, wait};
+pub use cudarc;
+pub use cudarc::driver::sys::{
+    CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
+    CUtensorMapSwizzle,
 };
+pub use error::{CudaError, Error, Result};
+pub use image::Image;
+pub use kernel::{Kernel, KernelAttributes};
+pub use launch::{Dim3, LaunchConfig, LaunchProblem};
+pub use module::{JitOptions, Module};
+pub use tensor::{TensorElement, TensorMap, TensorMapBuilder};
+pub use typed::{Function, Grid, Kernels, Launcher, LoadedKernels};
+
+/// Returns the [`Kernels`] that `ptx-build` has compiled in the build script of this crate. An argument names another file than
+/// `ptx_kernels`.
+///
+/// ```ignore
+/// let kernels = ptx_host::kernels!().load(&context)?;
+/// let axpy = kernels.kernel(my_kernels::axpy)?;
+/// ```
+#[macro_export]
+macro_rules! kernels {
+    () => {
+        $crate::kernels!("ptx_kernels")
+    };
+    ($name:literal) => {{
+        mod images {
+            include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"));
+        }
+        // SAFETY: `ptx-build` compiled the images of this file, with `ptx-link`.
+        const KERNELS: $crate::Kernels<'static> = unsafe { $crate::Kernels::new($name, images::IMAGES) };
+        KERNELS
+    }};
+}

@@ -6,41 +6,133 @@ use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{self, CUfunction, CUjit_option, CUmodule, CUresult};
+use cudarc::driver::CudaContext;
+use cudarc::driver::sys::{
+    self, CUdevice_attribute as Attribute, CUfunction, CUjit_option, CUmodule, CUresult,
+};
 
-use crate::error::{check, cuda};
-use crate::{Device, Error, Kernel, KernelArgs, Result};
+use crate::context::settle;
+use crate::error::check;
+use crate::image::{choose, loadable};
+use crate::{CudaError, Error, Image, Kernel, Result, driver_version};
 
 const LOG_BYTES: usize = 16 * 1024;
 
 /// A loaded module (`CUmodule`): PTX or a cubin. Clones share it. The last clone or [`Kernel`] that is dropped waits for all work
-/// on the device and unloads the module.
+/// of the context and unloads the module.
 #[derive(Clone)]
 pub struct Module {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    device: Device,
+    context: Arc<CudaContext>,
     handle: CUmodule,
     name: String,
+    image: Vec<u8>,
 }
 
-// SAFETY: any thread may call the driver's API; `bind` makes the context current before each use.
+// SAFETY: any thread may call the driver's API; each use makes the context current before.
 unsafe impl Send for Inner {}
 // SAFETY: as for `Send`; nothing changes behind `&Inner`.
 unsafe impl Sync for Inner {}
+
+/// Options of the driver's compiler (`CUjit_option`), which compiles PTX. A cubin is loaded as it is.
+///
+/// ```no_run
+/// # let context = ptx_host::open(0)?;
+/// # let ptx = "";
+/// use ptx_host::{JitOptions, Module};
+/// let options = JitOptions { max_registers: Some(64), ..JitOptions::default() };
+/// let module = Module::from_bytes(&context, "scale", ptx, &options)?;
+/// # Ok::<(), ptx_host::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JitOptions {
+    /// The most registers per thread (`CU_JIT_MAX_REGISTERS`).
+    pub max_registers: Option<u32>,
+    /// The optimization level, 0 to 4 (`CU_JIT_OPTIMIZATION_LEVEL`). The driver's default is 4.
+    pub optimization_level: Option<u32>,
+    /// Keeps the lines of the source for profilers and debuggers (`CU_JIT_GENERATE_LINE_INFO`).
+    pub line_info: bool,
+}
+
+impl JitOptions {
+    /// Gives an image from [`loadable`] to the driver. On failure also returns the log of the driver's compiler.
+    fn load_image(&self, image: &[u8]) -> Result<CUmodule, (CudaError, String)> {
+        let mut log = vec![0u8; LOG_BYTES];
+        // The driver takes an integer in place of a pointer here.
+        let integer = |value: usize| ptr::without_provenance_mut::<c_void>(value);
+        let mut options = vec![
+            (CUjit_option::CU_JIT_ERROR_LOG_BUFFER, log.as_mut_ptr().cast()),
+            (CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, integer(LOG_BYTES)),
+        ];
+        let more = [
+            (CUjit_option::CU_JIT_MAX_REGISTERS, self.max_registers),
+            (CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, self.optimization_level),
+            (CUjit_option::CU_JIT_GENERATE_LINE_INFO, self.line_info.then_some(1)),
+        ];
+        options
+            .extend(more.into_iter().filter_map(|(option, value)| Some((option, integer(value? as usize)))));
+        let (mut names, mut values): (Vec<_>, Vec<_>) = options.into_iter().unzip();
+        let mut handle = ptr::null_mut();
+        // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have as many entries, of which two describe
+        // `log`; `log` outlives the call.
+        let result = unsafe {
+            sys::cuModuleLoadDataEx(
+                &mut handle,
+                image.as_ptr().cast(),
+                names.len() as u32,
+                names.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        result.result().map(|()| handle).map_err(|error| (error.into(), log_text(&log)))
+    }
+}
 
 impl Module {
     /// Loads a PTX or cubin file. The content decides which of the two the file is.
     ///
     /// # Errors
     ///
-    /// [`Error::Read`], [`Error::BadImage`], or [`Error::Load`] with the log of the driver's compiler.
-    pub fn load(device: &Device, path: impl AsRef<Path>) -> Result<Self> {
+    /// [`Error::Read`], and those of [`Module::from_bytes`].
+    pub fn load(context: &Arc<CudaContext>, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let image = std::fs::read(path).map_err(|cause| Error::Read { path: path.into(), cause })?;
-        Self::from_bytes(device, &path.display().to_string(), image)
+        Self::from_bytes(context, &path.display().to_string(), image, &JitOptions::default())
+    }
+
+    /// Loads the best image for the device: a cubin before PTX, then the newest target that the device runs. An `a` image runs on
+    /// its compute capability alone, an `f` image and a cubin on those of the same major number and no smaller minor number, PTX
+    /// on all that are not older.
+    ///
+    /// ```no_run
+    /// # let context = ptx_host::open(0)?;
+    /// # let (hopper, portable) = (&[], &[]);
+    /// use ptx_host::{Image, JitOptions, Module};
+    /// let images = [Image { target: "sm_90a", bytes: hopper }, Image { target: "sm_90", bytes: portable }];
+    /// let module = Module::from_images(&context, "scale", &images, &JitOptions::default())?;
+    /// # Ok::<(), ptx_host::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoImage`] lists the images and names the device; those of [`Module::from_bytes`].
+    pub fn from_images(
+        context: &Arc<CudaContext>,
+        name: &str,
+        images: &[Image<'_>],
+        options: &JitOptions,
+    ) -> Result<Self> {
+        let major = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let Some(image) = choose(images, (major, minor)) else {
+            let device = check(context.name(), || "reading the device's name".into())?;
+            let (capability, images) = (10 * major + minor, list(images));
+            return Err(Error::NoImage { module: name.into(), device, capability, images });
+        };
+        Self::from_bytes(context, &format!("{name}, {image}"), image.bytes, options)
     }
 
     /// Loads PTX or a cubin from memory. Error messages call the module `name`.
@@ -48,25 +140,47 @@ impl Module {
     /// # Errors
     ///
     /// [`Error::BadImage`], or [`Error::Load`] with the log of the driver's compiler.
-    pub fn from_bytes(device: &Device, name: &str, image: impl Into<Vec<u8>>) -> Result<Self> {
-        let image = loadable(image.into())
-            .map_err(|problem| Error::BadImage { module: name.into(), problem: problem.into() })?;
-        device.bind()?;
-        let handle = load_image(&image).map_err(|(cause, log)| Error::Load {
-            module: name.into(),
-            driver: device.info().driver,
-            cause,
-            log,
-        })?;
-        Ok(Self { inner: Arc::new(Inner { device: device.clone(), handle, name: name.into() }) })
+    pub fn from_bytes(
+        context: &Arc<CudaContext>,
+        name: &str,
+        image: impl Into<Vec<u8>>,
+        options: &JitOptions,
+    ) -> Result<Self> {
+        let module = || name.to_owned();
+        let image =
+            loadable(image.into()).map_err(|problem| Error::BadImage { module: module(), problem })?;
+        check(context.bind_to_thread(), || format!("loading {name}"))?;
+        match options.load_image(&image) {
+            Ok(handle) => {
+                let inner = Inner { context: context.clone(), handle, name: module(), image };
+                Ok(Self { inner: Arc::new(inner) })
+            }
+            Err((cause, log)) => Err(Error::Load { module: module(), driver: driver_version()?, cause, log }),
+        }
     }
 
-    /// Finds a kernel by name, and checks that its parameters agree with `A` in number and size.
+    /// Returns whether the module has a variable of this name.
+    pub(crate) fn has_global(&self, name: &str) -> Result<bool> {
+        let doing = || format!("looking for `{name}` in {}", self.inner.name);
+        check(self.inner.context.bind_to_thread(), doing)?;
+        let c_name = CString::new(name).unwrap_or_default();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded, the name is NUL-terminated, and both places are valid for writes.
+        let result = unsafe {
+            sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.inner.handle, c_name.as_ptr())
+        };
+        match result {
+            CUresult::CUDA_ERROR_NOT_FOUND => Ok(false),
+            other => check(other.result(), doing).map(|()| true),
+        }
+    }
+
+    /// Finds a kernel by the name that it has in the PTX.
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`] if the module has no such kernel; [`Error::Signature`] if the parameters differ.
-    pub fn kernel<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>> {
+    /// [`Error::Cuda`] if the module has no such kernel.
+    pub fn kernel_by_name(&self, name: &str) -> Result<Kernel> {
         Kernel::new(self, name)
     }
 
@@ -76,20 +190,25 @@ impl Module {
         &self.inner.name
     }
 
-    /// Returns the device that the module is loaded on.
+    /// Returns the context that the module is loaded in.
     #[must_use]
-    pub fn device(&self) -> &Device {
-        &self.inner.device
+    pub fn context(&self) -> &Arc<CudaContext> {
+        &self.inner.context
+    }
+
+    pub(crate) fn image(&self) -> &[u8] {
+        &self.inner.image
     }
 
     pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
-        self.inner.device.bind()?;
         let doing = || format!("looking for kernel `{name}` in {}", self.inner.name);
+        check(self.inner.context.bind_to_thread(), doing)?;
         // No kernel has a NUL in its name: the driver then reports that the empty name is not found.
         let c_name = CString::new(name).unwrap_or_default();
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded, the name is NUL-terminated, and `function` is valid for a write.
-        check(unsafe { sys::cuModuleGetFunction(&mut function, self.inner.handle, c_name.as_ptr()) }, doing)?;
+        let result = unsafe { sys::cuModuleGetFunction(&mut function, self.inner.handle, c_name.as_ptr()) };
+        check(result.result(), doing)?;
         Ok(function)
     }
 }
@@ -102,74 +221,22 @@ impl fmt::Debug for Module {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if self.device.settle() {
+        if settle(&self.context) {
             // SAFETY: `from_bytes` loaded the module, and only this drop unloads it. `settle` waited for its kernels.
             let _ = unsafe { sys::cuModuleUnload(self.handle) };
         }
     }
 }
 
-/// Completes an image for the driver, which takes no length: PTX must end in NUL, and a cubin must not be truncated.
-fn loadable(mut image: Vec<u8>) -> Result<Vec<u8>, &'static str> {
-    if image.starts_with(b"\x7fELF") {
-        check_cubin(&image)?;
-        return Ok(image);
-    }
-    if !is_ptx(&image) {
-        return Err("it is neither PTX (text with a `.version` line) nor a cubin (an ELF file for CUDA)");
-    }
-    image.push(0);
-    Ok(image)
+pub(crate) fn attribute_of(context: &CudaContext, attribute: Attribute) -> Result<u32> {
+    check(context.attribute(attribute), || format!("reading {attribute:?}")).map(i32::unsigned_abs)
 }
 
-fn is_ptx(image: &[u8]) -> bool {
-    std::str::from_utf8(image).is_ok_and(|text| {
-        !text.contains('\0') && text.lines().any(|line| line.trim_start().starts_with(".version"))
-    })
-}
-
-fn check_cubin(image: &[u8]) -> Result<(), &'static str> {
-    const EM_CUDA: u64 = 190;
-    const CUT_OFF: &str = "the cubin is truncated; build or copy it again";
-    let field = |at: usize, bytes: usize| -> Result<u64, &'static str> {
-        let part = image.get(at..at + bytes).ok_or(CUT_OFF)?;
-        Ok(part.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
-    };
-    if field(4, 1)? != 2 || field(5, 1)? != 1 || field(18, 2)? != EM_CUDA {
-        return Err("it is an ELF file, but not a 64-bit cubin");
+fn list(images: &[Image<'_>]) -> String {
+    match images {
+        [] => "none".into(),
+        _ => images.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     }
-    let (program_headers, program_size, program_count) = (field(0x20, 8)?, field(0x36, 2)?, field(0x38, 2)?);
-    let (sections, section_size, section_count) = (field(0x28, 8)?, field(0x3a, 2)?, field(0x3c, 2)?);
-    let inside =
-        |start: u64, bytes: u64| start.checked_add(bytes).is_some_and(|end| end <= image.len() as u64);
-    if !inside(program_headers, program_size * program_count)
-        || !inside(sections, section_size * section_count)
-    {
-        return Err(CUT_OFF);
-    }
-    Ok(())
-}
-
-/// Gives an image from [`loadable`] to the driver. On failure also returns the log of the driver's compiler.
-fn load_image(image: &[u8]) -> Result<CUmodule, (crate::CudaError, String)> {
-    let mut log = vec![0u8; LOG_BYTES];
-    let mut options =
-        [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    // The driver takes an integer in place of a pointer here.
-    let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
-    let mut handle = ptr::null_mut();
-    // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have two entries, which describe `log`;
-    // `log` outlives the call.
-    let result: CUresult = unsafe {
-        sys::cuModuleLoadDataEx(
-            &mut handle,
-            image.as_ptr().cast(),
-            options.len() as u32,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
-    cuda(result).map(|()| handle).map_err(|error| (error, log_text(&log)))
 }
 
 fn log_text(log: &[u8]) -> String {
@@ -181,54 +248,22 @@ fn log_text(log: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn cubin() -> Vec<u8> {
-        let mut image = vec![0u8; 64 + 2 * 64 + 56];
-        image[..6].copy_from_slice(b"\x7fELF\x02\x01");
-        image[18] = 190;
-        image[0x28] = 64;
-        image[0x3a] = 64;
-        image[0x3c] = 2;
-        image[0x20] = 192;
-        image[0x36] = 56;
-        image[0x38] = 1;
-        image
-    }
-
-    #[test]
-    fn ptx_is_known_by_its_version_line_and_ends_in_nul() {
-        let image = loadable(b"// made by hand\n  .version 8.0\n.target sm_90\n".to_vec()).unwrap();
-        assert_eq!(image.last(), Some(&0));
-    }
-
-    #[test]
-    fn a_whole_cubin_is_taken_as_it_is() {
-        assert_eq!(loadable(cubin()).unwrap(), cubin());
-    }
-
-    #[test]
-    fn a_cut_cubin_is_refused_before_the_driver_reads_past_its_end() {
-        for len in [6, 63, 64, cubin().len() - 1] {
-            assert_eq!(
-                loadable(cubin()[..len].to_vec()),
-                Err("the cubin is truncated; build or copy it again"),
-                "{len} bytes"
-            );
-        }
-    }
-
-    #[test]
-    fn other_files_are_refused_with_what_was_expected() {
-        let mut host_program = cubin();
-        host_program[18] = 62;
-        assert_eq!(loadable(host_program), Err("it is an ELF file, but not a 64-bit cubin"));
-        for other in [&b""[..], b"hello", b".version 8.0\n\0", b"\xff\xfe.version"] {
-            assert!(loadable(other.to_vec()).unwrap_err().starts_with("it is neither PTX"), "{other:?}");
-        }
-    }
-
     #[test]
     fn a_log_ends_at_its_nul() {
         assert_eq!(log_text(b"ptxas error\n\0\0rest"), "ptxas error");
         assert_eq!(log_text(&[0; 8]), "");
+    }
+
+    #[test]
+    fn without_an_image_for_the_device_the_error_lists_those_there_are() {
+        let images = [Image { target: "sm_90a", bytes: b"\x7fELF" }, Image { target: "sm_120", bytes: b"" }];
+        let (module, device) = ("scale".into(), "NVIDIA X".into());
+        let error = Error::NoImage { module, device, capability: 103, images: list(&images) };
+        assert_eq!(
+            error.to_string(),
+            "no image of scale runs on NVIDIA X, of sm_103: there is sm_90a (cubin), sm_120 (PTX); \
+             build it for sm_103"
+        );
+        assert_eq!(list(&[]), "none");
     }
 }

@@ -153,7 +153,7 @@ pub enum Error {
     /// The kernels were compiled with a `ptx` of another version than this linker.
     #[error(
         "the kernels were compiled with `ptx` {ptx}, and this is `ptx-link` {linker}\n  \
-         install the linker of the same version: cargo install ptx-link --version {ptx}"
+         install the linker of the same version: cargo install cargo-ptx --version {ptx}"
     )]
     OtherVersion {
         /// The version of `ptx`.

@@ -26,3 +26,22 @@ pub use marks::mark;
 pub use options::{Level, Options, Target};
 pub use stages::link;
 pub use version::{NEWEST, PtxVersion};
+
+use std::process::ExitCode;
+
+/// The program `ptx-link`, which the package `cargo-ptx` installs: reads the command line, links, and prints warnings and errors.
+pub fn main() -> ExitCode {
+    let options = Options::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    match link(&options) {
+        Ok(warnings) => {
+            for warning in warnings {
+                eprintln!("warning: {warning}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

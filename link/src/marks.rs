@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(without_tokens(&ir).unwrap(), asm("") + "  ret void\n" + &asm("") + &asm(""));
         let error = without_tokens(&asm("link_this_kernel_with_ptx_link_99_7; ")).unwrap_err().to_string();
         assert!(
-            error.contains("`ptx` 99.7") && error.contains("cargo install ptx-link --version 99.7"),
+            error.contains("`ptx` 99.7") && error.contains("cargo install cargo-ptx --version 99.7"),
             "{error}"
         );
     }

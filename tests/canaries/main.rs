@@ -122,7 +122,7 @@ fn expect_broken(form: Form, opt_level: OptLevel, expected: &[&str]) -> Result<(
 
 /// What is expected is that of the pinned toolchain. An older LLVM breaks fewer, but these two always.
 fn is_as_expected(broken: &[&str], expected: &[&str]) -> Result<bool> {
-    if Toolchain::active()?.kind() == Kind::Pinned {
+    if Toolchain::active()?.kind() == Kind::Rustup {
         return Ok(broken == expected);
     }
     let always = ["canary_two_uses", "canary_both_arms"];

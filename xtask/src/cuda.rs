@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+pub use ptx_build::ptxas::{AssembleReport, KernelReport, OLDEST, Version};
+use ptx_build::ptxas::{installed, parse_verbose, version_of};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -19,79 +21,12 @@ use crate::{files, progress, root};
 pub(crate) const WHEEL_VERSION: &str = "13.5.37";
 const WHEELS: [&str; 3] = ["nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-cuobjdump"];
 const PROGRAMS: [&str; 3] = ["ptxas", "nvdisasm", "cuobjdump"];
-/// The first CUDA that knows every target and instruction of this repository.
-pub(crate) const OLDEST: Version = Version([13, 0, 0]);
-
-/// A version of CUDA's tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version([u32; 3]);
-
-impl Version {
-    /// Reads the answer of a tool to `--version`: `… release 13.5, V13.5.37`.
-    fn parse(answer: &str) -> Option<Version> {
-        let mut words = answer.split_whitespace().filter_map(|word| word.strip_prefix('V'));
-        words.find_map(|word| {
-            let numbers: Result<Vec<u32>, _> = word.split('.').map(str::parse).collect();
-            numbers.ok()?.try_into().ok().map(Version)
-        })
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        let Version([major, minor, patch]) = self;
-        write!(formatter, "{major}.{minor}.{patch}")
-    }
-}
-
 /// The tools `ptxas`, `nvdisasm` and `cuobjdump`.
 #[derive(Clone, Debug)]
 pub struct Tools {
     bin: PathBuf,
     version: Version,
     origin: String,
-}
-
-/// What ptxas reports about one kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KernelReport {
-    /// The kernel's symbol.
-    pub name: String,
-    /// Registers per thread.
-    pub registers: u32,
-    /// Static shared memory per CTA, in bytes.
-    pub shared: u32,
-    /// Stack per thread, called functions included, in bytes: all local memory except spills.
-    pub stack: u32,
-    /// Bytes of spill stores.
-    pub spill_stores: u32,
-    /// Bytes of spill loads.
-    pub spill_loads: u32,
-    /// Barriers per CTA.
-    pub barriers: u32,
-}
-
-impl KernelReport {
-    /// Returns the faults of the kernel: spills, a stack frame.
-    pub fn faults(&self) -> Vec<String> {
-        let mut faults = Vec::new();
-        if self.spill_stores > 0 || self.spill_loads > 0 {
-            faults.push(format!("spills ({} B stored, {} B loaded)", self.spill_stores, self.spill_loads));
-        }
-        if self.stack > 0 {
-            faults.push(format!("stack frame ({} B)", self.stack));
-        }
-        faults
-    }
-}
-
-/// What ptxas reports about a module.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AssembleReport {
-    /// The kernels, in ptxas's order.
-    pub kernels: Vec<KernelReport>,
-    /// The complete output of ptxas.
-    pub text: String,
 }
 
 /// ptxas's errors for a line.
@@ -253,28 +188,6 @@ impl Tools {
     }
 }
 
-/// Returns the folders that may contain the programs of an installed CUDA, the most specific first.
-pub(crate) fn installed() -> Vec<PathBuf> {
-    let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
-    let usual = PathBuf::from("/usr/local/cuda");
-    let on_path = which::which("ptxas").ok().and_then(|ptxas| Some(ptxas.parent()?.to_path_buf()));
-    let mut folders = Vec::new();
-    for folder in named.chain([usual]).map(|home| home.join("bin")).chain(on_path) {
-        if folder.join("ptxas").exists() && !folders.contains(&folder) {
-            folders.push(folder);
-        }
-    }
-    folders
-}
-
-pub(crate) fn version_of(program: &Path) -> Result<Version> {
-    let output = run(Command::new(program).arg("--version"))?;
-    let answer = String::from_utf8_lossy(&output.stdout);
-    Version::parse(&answer).with_context(|| {
-        format!("cannot find a version in the output of `{} --version`: {answer}", program.display())
-    })
-}
-
 /// Fetches the wheels with pip, and keeps the programs in `folder/bin`.
 fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
     let site = folder.join("site");
@@ -314,45 +227,6 @@ pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_optio
     Ok(())
 }
 
-/// Parses the output of `ptxas -v`.
-fn parse_verbose(text: String) -> Result<AssembleReport> {
-    let mut kernels: Vec<KernelReport> = Vec::new();
-    // True while the lines describe the last kernel rather than a function.
-    let mut of_kernel = false;
-    for line in text.lines() {
-        if let Some(rest) = line.split("Compiling entry function '").nth(1) {
-            let name = rest.split('\'').next().unwrap_or_default().to_owned();
-            kernels.push(KernelReport { name, ..KernelReport::default() });
-        } else if let Some(function) = line.split("Function properties for ").nth(1) {
-            of_kernel = kernels.last().is_some_and(|kernel| kernel.name == function.trim());
-        }
-        let Some(kernel) = kernels.last_mut().filter(|_| of_kernel) else { continue };
-        if line.contains("bytes stack frame") {
-            kernel.stack = kernel.stack.max(number_before(line, "bytes stack frame")?);
-            kernel.spill_stores = number_before(line, "bytes spill stores")?;
-            kernel.spill_loads = number_before(line, "bytes spill loads")?;
-        } else if line.contains(": Used ") {
-            kernel.registers = number_before(line, "registers")?;
-            kernel.barriers = number_before(line, "barriers").unwrap_or(0);
-            kernel.shared = number_before(line, "bytes smem").unwrap_or(0);
-            for stack in ["bytes cumulative stack size", "bytes lmem"] {
-                kernel.stack = kernel.stack.max(number_before(line, stack).unwrap_or(0));
-            }
-        }
-    }
-    if let Some(kernel) = kernels.iter().find(|kernel| kernel.registers == 0) {
-        bail!("`ptxas -v` does not report the registers of {}:\n{text}", kernel.name);
-    }
-    Ok(AssembleReport { kernels, text })
-}
-
-fn number_before(line: &str, unit: &str) -> Result<u32> {
-    let before = line.split(unit).next().filter(|before| before.len() < line.len());
-    before
-        .and_then(|before| before.split_whitespace().next_back()?.parse().ok())
-        .with_context(|| format!("no number of {unit} in `{line}`"))
-}
-
 /// Returns the errors in ptxas's stderr by line: `ptxas FILE, line 7; error   : …`.
 fn line_errors(stderr: &str) -> BTreeMap<usize, String> {
     let mut errors: BTreeMap<usize, String> = BTreeMap::new();
@@ -376,62 +250,6 @@ fn line_error(text: &str) -> Option<(usize, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const VERBOSE: &str = "\
-ptxas info    : 16 bytes gmem
-ptxas info    : Compiling entry function 'k2' for 'sm_90a'
-ptxas info    : Function properties for k2
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 4 registers, used 0 barriers
-ptxas info    : Compile time = 5.341 ms
-ptxas info    : Compiling entry function 'k' for 'sm_90a'
-ptxas info    : Function properties for k
-    64 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
-ptxas info    : Used 10 registers, used 4 barriers, 96 bytes cumulative stack size, 1024 bytes smem, 400 bytes cmem[0]
-ptxas info    : Compile time = 3.438 ms
-ptxas info    : Function properties for helper
-    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Compiling entry function 'k3' for 'sm_90a'
-ptxas info    : Function properties for k3
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 6 registers, used 0 barriers, 24 bytes lmem
-";
-
-    #[test]
-    fn verbose_output_is_read() {
-        let report = parse_verbose(VERBOSE.into()).unwrap();
-        let plain = KernelReport { name: "k2".into(), registers: 4, ..KernelReport::default() };
-        let full = KernelReport {
-            name: "k".into(),
-            registers: 10,
-            shared: 1024,
-            stack: 96,
-            spill_stores: 8,
-            spill_loads: 12,
-            barriers: 4,
-        };
-        assert!(plain.faults().is_empty());
-        assert_eq!(full.faults(), ["spills (8 B stored, 12 B loaded)", "stack frame (96 B)"]);
-        let local = KernelReport { name: "k3".into(), registers: 6, stack: 24, ..KernelReport::default() };
-        assert_eq!(report.kernels, [plain, full, local]);
-    }
-
-    #[test]
-    fn a_kernel_without_figures_is_an_error() {
-        let cut = VERBOSE.split("ptxas info    : Used 10").next().unwrap();
-        let error = parse_verbose(cut.into()).unwrap_err().to_string();
-        assert!(error.contains("registers of k:"), "{error}");
-    }
-
-    #[test]
-    fn versions_are_read_and_compared() {
-        let answer = "Cuda compilation tools, release 13.5, V13.5.37\nBuild cuda_13.5.r13.5/compiler.1_0\n";
-        let version = Version::parse(answer).unwrap();
-        assert_eq!(version.to_string(), "13.5.37");
-        assert!(version > OLDEST);
-        assert!(Version::parse("release 12.9, V12.9.86").unwrap() < OLDEST);
-        assert_eq!(Version::parse("no version"), None);
-    }
 
     #[test]
     fn objections_are_read_by_line() {

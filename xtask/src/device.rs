@@ -5,139 +5,21 @@
 //! kernel's own flags.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use cargo_metadata::Message;
+pub use ptx_build::{Arch, OptLevel};
 use rustc_build_sysroot::{SysrootBuilder, SysrootConfig};
 
 use crate::process::run;
-use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_flags};
+use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_settings};
 use crate::{files, progress, root};
-
-/// A GPU target. The Cargo feature has the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "the variants are the names of NVIDIA's targets")]
-pub enum Arch {
-    Sm90,
-    Sm90a,
-    Sm100,
-    Sm100f,
-    Sm100a,
-    Sm103a,
-    Sm110a,
-    Sm120a,
-}
-
-impl Arch {
-    /// All targets, oldest first.
-    pub const ALL: [Arch; 8] = [
-        Arch::Sm90,
-        Arch::Sm90a,
-        Arch::Sm100,
-        Arch::Sm100f,
-        Arch::Sm100a,
-        Arch::Sm103a,
-        Arch::Sm110a,
-        Arch::Sm120a,
-    ];
-
-    /// Returns the name that rustc, ptxas and the Cargo features use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Arch::Sm90 => "sm_90",
-            Arch::Sm90a => "sm_90a",
-            Arch::Sm100 => "sm_100",
-            Arch::Sm100f => "sm_100f",
-            Arch::Sm100a => "sm_100a",
-            Arch::Sm103a => "sm_103a",
-            Arch::Sm110a => "sm_110a",
-            Arch::Sm120a => "sm_120a",
-        }
-    }
-}
-
-impl fmt::Display for Arch {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
-
-impl FromStr for Arch {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Arch> {
-        let known = Arch::ALL.map(Arch::name);
-        Arch::ALL
-            .into_iter()
-            .find(|arch| arch.name() == text)
-            .with_context(|| format!("unknown target `{text}`: expected one of {}", known.join(", ")))
-    }
-}
-
-/// An opt-level of rustc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "the variants are rustc's own names")]
-pub enum OptLevel {
-    O0,
-    O1,
-    O2,
-    O3,
-    Os,
-    Oz,
-}
-
-impl OptLevel {
-    /// All levels.
-    pub const ALL: [OptLevel; 6] =
-        [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3, OptLevel::Os, OptLevel::Oz];
-
-    /// Returns the value of `-C opt-level=`.
-    pub fn name(self) -> &'static str {
-        match self {
-            OptLevel::O0 => "0",
-            OptLevel::O1 => "1",
-            OptLevel::O2 => "2",
-            OptLevel::O3 => "3",
-            OptLevel::Os => "s",
-            OptLevel::Oz => "z",
-        }
-    }
-
-    /// The level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs
-    /// at levels 2 and 3, no pass at level 0. LLVM runs after the link.
-    fn of_dependencies(self) -> OptLevel {
-        match self {
-            OptLevel::O0 => OptLevel::O0,
-            OptLevel::O1 | OptLevel::Os | OptLevel::Oz => OptLevel::O1,
-            OptLevel::O2 | OptLevel::O3 => OptLevel::O3,
-        }
-    }
-}
-
-impl fmt::Display for OptLevel {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
-
-impl FromStr for OptLevel {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<OptLevel> {
-        OptLevel::ALL
-            .into_iter()
-            .find(|level| level.name() == text)
-            .with_context(|| format!("unknown opt-level `{text}`: expected 0, 1, 2, 3, s or z"))
-    }
-}
 
 /// The linker that turns rustc's bitcode into PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -274,7 +156,7 @@ impl Build {
         // At the repository root, cargo does not read the crate's own `.cargo/config.toml`, whose build-std would compile another
         // `core`.
         let mut cargo = toolchain.cargo();
-        without_callers_flags(&mut cargo)
+        without_callers_settings(&mut cargo)
             .args([subcommand, "--quiet", "--release", "--lib", "--target", DEVICE_TARGET])
             .args(["--message-format", "json-render-diagnostics", "--features", &features.join(",")])
             .arg("--manifest-path")
@@ -287,7 +169,7 @@ impl Build {
         if !self.default_features {
             cargo.arg("--no-default-features");
         }
-        let of_dependencies = self.opt_level.of_dependencies();
+        let of_dependencies = of_dependencies(self.opt_level);
         cargo.args(["--config", &format!("profile.release.package.\"*\".opt-level={of_dependencies}")]);
         Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
     }
@@ -317,18 +199,23 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
     }))
 }
 
-/// Returns the flags of every device build: rustc runs no LLVM pass before `ptx-link` has marked convergence, and no MIR pass
-/// that copies or merges blocks.
+/// Returns the flags of every device build of this repository: those that every kernel needs, and the one for the shared `core`.
 pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
-    let mut flags = vec![
-        format!("-Ctarget-cpu={arch}"),
-        "-Cno-prepopulate-passes".into(),
-        "-Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification".into(),
-    ];
+    let mut flags: Vec<String> = ptx_build::device_flags(arch).into();
     if accepts(toolchain, ONE_CORE_FOR_ALL_TARGETS)? {
         flags.push(ONE_CORE_FOR_ALL_TARGETS.into());
     }
     Ok(flags)
+}
+
+/// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs at
+/// levels 2 and 3, no pass at level 0. LLVM runs after the link.
+fn of_dependencies(level: OptLevel) -> OptLevel {
+    match level {
+        OptLevel::O0 => OptLevel::O0,
+        OptLevel::O1 | OptLevel::Os | OptLevel::Oz => OptLevel::O1,
+        OptLevel::O2 | OptLevel::O3 => OptLevel::O3,
+    }
 }
 
 /// PTX has one calling convention for all targets. But a compiler that counts `target-cpu` as part of the ABI refuses the shared
@@ -379,7 +266,7 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     let library = toolchain.library().canonicalize().context("cannot find the source code of core")?;
     let flags = device_flags(toolchain, Arch::Sm90)?;
     let mut cargo = toolchain.cargo();
-    without_callers_flags(&mut cargo);
+    without_callers_settings(&mut cargo);
     progress::step(&format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name()), || {
         SysrootBuilder::new(&folder, DEVICE_TARGET)
             .sysroot_config(SysrootConfig::NoStd)
@@ -396,23 +283,24 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
-        workspace_program(toolchain, "ptx-link", "dev").context("cannot build the linker")
+        workspace_program(toolchain, "cargo-ptx", "ptx-link", "dev").context("cannot build the linker")
     })
 }
 
-/// Builds a program of the workspace, and returns the path of its executable.
-pub fn workspace_program(toolchain: &Toolchain, package: &str, profile: &str) -> Result<PathBuf> {
+/// Builds a program of a package of the workspace, and returns the path of its executable.
+pub fn workspace_program(
+    toolchain: &Toolchain,
+    package: &str,
+    program: &str,
+    profile: &str,
+) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
-    without_callers_flags(&mut cargo)
-        .args(["build", "--quiet", "--package", package, "--bins", "--profile", profile])
+    without_callers_settings(&mut cargo)
+        .args(["build", "--quiet", "--package", package, "--bin", program, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
-    let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
-    let mut executables = artifacts(&output)?.filter_map(|artifact| artifact.executable);
-    match (executables.next(), executables.next()) {
-        (Some(executable), None) => Ok(executable.into_std_path_buf()),
-        (None, _) => bail!("the package {package} has no program"),
-        (Some(_), Some(_)) => bail!("the package {package} has several programs, expected one"),
-    }
+    let output = progress::step(&format!("building {program}"), || run(&mut cargo))?;
+    let executable = artifacts(&output)?.find_map(|artifact| artifact.executable);
+    Ok(executable.with_context(|| format!("cargo built no program {program}"))?.into_std_path_buf())
 }
 
 /// Returns a wrapper that runs `ptx-link --no-marks`. Its name is `ptx-link`, because `build.rs` of `ptx` checks the name.
@@ -427,22 +315,4 @@ fn ptx_link_without_marks(toolchain: &Toolchain) -> Result<PathBuf> {
     let _lock = files::lock(&wrapper.with_extension("lock"))?;
     files::write_executable(&wrapper, format!("#!/bin/sh\nexec '{quoted}' --no-marks \"$@\"\n"))?;
     Ok(wrapper)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_targets_and_levels_are_read_back() {
-        for arch in Arch::ALL {
-            assert_eq!(arch.to_string().parse::<Arch>().unwrap(), arch);
-        }
-        for level in OptLevel::ALL {
-            assert_eq!(level.to_string().parse::<OptLevel>().unwrap(), level);
-        }
-        let error = "sm_89".parse::<Arch>().unwrap_err().to_string();
-        assert!(error.contains("sm_89") && error.contains("sm_90a"), "{error}");
-        assert!("4".parse::<OptLevel>().is_err());
-    }
 }

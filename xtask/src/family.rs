@@ -176,7 +176,12 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
         package.insert("version".into(), env!("CARGO_PKG_VERSION").into());
     }
     package.insert("features".into(), own("features")?);
-    package.insert("dependencies".into(), own("dependencies")?);
+    let mut dependencies = own("dependencies")?;
+    if let Some(dependencies) = dependencies.as_table_mut() {
+        // The packages of this repository serve the typed layer alone.
+        dependencies.retain(|_, dependency| dependency.get("path").is_none());
+    }
+    package.insert("dependencies".into(), dependencies);
     let lock = folder.join("Cargo.lock");
     if !lock.exists() {
         files::write(&lock, fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?)?;

@@ -12,10 +12,11 @@ pub mod golden;
 pub mod index;
 pub mod judge;
 pub mod nvcc;
-pub mod process;
 pub mod progress;
 pub mod ptx;
 pub mod toolchain;
+
+pub use ptx_build::process;
 
 use std::path::{Path, PathBuf};
 

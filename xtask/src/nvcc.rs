@@ -8,7 +8,9 @@ use std::{fs, thread};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
-use crate::cuda::{OLDEST, WHEEL_VERSION, fetch_wheels, installed, version_of};
+use ptx_build::ptxas::{OLDEST, installed, version_of};
+
+use crate::cuda::{WHEEL_VERSION, fetch_wheels};
 use crate::device::Arch;
 use crate::process::run;
 use crate::{files, progress, root};

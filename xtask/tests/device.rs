@@ -25,7 +25,7 @@ fn barriers(module: &Module) -> usize {
 fn the_active_toolchain_is_whole() {
     let toolchain = Toolchain::active().unwrap();
     let expected = match toolchain.kind() {
-        Kind::Pinned => "nightly-",
+        Kind::Rustup => "nightly-",
         Kind::Debian => "debian",
     };
     assert!(toolchain.name().starts_with(expected), "{}", toolchain.name());

@@ -1,10 +1,11 @@
 //! Benchmarks of kernels on floats, each checked against the CPU.
 
 use anyhow::{Result, ensure};
-use ptx_host::{DeviceBuffer, LaunchConfig};
+use ptx_host::LaunchConfig;
 
 use super::{Bench, Case, Timing};
 use crate::axpy_bulk::Shape;
+use crate::check::address;
 use crate::data;
 use crate::kernels::input;
 use crate::library_checks::{rms_normalised, small_floats};
@@ -29,7 +30,7 @@ pub fn cases() -> Vec<Case> {
 
 fn axpy_bulk(bench: &Bench) -> Result<Timing> {
     let shape = Shape::SHIPPED;
-    let config = LaunchConfig::new(shape.ctas_per_sm * bench.multiprocessors(), shape.threads);
+    let config = LaunchConfig::new(shape.ctas_per_sm * bench.gpu.multiprocessors()?, shape.threads);
     axpy_as(bench, "axpy_bulk", config.dynamic_shared(shape.dynamic_shared_bytes()))
 }
 
@@ -43,42 +44,42 @@ const AXPY: usize = (1 << 27) + 5;
 
 fn axpy_as(bench: &Bench, kernel: &str, config: LaunchConfig) -> Result<Timing> {
     const A: f32 = 0.5;
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let (mut x, mut y) = (vec![0.0; AXPY], vec![0.0; AXPY]);
     data::fill_random(&mut x, 1);
     data::fill_random(&mut y, 2);
-    let source = DeviceBuffer::from_slice(device, &x)?;
-    let mut output = DeviceBuffer::<f32>::alloc(device, AXPY)?;
-    let arguments = (A, source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), AXPY as u64);
+    let source = stream.clone_htod(&x)?;
+    let mut output = stream.alloc_zeros::<f32>(AXPY)?;
+    let arguments = (A, address(&source), address(&output), AXPY as u64);
     // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
     let launches = unsafe { bench.launches(kernel, &config, arguments)? };
     for launch in &launches {
-        output.as_mut_slice().upload(&y)?;
+        stream.memcpy_htod(&y, &mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        data::check_axpy(A, &x, &y, &output.as_slice().to_vec()?)?;
+        data::check_axpy(A, &x, &y, &stream.clone_dtoh(&output)?)?;
     }
     bench.time(&launches, Some(3 * size_of::<f32>() * AXPY))
 }
 
 fn byte_histogram(bench: &Bench) -> Result<Timing> {
     const BYTES: usize = (1 << 29) + 5;
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let words = input(1, BYTES.div_ceil(4));
     let bytes: &[u8] = &bytemuck::cast_slice(&words)[..BYTES];
     let mut expected = vec![0_u32; 256];
     bytes.iter().for_each(|byte| expected[*byte as usize] += 1);
-    let source = DeviceBuffer::from_slice(device, bytes)?;
-    let mut output = DeviceBuffer::<u32>::alloc(device, 256)?;
-    let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), BYTES as u64);
-    let config = LaunchConfig::new(8 * bench.multiprocessors(), 256);
+    let source = stream.clone_htod(bytes)?;
+    let mut output = stream.alloc_zeros::<u32>(256)?;
+    let arguments = (address(&source), address(&output), BYTES as u64);
+    let config = LaunchConfig::new(8 * bench.gpu.multiprocessors()?, 256);
     // SAFETY: the input has `n` bytes at an aligned address, and the output has 256 words.
     let launches = unsafe { bench.launches("byte_histogram", &config, arguments)? };
     for launch in &launches {
-        output.as_mut_slice().upload(&[0; 256])?;
+        stream.memcpy_htod(&[0; 256], &mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        ensure!(output.as_slice().to_vec()? == expected, "{}: the counts are wrong", launch.label);
+        ensure!(stream.clone_dtoh(&output)? == expected, "{}: the counts are wrong", launch.label);
     }
     bench.time(&launches, Some(BYTES))
 }
@@ -95,20 +96,19 @@ fn check_close(what: &str, got: f32, want: f64, tolerance: f64) -> Result<()> {
 fn row_softmax(bench: &Bench) -> Result<Timing> {
     const ROWS: usize = 1 << 14;
     const COLUMNS: usize = 1 << 13;
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let x: Vec<f32> = small_floats(1, ROWS * COLUMNS).into_iter().map(|x| 8.0 * x).collect();
-    let source = DeviceBuffer::from_slice(device, &x)?;
-    let mut output = DeviceBuffer::<f32>::alloc(device, ROWS * COLUMNS)?;
-    let pointers = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr());
-    let arguments = (pointers.0, pointers.1, ROWS as u32, COLUMNS as u32);
+    let source = stream.clone_htod(&x)?;
+    let mut output = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
+    let arguments = (address(&source), address(&output), ROWS as u32, COLUMNS as u32);
     let config = LaunchConfig::new(ROWS as u32, 256).dynamic_shared(4 * COLUMNS as u32);
     // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
     let launches = unsafe { bench.launches("row_softmax", &config, arguments)? };
     for launch in &launches {
-        output.as_mut_slice().fill(f32::NAN)?;
+        bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got = output.as_slice().to_vec()?;
+        let got = stream.clone_dtoh(&output)?;
         ensure!(!got.iter().any(|y| y.is_nan()), "{}: at least one element was not written", launch.label);
         for row in (0..ROWS).step_by(997) {
             let of_row = row * COLUMNS..(row + 1) * COLUMNS;
@@ -126,22 +126,20 @@ fn rms_norm(bench: &Bench) -> Result<Timing> {
     const ROWS: usize = 1 << 14;
     const COLUMNS: usize = 1 << 13;
     const EPSILON: f32 = 1e-3;
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let (x, weights) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
-    let (source, factors) =
-        (DeviceBuffer::from_slice(device, &x)?, DeviceBuffer::from_slice(device, &weights)?);
-    let mut output = DeviceBuffer::<f32>::alloc(device, ROWS * COLUMNS)?;
-    let pointers =
-        (source.as_slice().as_ptr(), factors.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr());
-    let arguments = (pointers.0, pointers.1, pointers.2, ROWS as u32, COLUMNS as u32, EPSILON);
+    let (source, factors) = (stream.clone_htod(&x)?, stream.clone_htod(&weights)?);
+    let mut output = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
+    let arguments =
+        (address(&source), address(&factors), address(&output), ROWS as u32, COLUMNS as u32, EPSILON);
     let config = LaunchConfig::new(ROWS as u32, 256);
     // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
     let launches = unsafe { bench.launches("rms_norm", &config, arguments)? };
     for launch in &launches {
-        output.as_mut_slice().fill(f32::NAN)?;
+        bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got = output.as_slice().to_vec()?;
+        let got = stream.clone_dtoh(&output)?;
         for row in (0..ROWS).step_by(997) {
             let of_row = row * COLUMNS..(row + 1) * COLUMNS;
             let want = rms_normalised(&x[of_row.clone()], &weights, EPSILON);
@@ -156,22 +154,20 @@ fn rms_norm(bench: &Bench) -> Result<Timing> {
 fn matrix_vector(bench: &Bench) -> Result<Timing> {
     const ROWS: usize = 1 << 14;
     const COLUMNS: usize = 1 << 13;
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let (a, x) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
-    let (matrix, vector) = (DeviceBuffer::from_slice(device, &a)?, DeviceBuffer::from_slice(device, &x)?);
-    let mut output = DeviceBuffer::<f32>::alloc(device, ROWS)?;
-    let (matrix, vector) = (matrix.as_slice(), vector.as_slice());
-    let arguments =
-        (matrix.as_ptr(), vector.as_ptr(), output.as_mut_slice().as_mut_ptr(), ROWS as u32, COLUMNS as u32);
+    let (matrix, vector) = (stream.clone_htod(&a)?, stream.clone_htod(&x)?);
+    let mut output = stream.alloc_zeros::<f32>(ROWS)?;
+    let arguments = (address(&matrix), address(&vector), address(&output), ROWS as u32, COLUMNS as u32);
     // Eight warps per CTA, one row per warp.
     let config = LaunchConfig::new((ROWS / 8) as u32, 256);
     // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
     let launches = unsafe { bench.launches("matrix_vector", &config, arguments)? };
     for launch in &launches {
-        output.as_mut_slice().fill(f32::NAN)?;
+        bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        for (row, got) in output.as_slice().to_vec()?.into_iter().enumerate() {
+        for (row, got) in stream.clone_dtoh(&output)?.into_iter().enumerate() {
             let terms = a[row * COLUMNS..(row + 1) * COLUMNS].iter().zip(&x);
             let want = terms.map(|(a, x)| f64::from(*a) * f64::from(*x)).sum();
             check_close(&format!("row {row}"), got, want, 1e-3)?;
@@ -182,21 +178,20 @@ fn matrix_vector(bench: &Bench) -> Result<Timing> {
 
 fn matrix_product(bench: &Bench) -> Result<Timing> {
     const SIDE: usize = 4096;
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let (a, b) = (small_floats(1, SIDE * SIDE), small_floats(2, SIDE * SIDE));
-    let (left, right) = (DeviceBuffer::from_slice(device, &a)?, DeviceBuffer::from_slice(device, &b)?);
-    let mut output = DeviceBuffer::<f32>::alloc(device, SIDE * SIDE)?;
-    let (left, right) = (left.as_slice(), right.as_slice());
+    let (left, right) = (stream.clone_htod(&a)?, stream.clone_htod(&b)?);
+    let mut output = stream.alloc_zeros::<f32>(SIDE * SIDE)?;
     let side = SIDE as u32;
-    let arguments = (left.as_ptr(), right.as_ptr(), output.as_mut_slice().as_mut_ptr(), side, side, side);
+    let arguments = (address(&left), address(&right), address(&output), side, side, side);
     let config = LaunchConfig::new((side / 128, side / 128), 256);
     // SAFETY: the matrices are packed and square, and their side is a multiple of 128.
     let launches = unsafe { bench.launches("matrix_product", &config, arguments)? };
     for launch in &launches {
-        output.as_mut_slice().fill(f32::NAN)?;
+        bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got = output.as_slice().to_vec()?;
+        let got = stream.clone_dtoh(&output)?;
         ensure!(!got.iter().any(|c| c.is_nan()), "{}: at least one element was not written", launch.label);
         // A sample with every position in a tile, spread over the tiles.
         for (row, column) in (0..SIDE).map(|i| (i, i * 2053 % SIDE)) {

@@ -2,9 +2,10 @@
 //! results per word.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{DeviceBuffer, LaunchConfig};
+use ptx_host::LaunchConfig;
 
 use super::{Bench, Case, Timing, same_results};
+use crate::check::address;
 use crate::kernels::input;
 use crate::math_checks::{self, FUNCTIONS, RESULTS};
 
@@ -27,19 +28,20 @@ fn run(bench: &Bench, kernel: &'static str, results: usize) -> Result<Timing> {
         math_checks::check(bench.gpu, &side.module, kernel, SEEDS).context(side.label)?;
     }
     let words = input(1, WORDS);
-    let source = DeviceBuffer::from_slice(&bench.gpu.device, &words)?;
-    let mut output = DeviceBuffer::<u32>::alloc(&bench.gpu.device, results * WORDS)?;
-    let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), WORDS as u32);
+    let stream = &bench.gpu.stream;
+    let source = stream.clone_htod(&words)?;
+    let mut output = stream.alloc_zeros::<u32>(results * WORDS)?;
+    let arguments = (address(&source), address(&output), WORDS as u32);
     let config = LaunchConfig::new(WORDS as u32 / THREADS, THREADS);
     // SAFETY: these kernels read `n` words of the input and write their results per word; the output has room for them. The
     // grid has one thread per word.
     let launches = unsafe { bench.launches(kernel, &config, arguments)? };
     same_results(&launches, |launch| {
-        output.as_mut_slice().fill(0)?;
+        stream.memset_zeros(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        Ok(output.as_slice().to_vec()?)
+        Ok(stream.clone_dtoh(&output)?)
     })?;
-    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    ensure!(stream.clone_dtoh(&source)? == words, "the input was changed");
     bench.time(&launches, None)
 }

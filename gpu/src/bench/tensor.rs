@@ -1,10 +1,11 @@
 //! Benchmarks of kernels that take tensor maps.
 
 use anyhow::{Context as _, Result};
-use bytemuck::Zeroable as _;
-use ptx_host::{DeviceBuffer, LaunchConfig, Swizzle, TensorMap, TensorMapBuilder};
+use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+use ptx_host::{LaunchConfig, TensorMap, TensorMapBuilder};
 
 use super::{Bench, Case, Timing, same_results};
+use crate::check::address;
 use crate::kernels::input;
 use crate::tensor_checks;
 
@@ -39,15 +40,15 @@ fn matrix(width: usize, height: usize, boxes: [u32; 2]) -> TensorMapBuilder {
 fn transpose(bench: &Bench) -> Result<Timing> {
     const WIDTH: usize = 1 << 14;
     const HEIGHT: usize = 1 << 13;
-    let device = &bench.gpu.device;
-    let source = DeviceBuffer::from_slice(device, &input(1, WIDTH * HEIGHT))?;
-    let output = DeviceBuffer::<u32>::alloc(device, WIDTH * HEIGHT)?;
+    let stream = &bench.gpu.stream;
+    let source = stream.clone_htod(&input(1, WIDTH * HEIGHT))?;
+    let output = stream.alloc_zeros::<u32>(WIDTH * HEIGHT)?;
     let maps = [
-        matrix(WIDTH, HEIGHT, [32, 32]).swizzle(Swizzle::B128).encode(source.as_slice())?,
-        matrix(HEIGHT, WIDTH, [32, 32]).swizzle(Swizzle::B128).encode(output.as_slice())?,
+        matrix(WIDTH, HEIGHT, [32, 32]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B).encode(&source)?,
+        matrix(HEIGHT, WIDTH, [32, 32]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B).encode(&output)?,
     ];
-    let maps = DeviceBuffer::from_slice(device, &maps)?;
-    let arguments = (maps.slice(0..1)?.as_ptr(), maps.slice(1..2)?.as_ptr(), WIDTH as u32, HEIGHT as u32);
+    let maps = stream.clone_htod(&maps)?;
+    let arguments = (address(&maps.slice(0..1)), address(&maps.slice(1..2)), WIDTH as u32, HEIGHT as u32);
     // One square of 32 by 32 per thread block.
     let config = LaunchConfig::new((WIDTH / 32 * HEIGHT / 32) as u32, THREADS);
     // SAFETY: both maps describe live matrices, with boxes of 32 by 32 and the 128-byte swizzle. The maps are 128 bytes apart.
@@ -55,7 +56,7 @@ fn transpose(bench: &Bench) -> Result<Timing> {
     same_results(&launches, |launch| {
         (launch.put)()?;
         bench.gpu.wait()?;
-        Ok(output.as_slice().to_vec()?)
+        Ok(stream.clone_dtoh(&output)?)
     })?;
     bench.time(&launches, Some(2 * 4 * WIDTH * HEIGHT))
 }
@@ -63,20 +64,20 @@ fn transpose(bench: &Bench) -> Result<Timing> {
 fn sum(bench: &Bench) -> Result<Timing> {
     const SIDE: usize = 256;
     const WORDS: usize = SIDE * SIDE;
-    let device = &bench.gpu.device;
-    let count = 8 * bench.multiprocessors();
-    let source = DeviceBuffer::from_slice(device, &input(1, WORDS * count as usize))?;
-    let zeros = DeviceBuffer::from_slice(device, &vec![0_u32; WORDS])?;
-    let mut output = DeviceBuffer::<u32>::alloc(device, WORDS)?;
+    let stream = &bench.gpu.stream;
+    let count = 8 * bench.gpu.multiprocessors()?;
+    let source = stream.clone_htod(&input(1, WORDS * count as usize))?;
+    let zeros = stream.clone_htod(&vec![0_u32; WORDS])?;
+    let mut output = stream.alloc_zeros::<u32>(WORDS)?;
     let map = matrix(SIDE, SIDE, [32, 32]);
-    let maps = [map.clone().encode(source.slice(0..WORDS)?)?, map.encode(output.as_slice())?];
-    let maps = DeviceBuffer::from_slice(device, &maps)?;
-    let mut slots = DeviceBuffer::from_slice(device, &vec![TensorMap::zeroed(); count as usize])?;
+    let maps = [map.clone().encode(&source.slice(0..WORDS))?, map.encode(&output)?];
+    let maps = stream.clone_htod(&maps)?;
+    let slots = stream.alloc_zeros::<TensorMap>(count as usize)?;
     let arguments = (
-        maps.slice(0..1)?.as_ptr(),
-        maps.slice(1..2)?.as_ptr(),
-        source.as_slice().as_ptr(),
-        slots.as_mut_slice().as_mut_ptr(),
+        address(&maps.slice(0..1)),
+        address(&maps.slice(1..2)),
+        address(&source),
+        address(&slots),
         SIDE as u32,
         SIDE as u32,
         WORDS as u64,
@@ -84,10 +85,10 @@ fn sum(bench: &Bench) -> Result<Timing> {
     // SAFETY: `count` matrices lie one after another, each with a slot for a map. Both maps have boxes of 32 by 32.
     let launches = unsafe { bench.launches("tensor_sum", &LaunchConfig::new(count, THREADS), arguments)? };
     same_results(&launches, |launch| {
-        output.as_mut_slice().copy_from(zeros.as_slice(), &bench.gpu.stream)?;
+        stream.memcpy_dtod(&zeros, &mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        Ok(output.as_slice().to_vec()?)
+        Ok(stream.clone_dtoh(&output)?)
     })?;
     bench.time(&launches, Some(4 * WORDS * count as usize))
 }
@@ -95,19 +96,19 @@ fn sum(bench: &Bench) -> Result<Timing> {
 fn retype(bench: &Bench) -> Result<Timing> {
     const SIZE: [usize; 3] = [256, 64, 8];
     const LENGTH: usize = SIZE[0] * SIZE[1] * SIZE[2];
-    let device = &bench.gpu.device;
+    let stream = &bench.gpu.stream;
     let elements: Vec<u16> = input(1, LENGTH).into_iter().map(|word| word as u16).collect();
-    let source = DeviceBuffer::from_slice(device, &elements)?;
-    let words = DeviceBuffer::from_slice(device, &[0_u32; 64 * 40])?;
-    let map = TensorMapBuilder::tiled(&[64, 40], &[32, 32]).encode(words.as_slice())?;
-    let maps = DeviceBuffer::from_slice(device, &[map])?;
-    let mut slot = DeviceBuffer::from_slice(device, &[TensorMap::zeroed()])?;
-    let mut output = DeviceBuffer::<u32>::alloc(device, LENGTH)?;
+    let source = stream.clone_htod(&elements)?;
+    let words = stream.clone_htod(&[0_u32; 64 * 40])?;
+    let map = TensorMapBuilder::tiled(&[64, 40], &[32, 32]).encode(&words)?;
+    let maps = stream.clone_htod(&[map])?;
+    let slot = stream.alloc_zeros::<TensorMap>(1)?;
+    let output = stream.alloc_zeros::<u32>(LENGTH)?;
     let arguments = (
-        maps.as_slice().as_ptr(),
-        source.as_slice().as_ptr(),
-        slot.as_mut_slice().as_mut_ptr(),
-        output.as_mut_slice().as_mut_ptr(),
+        address(&maps),
+        address(&source),
+        address(&slot),
+        address(&output),
         SIZE[0] as u32,
         SIZE[1] as u32,
         SIZE[2] as u32,
@@ -119,26 +120,26 @@ fn retype(bench: &Bench) -> Result<Timing> {
     same_results(&launches, |launch| {
         (launch.put)()?;
         bench.gpu.wait()?;
-        Ok(output.as_slice().to_vec()?)
+        Ok(stream.clone_dtoh(&output)?)
     })?;
     bench.time(&launches, None)
 }
 
 fn multicast(bench: &Bench) -> Result<Timing> {
     const SIDE: usize = 2048;
-    let device = &bench.gpu.device;
-    let source = DeviceBuffer::from_slice(device, &input(1, SIDE * SIDE))?;
-    let map = matrix(SIDE, SIDE, [32, 16]).swizzle(Swizzle::B128).encode(source.as_slice())?;
-    let maps = DeviceBuffer::from_slice(device, &[map])?;
-    let mut output = DeviceBuffer::<u32>::alloc(device, 4 * 64)?;
-    let arguments = (maps.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), SIDE as u32, SIDE as u32);
+    let stream = &bench.gpu.stream;
+    let source = stream.clone_htod(&input(1, SIDE * SIDE))?;
+    let map = matrix(SIDE, SIDE, [32, 16]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B).encode(&source)?;
+    let maps = stream.clone_htod(&[map])?;
+    let output = stream.alloc_zeros::<u32>(4 * 64)?;
+    let arguments = (address(&maps), address(&output), SIDE as u32, SIDE as u32);
     let config = LaunchConfig::new(4, 64).cluster(2);
     // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
     let launches = unsafe { bench.launches("tensor_multicast", &config, arguments)? };
     same_results(&launches, |launch| {
         (launch.put)()?;
         bench.gpu.wait()?;
-        Ok(output.as_slice().to_vec()?)
+        Ok(stream.clone_dtoh(&output)?)
     })?;
     bench.time(&launches, None)
 }

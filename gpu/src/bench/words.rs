@@ -2,9 +2,10 @@
 //! data where the kernel allows it.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{DeviceBuffer, LaunchConfig};
+use ptx_host::LaunchConfig;
 
 use super::{Bench, Case, Timing, same_results};
+use crate::check::address;
 use crate::kernels::{self, KERNELS, Kernel, input};
 
 /// How to time a kernel of [`KERNELS`].
@@ -221,7 +222,7 @@ fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
 
     let ([mut x, y], cluster, threads) = natural.grid;
     if of.ctas_per_sm > 0 {
-        x = of.ctas_per_sm * bench.multiprocessors();
+        x = of.ctas_per_sm * bench.gpu.multiprocessors()?;
     } else if let Some(ctas) = of.ctas {
         x = ctas(of.words);
     }
@@ -236,19 +237,20 @@ fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
         Output::Block => (x * y + 2) as usize,
     };
     let words = input(1, of.words);
-    let source = DeviceBuffer::from_slice(&bench.gpu.device, &words)?;
-    let zeroed = DeviceBuffer::from_slice(&bench.gpu.device, &vec![0_u32; output_words])?;
-    let mut output = DeviceBuffer::<u32>::alloc(&bench.gpu.device, output_words)?;
-    let arguments = (source.as_slice().as_ptr(), output.as_mut_slice().as_mut_ptr(), of.words as u32);
+    let stream = &bench.gpu.stream;
+    let source = stream.clone_htod(&words)?;
+    let zeroed = stream.clone_htod(&vec![0_u32; output_words])?;
+    let mut output = stream.alloc_zeros::<u32>(output_words)?;
+    let arguments = (address(&source), address(&output), of.words as u32);
     // SAFETY: these kernels read `n` words of the input and write the output, whose length fits this grid. They accept any
     // words that earlier launches left in the output.
     let launches = unsafe { bench.launches(of.kernel, &config, arguments)? };
     same_results(&launches, |launch| {
-        output.as_mut_slice().copy_from(zeroed.as_slice(), &bench.gpu.stream)?;
+        stream.memcpy_dtod(&zeroed, &mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        Ok(output.as_slice().to_vec()?)
+        Ok(stream.clone_dtoh(&output)?)
     })?;
-    ensure!(source.as_slice().to_vec()? == words, "the input was changed");
+    ensure!(stream.clone_dtoh(&source)? == words, "the input was changed");
     bench.time(&launches, (of.traffic > 0).then_some(4 * of.traffic * of.words))
 }

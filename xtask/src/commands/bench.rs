@@ -35,7 +35,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let twins = bench::figures(&setup.tools, &bench::twins()?)?;
     let pairs = bench::pairs(&rust, &twins);
     println!("{}", table(&pairs, presets::NOTHING));
-    if setup.toolchain.kind() == Kind::Pinned {
+    if setup.toolchain.kind() == Kind::Rustup {
         write_readme(&pairs)?;
     }
     if options.sass || !has_gpu() {

@@ -36,7 +36,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 }
 
 /// The test files that take the longest, from the longest on.
-const LONGEST: [&str; 6] = ["golden", "ui", "canaries", "sass", "examples", "coverage"];
+const LONGEST: [&str; 7] = ["golden", "ui", "canaries", "project", "sass", "examples", "coverage"];
 
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
 /// output of the tests that fail.

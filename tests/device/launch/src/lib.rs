@@ -1,7 +1,6 @@
 //! Kernels by `#[ptx::kernel]`, with parameters of every kind. `tests/kernel.rs` builds them for the device and for the host.
 
-#![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
 
 use ptx::atomic::GlobalAtomics;

@@ -1,0 +1,146 @@
+//! `cargo ptx doctor`.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+use ptx_build::linker;
+use ptx_build::ptxas::{OLDEST, Ptxas};
+use ptx_build::toolchain::Toolchain;
+
+use crate::project::{Crate, beside_this_program};
+
+/// Lists what kernels need, found or missing, with the command that mends what is missing
+///
+/// Ends with 0 if this machine can build kernels. ptxas, a driver and a GPU are not needed for that.
+#[derive(clap::Args)]
+pub struct Options {}
+
+/// A thing that a machine has or lacks.
+struct Finding {
+    what: &'static str,
+    /// True if no kernel can be built without it.
+    needed: bool,
+    /// What was found, or what is missing and how to mend it.
+    state: Result<String, String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (mark, text) = match (&self.state, self.needed) {
+            (Ok(text), _) => ("ok", text),
+            (Err(text), true) => ("MISSING", text),
+            (Err(text), false) => ("none", text),
+        };
+        write!(formatter, "{:<11} {mark:<8} {text}", self.what)
+    }
+}
+
+pub fn run(_: &Options) -> Result<ExitCode> {
+    let findings = [toolchain(), the_linker(), ptxas(), driver(), gpu()];
+    for finding in &findings {
+        println!("{finding}");
+    }
+    let lacks = findings.iter().any(|finding| finding.needed && finding.state.is_err());
+    println!("{}", if lacks { "no kernel can be built here yet" } else { "kernels can be built here" });
+    Ok(if lacks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The compiler with the source of `core` and LLVM's tools: that of the kernels here, else the one for a new project.
+fn toolchain() -> Finding {
+    let folder = Crate::default().find().map_or_else(|_| PathBuf::from("."), |project| project.folder);
+    let found = Toolchain::for_crate(&folder);
+    let state = found.map(|toolchain| {
+        let version = toolchain.version().lines().next().unwrap_or_default();
+        format!("{} ({version}) with the source of core, and LLVM's tools", toolchain.name())
+    });
+    Finding { what: "toolchain", needed: true, state: state.map_err(|error| format!("{error:#}")) }
+}
+
+fn the_linker() -> Finding {
+    let beside = beside_this_program().filter(|_| env::var_os("PTX_LINK").is_none());
+    let state = linker::find(beside.as_deref())
+        .map(|path| format!("ptx-link {}: {}", linker::VERSION, path.display()));
+    Finding { what: "linker", needed: true, state: state.map_err(|error| format!("{error:#}")) }
+}
+
+fn ptxas() -> Finding {
+    let state = match Ptxas::find() {
+        Ok(Some(ptxas)) => Ok(format!("{}: {}", ptxas.version(), ptxas.program("ptxas").display())),
+        Ok(None) => Err(format!(
+            "no figures of registers and spills, no SASS: install CUDA {OLDEST} or newer and set CUDA_HOME, or run \
+             `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm` and set CUDA_HOME to the folder nvidia/cu13 in site-packages"
+        )),
+        Err(error) => Err(format!("{error:#}")),
+    };
+    Finding { what: "ptxas", needed: false, state }
+}
+
+fn driver() -> Finding {
+    let version = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
+    let state = version
+        .and_then(|text| driver_version(&text))
+        .map(|version| format!("NVIDIA {version}"))
+        .ok_or_else(|| "kernels cannot run here: install NVIDIA's driver".to_owned());
+    Finding { what: "driver", needed: false, state }
+}
+
+/// Reads the version in the kernel module's own words: `NVRM version: NVIDIA … Kernel Module  580.65.06  …`.
+fn driver_version(text: &str) -> Option<String> {
+    let mut words = text.lines().find(|line| line.starts_with("NVRM version"))?.split_whitespace();
+    words
+        .find(|word| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.'))
+        .map(str::to_owned)
+}
+
+fn gpu() -> Finding {
+    let listed =
+        Command::new("nvidia-smi").args(["--query-gpu=name,compute_cap", "--format=csv,noheader"]).output();
+    let state = match listed {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            Ok(text.lines().map(str::trim).collect::<Vec<_>>().join("; "))
+        }
+        _ if device_files() > 0 => Ok(format!("{} (their names need nvidia-smi)", device_files())),
+        _ => Err("kernels cannot run here: they need a GPU of compute capability 9.0 or newer".into()),
+    };
+    Finding { what: "GPU", needed: false, state }
+}
+
+/// Counts the device files `/dev/nvidia0`, `/dev/nvidia1` ….
+fn device_files() -> usize {
+    let names = Path::new("/dev").read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.filter(|name| is_device_file(&name.to_string_lossy())).count()
+}
+
+fn is_device_file(name: &str) -> bool {
+    name.strip_prefix("nvidia").is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_drivers_version_is_read() {
+        let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build\nGCC version: 12.2.0\n";
+        assert_eq!(driver_version(text).as_deref(), Some("580.65.06"));
+        assert_eq!(driver_version("GCC version: 12.2.0\n"), None);
+    }
+
+    #[test]
+    fn gpus_are_counted_by_their_device_files() {
+        let names = ["nvidia0", "nvidia11", "nvidiactl", "nvidia-uvm", "null"];
+        assert_eq!(names.into_iter().filter(|name| is_device_file(name)).count(), 2);
+    }
+
+    #[test]
+    fn only_what_a_build_needs_is_called_missing() {
+        let show = |needed, state| Finding { what: "linker", needed, state }.to_string();
+        assert_eq!(show(true, Err("mend it".into())), "linker      MISSING  mend it");
+        assert_eq!(show(false, Err("mend it".into())), "linker      none     mend it");
+        assert_eq!(show(true, Ok("here".into())), "linker      ok       here");
+    }
+}

@@ -1,0 +1,96 @@
+//! The crate of kernels that a command is about.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use ptx_build::{Kernels, cargo};
+
+/// Which crate of kernels, and how it is built.
+#[derive(clap::Args, Default)]
+pub struct Crate {
+    /// The folder of the kernels' crate [default: this folder, or the one crate of this workspace that has kernels]
+    #[arg(long = "kernels", value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// The folder for results [default: `target/ptx` in the folder of the workspace]
+    #[arg(long, value_name = "FOLDER")]
+    out_dir: Option<PathBuf>,
+    /// A feature of the crate, repeatable
+    #[arg(long, short = 'F', value_name = "FEATURE")]
+    features: Vec<String>,
+}
+
+/// A crate of kernels, found.
+pub struct Project {
+    /// The folder of its `Cargo.toml`.
+    pub folder: PathBuf,
+    /// The folder for results.
+    pub out_dir: PathBuf,
+}
+
+impl Crate {
+    /// Finds the crate.
+    pub fn find(&self) -> Result<Project> {
+        let here = std::env::current_dir().context("cannot read the current folder")?;
+        let start = self.folder.as_ref().map_or(here.clone(), |folder| here.join(folder));
+        let (workspace, crates) = cargo::device_crates(&start)?;
+        let folder = choose(&start, crates, self.folder.is_some())?;
+        let out_dir = self.out_dir.as_ref().map_or(workspace.join("target/ptx"), |folder| here.join(folder));
+        Ok(Project { folder, out_dir })
+    }
+
+    /// Begins the build of the crate in `project`, with the linker beside this program if there is one.
+    pub fn build(&self, project: &Project) -> Kernels {
+        let build = ptx_build::kernels(&project.folder).out_dir(&project.out_dir).features(&self.features);
+        match beside_this_program() {
+            Some(linker) if std::env::var_os("PTX_LINK").is_none() => build.linker(linker),
+            _ => build,
+        }
+    }
+}
+
+/// Returns the linker that was installed with this program.
+pub fn beside_this_program() -> Option<PathBuf> {
+    let linker =
+        std::env::current_exe().ok()?.with_file_name(format!("ptx-link{}", std::env::consts::EXE_SUFFIX));
+    linker.is_file().then_some(linker)
+}
+
+/// Returns the crate in the folder `start`, else the only one of the workspace.
+fn choose(start: &Path, mut crates: Vec<PathBuf>, is_named: bool) -> Result<PathBuf> {
+    let start = std::fs::canonicalize(start)?;
+    if let Some(own) = crates.iter().find(|folder| start.starts_with(folder)) {
+        return Ok(own.clone());
+    }
+    match crates.len() {
+        _ if is_named => bail!("{} has no library that depends on `ptx`", start.display()),
+        0 => bail!(
+            "no library of this workspace depends on `ptx`: run the command in the folder of your kernels, or make a project by \
+             `cargo ptx new`"
+        ),
+        1 => Ok(crates.remove(0)),
+        _ => {
+            let folders: Vec<_> = crates.iter().map(|folder| folder.display().to_string()).collect();
+            bail!(
+                "several crates depend on `ptx`: choose one by `--kernels FOLDER` of {}",
+                folders.join(", ")
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crate_around_the_folder_is_chosen_else_the_only_one() {
+        let home = std::fs::canonicalize(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let (own, other) = (home.join("src"), home.join("tests"));
+        assert_eq!(choose(&own, vec![other.clone(), own.clone()], false).unwrap(), own);
+        assert_eq!(choose(&home, vec![other.clone()], false).unwrap(), other);
+        let error = choose(&home, vec![own, other], false).unwrap_err().to_string();
+        assert!(error.contains("--kernels FOLDER") && error.contains("src"), "{error}");
+        assert!(choose(&home, vec![], false).unwrap_err().to_string().contains("cargo ptx new"));
+        assert!(choose(&home, vec![home.join("src")], true).unwrap_err().to_string().contains("no library"));
+    }
+}

@@ -1,0 +1,303 @@
+//! A project made by `cargo ptx new`, outside the repository: builds, tests, rebuilds, and says what goes wrong.
+//!
+//! The project lies in a fixed folder, so that `core` and the dependencies are compiled once; its target folder is below that of
+//! the repository.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use xtask::cuda::Tools;
+use xtask::files;
+use xtask::toolchain::{Kind, Toolchain};
+
+struct Project {
+    folder: PathBuf,
+    target: PathBuf,
+    toolchain: Toolchain,
+    cuda: PathBuf,
+    _lock: File,
+}
+
+/// How a command ended, and what it printed to both streams.
+struct Outcome {
+    success: bool,
+    text: String,
+}
+
+/// Returns the project, which one test at a time uses.
+fn project() -> MutexGuard<'static, Project> {
+    static PROJECT: LazyLock<Mutex<Project>> = LazyLock::new(|| Mutex::new(Project::new()));
+    PROJECT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Project {
+    fn new() -> Project {
+        let mut hasher = DefaultHasher::new();
+        xtask::root().hash(&mut hasher);
+        let home = std::env::temp_dir().join(format!("cargo-ptx-test-{:016x}", hasher.finish()));
+        let lock = files::lock(&home.join("lock")).unwrap();
+        let toolchain = Toolchain::active().unwrap();
+        let tools = Tools::find_or_fetch().unwrap();
+        let project = Project {
+            folder: home.join("demo"),
+            target: toolchain.target_dir().join("project"),
+            toolchain,
+            cuda: tools.program("ptxas").ancestors().nth(2).unwrap().to_owned(),
+            _lock: lock,
+        };
+        let _ = fs::remove_dir_all(&project.folder);
+        let made = project.run(project.ptx(&["new", "demo", "--path"]).arg(xtask::root()).current_dir(home));
+        assert!(made.success, "{}", made.text);
+        // The repository's versions, so that nothing is downloaded.
+        fs::copy(xtask::root().join("Cargo.lock"), project.folder.join("Cargo.lock")).unwrap();
+        project
+    }
+
+    /// Returns a command for the project's folder, with the project's linker, ptxas and target folder. `CARGO_TARGET_DIR` is also
+    /// what the build of the kernels must not use: cargo holds the lock of that folder.
+    fn command(&self, mut command: Command) -> Command {
+        ptx_build::toolchain::without_callers_settings(&mut command);
+        command
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CUDA_HOME", &self.cuda)
+            .env("PTX_LINK", env!("CARGO_BIN_EXE_ptx-link"));
+        if self.toolchain.kind() == Kind::Debian {
+            command.env("PTX_TOOLCHAIN", "debian");
+        }
+        command
+    }
+
+    /// Returns a cargo command that runs the host's toolchain.
+    fn cargo(&self, subcommand: &str) -> Command {
+        let mut cargo = self.command(self.toolchain.command("cargo"));
+        cargo.args([subcommand, "--offline"]);
+        cargo
+    }
+
+    /// Returns the command `cargo ptx`, as cargo runs it.
+    fn ptx(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(Command::new(env!("CARGO_BIN_EXE_cargo-ptx")));
+        command.arg("ptx").args(arguments);
+        command
+    }
+
+    /// Returns a `cargo ptx` command that builds in the folder of the build script, where `core` is compiled already.
+    fn build(&self, arguments: &[&str]) -> Command {
+        let mut command = self.ptx(arguments);
+        command.arg("--out-dir").arg(self.out_dir()).env("CARGO_NET_OFFLINE", "true");
+        command
+    }
+
+    fn run(&self, command: &mut Command) -> Outcome {
+        let output = command.output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Outcome { success: output.status.success(), text: text.concat() }
+    }
+
+    #[track_caller]
+    fn succeeds(&self, command: &mut Command) -> String {
+        let Outcome { success, text } = self.run(command);
+        assert!(success, "{command:?}\n{text}");
+        text
+    }
+
+    #[track_caller]
+    fn fails(&self, command: &mut Command, says: &[&str]) {
+        let Outcome { success, text } = self.run(command);
+        assert!(!success, "{command:?}\n{text}");
+        for part in says {
+            assert!(text.contains(part), "`{part}` is not in\n{text}");
+        }
+        assert!(!text.contains("panicked"), "{text}");
+    }
+
+    /// Returns the build script's `OUT_DIR`: the folder of the newest `ptx_kernels.rs`.
+    fn out_dir(&self) -> PathBuf {
+        let all = files::under(&self.target.join("debug/build")).unwrap();
+        let made = all.into_iter().filter(|file| file.ends_with("out/ptx_kernels.rs"));
+        let newest = made.max_by_key(|file| modified(file)).expect("the build script has run");
+        newest.parent().unwrap().to_owned()
+    }
+
+    fn ptx_text(&self) -> String {
+        fs::read_to_string(self.out_dir().join("ptx_kernels/sm_90a.ptx")).unwrap()
+    }
+
+    /// Replaces a part of a file for as long as `work` runs.
+    fn with_edit<T>(&self, file: &str, from: &str, to: &str, work: impl FnOnce() -> T) -> T {
+        let path = self.folder.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        let result = work();
+        fs::write(&path, text).unwrap();
+        result
+    }
+}
+
+fn modified(file: &Path) -> SystemTime {
+    fs::metadata(file).unwrap().modified().unwrap()
+}
+
+/// Returns the compiled dependencies of the kernels with the times of their last change.
+fn dependencies(out_dir: &Path) -> BTreeMap<PathBuf, SystemTime> {
+    let files = files::under(&out_dir.join("device")).unwrap();
+    let is_library = |file: &PathBuf| {
+        let name = file.file_name().unwrap().to_string_lossy();
+        name.ends_with(".rlib") && !name.contains("demo")
+    };
+    files.into_iter().filter(is_library).map(|file| (file.clone(), modified(&file))).collect()
+}
+
+#[test]
+fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
+    let project = project();
+    let text = project.succeeds(project.cargo("test").env("RUST_BACKTRACE", "0"));
+    assert!(text.contains("skipped: ") || Path::new("/dev/nvidia0").exists(), "{text}");
+    assert!(project.ptx_text().contains(".target sm_90a\n"));
+
+    let text = project.succeeds(&mut project.cargo("test"));
+    assert!(!text.contains("Compiling"), "{text}");
+
+    let (out_dir, before) = (project.out_dir(), project.ptx_text());
+    let libraries = dependencies(&out_dir);
+    assert!(libraries.len() > 2, "{libraries:?}");
+    let text = project.with_edit("kernels/src/lib.rs", "fma(a, x[i], old[i])", "doubled(x[i])", || {
+        let function =
+            "use ptx::math::fma;\n#[inline(always)]\nfn doubled(x: f32) -> f32 { let z = 1.0; x + x }";
+        project.with_edit("kernels/src/lib.rs", "use ptx::math::fma;", function, || {
+            project.succeeds(&mut project.cargo("build"))
+        })
+    });
+    assert!(text.contains("Compiling demo "), "{text}");
+    assert!(text.contains("kernels/src/lib.rs:") && text.contains("unused variable: `z`"), "{text}");
+    assert_ne!(project.ptx_text(), before);
+    assert_eq!(dependencies(&out_dir), libraries);
+
+    let text = project.with_edit("kernels/src/lib.rs", "fma(a, x[i]", "fma(b, x[i]", || {
+        project.run(&mut project.cargo("build"))
+    });
+    let text = text.text;
+    assert!(text.contains("cannot find value `b`") && text.contains("--> kernels/src/lib.rs:"), "{text}");
+    assert!(text.contains("cannot build the kernels of") && !text.contains("panicked"), "{text}");
+    project.succeeds(&mut project.cargo("build"));
+    assert_eq!(project.ptx_text(), before);
+}
+
+#[test]
+fn the_commands_show_the_kernel() {
+    let project = project();
+    project.succeeds(&mut project.cargo("build"));
+    let text = project.succeeds(&mut project.build(&["build", "--release"]));
+    assert!(text.contains("axpy    sm_90a") && text.contains("ptx_kernels/sm_90a.ptx"), "{text}");
+    let text = project.succeeds(&mut project.build(&["asm", "axpy"]));
+    assert!(
+        text.contains("// src/lib.rs:") && text.contains("fma.rn.f32") && text.contains(" registers, "),
+        "{text}"
+    );
+    let text = project.succeeds(&mut project.build(&["asm", "axpy", "--sass"]));
+    assert!(text.contains("// src/lib.rs:") && text.contains("FFMA"), "{text}");
+    project.fails(
+        &mut project.build(&["asm", "absent"]),
+        &["there is no kernel `absent`; the kernels are axpy"],
+    );
+    let text = project.succeeds(&mut project.ptx(&["doctor"]));
+    assert!(text.ends_with("kernels can be built here\n"), "{text}");
+    let text = project.succeeds(&mut project.ptx(&["forms", "activemask"]));
+    assert!(text.starts_with("activemask.b32 d;\n    ptx::raw::activemask"), "{text}");
+}
+
+#[test]
+fn what_surrounds_a_build_does_not_change_it() {
+    let project = project();
+    project.succeeds(&mut project.cargo("build"));
+    let before = project.ptx_text();
+    let rebuilt = || {
+        // The result of another build would be seen: the file is written again.
+        fs::remove_file(project.out_dir().join("ptx_kernels/sm_90a.ptx")).unwrap();
+        project.build(&["build"])
+    };
+
+    let mut build = rebuilt();
+    for (name, value) in [
+        ("RUSTFLAGS", "-Cno-such-option"),
+        ("CARGO_ENCODED_RUSTFLAGS", "-Cno-such-option"),
+        ("RUSTC", "/nowhere/rustc"),
+        ("RUSTC_WRAPPER", "/nowhere/wrapper"),
+        ("RUSTC_WORKSPACE_WRAPPER", "/nowhere/wrapper"),
+        ("RUSTUP_TOOLCHAIN", "nowhere"),
+        ("CARGO_BUILD_TARGET", "nowhere"),
+        ("CARGO_BUILD_RUSTFLAGS", "-Cno-such-option"),
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
+        ("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "/nowhere/linker"),
+        ("CARGO_UNSTABLE_BUILD_STD", "std"),
+        ("CARGO_TERM_VERBOSE", "true"),
+    ] {
+        build.env(name, value);
+    }
+    project.succeeds(&mut build);
+    assert_eq!(project.ptx_text(), before);
+
+    let config = project.folder.join("kernels/.cargo/config.toml");
+    let flags = "[build]\ntarget-dir = \"/nowhere\"\nrustflags = [\"-Cno-such-option\"]\n\
+                 [target.nvptx64-nvidia-cuda]\nlinker = \"llvm-bitcode-linker\"\nrustflags = [\"-Cno-such-option\"]\n";
+    files::write(&config, flags).unwrap();
+    let outcome = project.run(&mut rebuilt());
+    fs::remove_dir_all(config.parent().unwrap()).unwrap();
+    assert!(outcome.success, "{}", outcome.text);
+    assert_eq!(project.ptx_text(), before);
+
+    project.with_edit("kernels/Cargo.toml", "crate-type = [\"cdylib\", \"rlib\"]", "", || {
+        project.succeeds(&mut rebuilt());
+    });
+    assert!(project.ptx_text().contains(".entry axpy("));
+}
+
+#[test]
+fn what_goes_wrong_is_said_with_its_remedy() {
+    let project = project();
+    project.succeeds(&mut project.cargo("build"));
+    let build = || project.build(&["build"]);
+
+    let missing = "nightly-1999-01-01";
+    let says: &[&str] = match project.toolchain.kind() {
+        Kind::Rustup => &["PTX_TOOLCHAIN names the toolchain", "rustup toolchain install nightly-1999-01-01"],
+        Kind::Debian => &["PTX_TOOLCHAIN names the toolchain"],
+    };
+    project.fails(build().env("PTX_TOOLCHAIN", missing), says);
+    project.fails(
+        build().env("PTX_LINK", "/nowhere/ptx-link"),
+        &["PTX_LINK is /nowhere/ptx-link, which is not a file"],
+    );
+    let renamed = project.folder.join("renamed/ptx-link");
+    files::write_executable(&renamed, "#!/bin/sh\necho llvm-bitcode-linker 0.0.1\n").unwrap();
+    project.fails(build().env("PTX_LINK", &renamed), &["is another linker", "cargo install cargo-ptx"]);
+    files::write_executable(&renamed, "#!/bin/sh\necho ptx-link 99.7.0\n").unwrap();
+    let mut doctor = project.ptx(&["doctor"]);
+    project.fails(
+        doctor.env("PTX_LINK", &renamed),
+        &["linker      MISSING", "has version 99.7.0", "no kernel can be built here yet"],
+    );
+
+    let twice = "#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn axpy(_: ptx::launch::Cta) {}\n";
+    project.with_edit(
+        "kernels/src/lib.rs",
+        "use ptx::math::fma;",
+        &format!("mod other {{ {twice} }}\nuse ptx::math::fma;"),
+        || {
+            project.fails(&mut build(), &["symbol `axpy` is already defined", "src/lib.rs"]);
+        },
+    );
+    project.with_edit("kernels/Cargo.toml", "ptx = ", "absent = ", || {
+        project.fails(build().args(["--kernels", "kernels"]), &["has no library that depends on `ptx`"]);
+    });
+    project.fails(build().args(["--arch", "sm_89"]), &["unknown target `sm_89`", "sm_90a"]);
+    project.fails(&mut project.ptx(&["new", "../demo"]), &["exists already"]);
+}

@@ -1,0 +1,59 @@
+use ptx::launch::{AfterSync, Cta};
+use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::swizzle_mode;
+use ptx::shared::SharedArray;
+use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
+
+const SIDE: usize = 32;
+const THREADS: usize = 128;
+/// Vectors of four elements in a box.
+const VECTORS: usize = SIDE * SIDE / 4;
+type Square = Box2<SIDE, SIDE>;
+
+ptx::shared_memory! {
+    struct Smem {
+        box_in: SharedArray<f32, { Square::LEN }>, box_out: SharedArray<f32, { Square::LEN }>, loaded: Mbarrier<Uninit>,
+    }
+}
+
+/// `output[x][y]` ← `input[y][x]`, by tensor copies (TMA). The tensor maps are grid constants, of boxes of 32 by 32 with a swizzle of
+/// 128 bytes: a warp that reads a column of a box accesses several banks.
+#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+pub fn transpose(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: TensorMap<f32, Square>,
+    output: TensorMapMut<f32, Square>,
+) {
+    input.prefetch_tensormap(&cta);
+    output.prefetch_tensormap(&cta);
+    let mut mine = output.tiles(&cta);
+    let thread = cta.thread_rank() as usize;
+    let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
+
+    // A copy loads zeros for elements outside the tensor, and does not store them.
+    let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
+    cta.async_scope_last(lent, |cta, ((mut free, box_out), mut loaded)| {
+        // After the load's phase, the store has read the other box. Before the first round there is no store.
+        let mut stored = AfterSync::ready(box_out.into_fenced());
+        while let Some((at, destination)) = mine.next_tile() {
+            let (from, to);
+            (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
+            let to = to.into_free().vector_stores();
+            let (rows_in, rows_out) = (
+                from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+                to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+            );
+            for round in 0..VECTORS / THREADS {
+                let vector = thread + round * THREADS;
+                let (x, y) = (vector % (SIDE / 4), vector / (SIDE / 4));
+                let column = [0, 1, 2, 3].map(|k| rows_in.get([y, 4 * x + k]).unwrap_or(0.0));
+                rows_out.set_vector([x, y], column);
+            }
+            let full;
+            (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
+            stored = tensor::store(cta, full, destination).commit(cta).wait_read_at_sync(cta).first();
+        }
+        ((free.end(), stored.end()), ())
+    });
+}

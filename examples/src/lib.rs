@@ -1,0 +1,132 @@
+//! The kernels of the examples as functions of the host. None of them has an `unsafe`.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ptx_host::cudarc::driver::{CudaContext, CudaStream};
+use ptx_host::{CUtensorMapSwizzle, LoadedKernels, Matrix, Tensor};
+
+/// What a computation on the GPU returns.
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// A GPU with the kernels of the examples.
+pub struct Gpu {
+    kernels: LoadedKernels,
+    stream: Arc<CudaStream>,
+}
+
+impl Gpu {
+    /// Opens the first GPU and loads the kernels.
+    ///
+    /// # Errors
+    ///
+    /// If the machine has no GPU ([`is_no_gpu`]), or none of the images runs on the GPU.
+    pub fn open() -> Result<Self> {
+        let context: Arc<CudaContext> = ptx_host::open(0)?;
+        let kernels = ptx_host::kernels!().load(&context)?;
+        Ok(Self { kernels, stream: context.default_stream() })
+    }
+
+    /// Returns the loaded kernels.
+    #[must_use]
+    pub fn kernels(&self) -> &LoadedKernels {
+        &self.kernels
+    }
+
+    /// Returns the sums of the elements of `x` and `y`.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn vector_add(&self, x: &[f32], y: &[f32]) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let (x, y) = (stream.clone_htod(x)?, stream.clone_htod(y)?);
+        let mut sum = stream.alloc_zeros(x.len())?;
+        let blocks = blocks_for(x.len(), 4 * 256);
+        self.kernels.kernel(kernels::add_vectors)?.launch(stream, blocks, (&x, &y, &mut sum))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&sum)?)
+    }
+
+    /// Returns the softmax of each row of `columns` elements.
+    ///
+    /// # Errors
+    ///
+    /// If `columns` is no multiple of 4; if the kernel cannot be launched, or fails.
+    pub fn softmax(&self, matrix: &[f32], columns: u32) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let rows = u32::try_from(matrix.len() / columns as usize)?;
+        let input = stream.clone_htod(matrix)?;
+        let mut output = stream.alloc_zeros(matrix.len())?;
+        let arguments = (Matrix::new(&input, rows, columns), Matrix::new(&mut output, rows, columns));
+        self.kernels.kernel(kernels::softmax_rows)?.launch(stream, rows.clamp(1, 65536), arguments)?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&output)?)
+    }
+
+    /// Returns the transposed matrix of `width` rows. Both extents are multiples of 4.
+    ///
+    /// # Errors
+    ///
+    /// If an extent is no multiple of 4; if the kernel cannot be launched, or fails.
+    pub fn transpose(&self, matrix: &[f32], width: u64, height: u64) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let input = stream.clone_htod(matrix)?;
+        let mut output = stream.alloc_zeros(matrix.len())?;
+        let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+        let from = Tensor::new(&input, [width, height]).swizzle(swizzle);
+        let to = Tensor::new(&mut output, [height, width]).swizzle(swizzle);
+        let boxes = width.div_ceil(32) * height.div_ceil(32);
+        let blocks = u32::try_from(boxes)?.min(1024);
+        self.kernels.kernel(kernels::transpose)?.launch(stream, blocks, (from, to))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&output)?)
+    }
+
+    /// Returns how many words have each low byte.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn histogram(&self, words: &[u32]) -> Result<Vec<u32>> {
+        let stream = &self.stream;
+        let words = stream.clone_htod(words)?;
+        let mut counts = stream.alloc_zeros(256)?;
+        // Whole clusters of four blocks.
+        let blocks = blocks_for(words.len(), 4 * 4 * 128) * 4;
+        self.kernels.kernel(kernels::count_bytes)?.launch(stream, blocks, (&words, &mut counts))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&counts)?)
+    }
+
+    /// Returns the sums of [`kernels::accumulate_sums`], of one block of 288 threads.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn accumulate(&self, x: &[f32]) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let x = stream.clone_htod(x)?;
+        let mut sums = stream.alloc_zeros(288)?;
+        self.kernels.kernel(kernels::accumulate_sums)?.launch(stream, 1, (&x, &mut sums))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&sums)?)
+    }
+
+    /// Waits for the kernel. One that hangs becomes an error.
+    fn wait(&self) -> Result<()> {
+        Ok(ptx_host::wait(&self.stream, Duration::from_secs(10))?)
+    }
+}
+
+/// Returns the thread blocks for `len` elements, if each block has `of_block` of them and loops over the rest.
+fn blocks_for(len: usize, of_block: usize) -> u32 {
+    u32::try_from(len.div_ceil(of_block)).unwrap_or(u32::MAX).clamp(1, 1024)
+}
+
+/// Returns true if an error says that the machine has no GPU to use: a reason to skip a test.
+#[must_use]
+pub fn is_no_gpu(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref().is_some_and(ptx_host::Error::is_no_gpu)
+}
