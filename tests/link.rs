@@ -319,6 +319,41 @@ fn local_memory_is_reported_with_its_line_and_cause() {
     link("0").with_core().with(&["--deny-local-memory"]).ptx();
 }
 
+#[test]
+fn a_barrier_that_some_threads_pass_by_is_reported_with_its_line() {
+    let kernels = ["syncs_in_a_warp", "syncs_in_a_loop_of_the_thread", "syncs_under_a_uniform_condition"];
+    let link = |level, debug: &[&str]| Link::of(&["link_faulty"], &kernels, level).with(debug).output();
+    for level in ["1", "2", "3", "s", "z"] {
+        let output = link(level, &["--debug"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_says(
+            &said,
+            &[
+                "warning: `syncs_in_a_warp`: some threads may not reach `barrier.cta.sync.aligned`\n  place: link/faulty/src/lib.rs:",
+                ", in `barrier`\n  condition: link/faulty/src/lib.rs:",
+                "warning: `syncs_in_a_loop_of_the_thread`: some threads may not reach",
+            ],
+        );
+        assert_eq!(said.matches("warning: ").count(), 2, "{said}");
+        let condition =
+            said.split("condition: link/faulty/src/lib.rs:").nth(1).and_then(|rest| rest.split(':').next());
+        let number: usize = condition.and_then(|number| number.parse().ok()).expect("a line");
+        let source = include_str!("device/link/faulty/src/lib.rs")
+            .lines()
+            .nth(number - 1)
+            .expect("a line of the file");
+        assert!(source.contains("thread() < 32") || source.contains("index < count"), "{said}");
+    }
+    assert_says(
+        &String::from_utf8_lossy(&link("3", &[]).stderr),
+        &["place: with `debug = \"line-tables-only\"` this names the line"],
+    );
+    let allow = kernels.map(|kernel| format!("--allow-divergence={kernel}"));
+    Link::of(&["link_faulty"], &kernels, "3").with(&[&allow[0], &allow[1]]).ptx();
+    Link::of(&["link_faulty"], &kernels, "0").ptx();
+}
+
 /// Checks that every name of shared memory in the PTX is declared exactly once.
 fn assert_shared_memory_is_whole(ptx: &str) {
     let is_declaration = |line: &&str| line.trim_start().starts_with(".shared .align 16 .b8");

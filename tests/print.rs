@@ -26,7 +26,7 @@ fn strings(ptx: &str) -> Vec<String> {
 
 #[test]
 fn kernels_that_print_are_golden() {
-    if ok(Toolchain::active()).kind() != Kind::Pinned {
+    if ok(Toolchain::active()).kind() != Kind::Rustup {
         return;
     }
     let ptx = module(OptLevel::O3);

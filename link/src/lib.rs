@@ -7,7 +7,9 @@
 #![deny(missing_docs)]
 
 mod assemble;
+mod body;
 pub mod convergence;
+mod divergence;
 mod entry;
 mod error;
 mod ir;

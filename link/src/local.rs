@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::body::{functions, result, values};
 use crate::ir::{self, Callee};
 use crate::lines::{Lines, Place};
 use crate::program::{Path, Program, readable};
@@ -45,8 +46,9 @@ pub fn local_memory<'a>(program: &Program<'a>, ir: &str, ptx: &str) -> Vec<Local
     let lines = Lines::read(ir);
     let mut memories = HashMap::new();
     for function in functions(ir) {
+        let body = Body { lines: function.lines().collect() };
         if let Some(bytes) = reserved.get(&name_in_ptx(function.name))
-            && let Some(memory) = function.memory(*bytes, &lines)
+            && let Some(memory) = body.memory(*bytes, &lines)
         {
             memories.insert(function.name, memory);
         }
@@ -116,25 +118,8 @@ fn name_in_ptx(name: &str) -> String {
     name.replace('.', "_$_")
 }
 
-struct Function<'a> {
-    name: &'a str,
+struct Body<'a> {
     lines: Vec<&'a str>,
-}
-
-fn functions(ir: &str) -> Vec<Function<'_>> {
-    let mut functions: Vec<Function<'_>> = Vec::new();
-    let mut is_inside = false;
-    for line in ir.lines() {
-        if let Some(header) = ir::header(line).filter(|header| header.defined) {
-            functions.push(Function { name: header.name, lines: Vec::new() });
-            is_inside = true;
-        } else if line == "}" {
-            is_inside = false;
-        } else if is_inside {
-            functions.last_mut().into_iter().for_each(|function| function.lines.push(line));
-        }
-    }
-    functions
 }
 
 /// What a function does with an alloca.
@@ -148,7 +133,7 @@ struct Uses<'a> {
     first: Option<&'a str>,
 }
 
-impl<'a> Function<'a> {
+impl<'a> Body<'a> {
     fn memory(&self, reserved: u64, lines: &Lines<'_>) -> Option<Memory> {
         let allocas: Vec<_> = self.lines.iter().copied().filter_map(alloca).collect();
         let mut uses = self.uses(&allocas);
@@ -246,12 +231,6 @@ impl<'a> Function<'a> {
     }
 }
 
-/// Splits `  %x = opcode …` into the name and the instruction.
-fn result(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start();
-    line.starts_with('%').then(|| line.split_once(" = ")).flatten()
-}
-
 /// Returns the name and the size of an alloca.
 fn alloca(line: &str) -> Option<(&str, Option<u64>)> {
     let (name, instruction) = result(line)?;
@@ -272,19 +251,6 @@ fn size(ty: &str) -> Option<u64> {
         "double" | "ptr" => Some(8),
         _ => Some(word.strip_prefix('i')?.parse::<u64>().ok()?.div_ceil(8)),
     }
-}
-
-/// Returns every `%name` of an instruction, in its order.
-fn values(instruction: &str) -> impl Iterator<Item = &str> {
-    let code = instruction.split(", !").next().unwrap_or_default();
-    code.match_indices('%').map(|(at, _)| {
-        let name = &code[at..];
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "-$._%".contains(c);
-        match name[1..].strip_prefix('"').and_then(|rest| rest.find('"')) {
-            Some(end) => &name[..end + 3],
-            None => &name[..name.find(|c| !is_name(c)).unwrap_or(name.len())],
-        }
-    })
 }
 
 #[cfg(test)]

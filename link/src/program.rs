@@ -27,7 +27,7 @@ pub struct Asm<'a> {
 }
 
 /// The shortest call path from an entry to an unwanted symbol.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path<'a>(Vec<&'a str>);
 
 impl<'a> Program<'a> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::assemble::{Processor, assemble, external_functions};
 use crate::convergence::without_comments;
+use crate::divergence::divergent_barriers;
 use crate::entry::move_directives;
 use crate::local::local_memory;
 use crate::marks::without_tokens;
@@ -33,6 +34,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let program = Program::read(&ir);
     refuse_undefined(&program)?;
     let mut warnings = report_panics(&program, options)?;
+    warnings.extend(report_divergence(&program, options, &ir));
     let ptx = stages.assemble(&optimized, &program)?;
     refuse_calls_of_llvm(&ptx, &program)?;
     warnings.extend(report_local_memory(&program, options, &ir, &ptx)?);
@@ -246,6 +248,16 @@ fn report_local_memory(
     } else {
         Ok(reports)
     }
+}
+
+/// Reports the barriers that some threads may not reach. At `-O0` nothing is reported, because every variable is in memory.
+fn report_divergence(program: &Program<'_>, options: &Options, ir: &str) -> Vec<String> {
+    if options.optimization == Level::None {
+        return Vec::new();
+    }
+    let found = divergent_barriers(program, ir);
+    let is_allowed = |name: &str| options.allow_divergence.iter().any(|allowed| allowed == name);
+    found.iter().filter(|found| !is_allowed(&found.way.entry())).map(ToString::to_string).collect()
 }
 
 fn read(path: &Path) -> Result<String, Error> {
