@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 
 use crate::program::readable;
 
@@ -14,6 +15,8 @@ pub struct Place {
     /// The name of the function.
     pub function: String,
     file: String,
+    /// The folder in which the crate was compiled.
+    folder: String,
     line: u32,
     column: u32,
 }
@@ -27,7 +30,14 @@ impl<'a> Lines<'a> {
     /// Returns the place of an instruction: of the inlined functions that it comes through, the innermost that is the user's.
     pub fn place(&self, instruction: &str) -> Option<Place> {
         let places = self.places(instruction);
-        places.iter().find(|place| place.is_of_user()).or(places.first()).cloned()
+        // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
+        let folder = &places.last()?.folder;
+        let is_of_user = |place: &&Place| {
+            place.folder == *folder
+                && !Path::new(&place.file).is_absolute()
+                && !place.file.contains("/library/core/")
+        };
+        places.iter().find(is_of_user).or(places.first()).cloned()
     }
 
     /// Returns the places of an instruction, from the innermost inlined function to the function that contains the code.
@@ -36,31 +46,24 @@ impl<'a> Lines<'a> {
         let mut location = instruction.rsplit_once(" !dbg ").map(|(_, rest)| first_word(rest));
         while let Some(node) = location.and_then(|node| self.0.get(node)) {
             let number = |name| field(node, name).and_then(|text| text.parse().ok()).unwrap_or(0);
-            let Some((function, file)) = field(node, "scope").and_then(|scope| self.function(scope)) else {
-                break;
-            };
-            places.push(Place { function, file, line: number("line"), column: number("column") });
+            let Some(scope) = field(node, "scope") else { break };
+            let Some((function, file, folder)) = self.function(scope) else { break };
+            places.push(Place { function, file, folder, line: number("line"), column: number("column") });
             location = field(node, "inlinedAt");
         }
         places
     }
 
-    /// Returns the name of the function of a scope, and the scope's file.
-    fn function(&self, scope: &str) -> Option<(String, String)> {
+    /// Returns the name of the function of a scope, and the scope's file and folder.
+    fn function(&self, scope: &str) -> Option<(String, String, String)> {
         let mut node = self.0.get(scope)?;
-        let file = field(node, "file").and_then(|file| string(self.0.get(file)?, "filename"))?;
+        let source = self.0.get(field(node, "file")?)?;
+        let (file, folder) = (string(source, "filename")?, string(source, "directory").unwrap_or_default());
         while !node.contains("!DISubprogram(") {
             node = self.0.get(field(node, "scope")?)?;
         }
         let symbol = string(node, "linkageName").or_else(|| string(node, "name"))?;
-        Some((readable(symbol), file.to_owned()))
-    }
-}
-
-impl Place {
-    /// Cargo compiles the packages of the user's workspace by relative paths, and all others by absolute ones.
-    fn is_of_user(&self) -> bool {
-        !std::path::Path::new(&self.file).is_absolute() && !self.file.contains("/library/core/")
+        Some((readable(symbol), file.to_owned(), folder.to_owned()))
     }
 }
 
@@ -93,8 +96,11 @@ mod tests {
     const IR: &str = r#"
 !5 = !DIFile(filename: "src/lib.rs", directory: "/home/a crate")
 !6 = !DIFile(filename: "/rustc/1/library/core/src/slice/index.rs", directory: "")
+!7 = !DIFile(filename: "src/shared.rs", directory: "/home/a dependency")
 !10 = distinct !DISubprogram(name: "index", linkageName: "_ZN4core5slice5index17h0123456789abcdefE", scope: !3, file: !6, line: 9)
 !11 = distinct !DISubprogram(name: "k", scope: !3, file: !5, line: 20)
+!13 = distinct !DISubprogram(name: "sync", scope: !3, file: !7, line: 20)
+!23 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !21)
 !12 = !DILexicalBlock(scope: !11, file: !5, line: 21)
 !20 = !DILocation(line: 7, column: 3, scope: !10, inlinedAt: !21)
 !21 = distinct !DILocation(line: 22, column: 5, scope: !12)
@@ -106,6 +112,8 @@ mod tests {
         let place = |text| Lines::read(IR).place(text);
         let of_user = place("  %1 = load i32, ptr %0, align 4, !dbg !20").expect("a place");
         assert_eq!((of_user.to_string().as_str(), of_user.function.as_str()), ("src/lib.rs:22:5", "k"));
+        let of_user = place("  call void @f(), !dbg !23").expect("a place");
+        assert_eq!(of_user.function, "k");
         let of_core = place("  store i32 1, ptr %0, !dbg !22, !noundef !1").expect("a place");
         assert_eq!(of_core.function, "core::slice::index");
         assert_eq!(place("  store i32 1, ptr %0, align 4"), None);
