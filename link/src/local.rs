@@ -80,7 +80,7 @@ impl std::fmt::Display for Local<'_> {
         match cause {
             Cause::Index => f.write_str(
                 "\n  likely cause: an array whose index is known at run time only: use constant indices, as in the rounds of \
-                 `ptx::registers::unroll`, or shared memory",
+                 `ptx::registers::unroll` and of loops that `opt-level = 3` unrolls, or shared memory",
             ),
             Cause::Asm => f.write_str("\n  likely cause: asm takes the address: pass the value in a register"),
             Cause::Call(name) => write!(
