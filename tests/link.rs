@@ -387,6 +387,31 @@ fn line_numbers_are_there_with_debug_only() {
     assert!(!Link::kernel("plain", "3").ptx().contains("\t.loc\t"));
 }
 
+/// At every level, the instruction of an inlined function has the function's line and that of the call. ptxas keeps both.
+#[test]
+fn lines_survive_inlining() {
+    let source = include_str!("device/link/faulty/src/lib.rs");
+    let line_of =
+        |text: &str| 1 + source.lines().position(|line| line.contains(text)).expect("a line with this text");
+    let (inner, outer) = (line_of("table[index / 4 % 4]"), line_of("element([*out, 5, 7, 11], index)"));
+    let tools = ok(Tools::find_or_fetch());
+    for level in ["1", "3"] {
+        let mut link = Link::of(&["link_faulty"], &["indexes_an_array"], level).with(&["--debug"]);
+        assert!(link.output().status.success());
+        let path = link.dir.path().join("out.ptx");
+        let ptx = fs::read_to_string(&path).unwrap();
+        let (start, end) = (format!(".loc\t1 {inner} "), format!("inlined_at 1 {outer} "));
+        assert!(ptx.lines().any(|line| line.contains(&start) && line.contains(&end)), "{ptx}");
+        let cubin = link.dir.path().join("out.cubin");
+        ok(tools.assemble(&path, Arch::Sm90a, &cubin));
+        let nvdisasm = ok(run(Command::new(tools.program("nvdisasm")).args(["-c", "-gi"]).arg(&cubin)));
+        let sass = String::from_utf8_lossy(&nvdisasm.stdout);
+        let (start, end) =
+            (format!("link/faulty/src/lib.rs\", line {inner} inlined at"), format!("line {outer}"));
+        assert!(sass.lines().any(|line| line.contains(&start) && line.ends_with(&end)), "{sass}");
+    }
+}
+
 #[test]
 fn nothing_is_left_behind() {
     let temporary = tempfile::tempdir().unwrap();
