@@ -36,6 +36,9 @@ pub fn divergent_barriers<'a>(program: &Program<'a>, ir: &str) -> Vec<Divergent<
         .map(|function| (function.name, module.found(function, &lines)))
         .filter(|(_, found)| !found.is_empty())
         .collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
     let ways = program.ways_without_panics(|name| found.contains_key(name));
     let mut all = Vec::new();
     for way in ways {
@@ -83,11 +86,13 @@ impl<'a> Module<'a> {
     fn of(functions: &[Function<'a>]) -> Self {
         let mut module = Self::default();
         let graphs: Vec<_> = functions.iter().map(Graph::of).collect();
+        let parameters: HashMap<&str, &[&str]> =
+            functions.iter().map(|function| (function.name, &function.parameters[..])).collect();
         loop {
             let before = module.size();
             for (function, graph) in functions.iter().zip(&graphs) {
                 module.spread(function, graph);
-                module.pass_arguments(function, functions);
+                module.pass_arguments(function, &parameters);
             }
             if module.size() == before {
                 break module;
@@ -162,13 +167,13 @@ impl<'a> Module<'a> {
     }
 
     /// Makes the parameters dependent that a function passes dependent values for.
-    fn pass_arguments(&mut self, function: &Function<'a>, functions: &[Function<'a>]) {
+    fn pass_arguments(&mut self, function: &Function<'a>, parameters: &HashMap<&'a str, &[&'a str]>) {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let Some(ir::Call { callee: Callee::Symbol(name), attributes }) = ir::call(instruction.line)
             else {
                 continue;
             };
-            let Some(callee) = functions.iter().find(|function| function.name == name) else { continue };
+            let Some((&callee, parameters)) = parameters.get_key_value(name) else { continue };
             let head = &instruction.line[..attributes];
             let Some(start) = head.rfind(&format!("{name}(")).or_else(|| head.rfind(&format!("{name}\"(")))
             else {
@@ -180,14 +185,13 @@ impl<'a> Module<'a> {
             let is_dependent = |part: &std::ops::Range<usize>| {
                 crate::body::values(&instruction.line[part.clone()]).any(|value| dependent.contains(value))
             };
-            let passed: Vec<_> = callee
-                .parameters
+            let passed: Vec<_> = parameters
                 .iter()
                 .zip(&arguments)
                 .filter(|(_, part)| is_dependent(part))
                 .map(|(parameter, _)| *parameter)
                 .collect();
-            self.dependent.entry(callee.name).or_default().extend(passed);
+            self.dependent.entry(callee).or_default().extend(passed);
         }
     }
 
