@@ -80,7 +80,7 @@ impl std::fmt::Display for Local<'_> {
         match cause {
             Cause::Index => f.write_str(
                 "\n  likely cause: an array whose index is known at run time only: use constant indices, as in the rounds of \
-                 `ptx::registers::unroll` and of loops that `opt-level = 3` unrolls, or shared memory",
+                 `ptx::registers::unroll` and of loops that `opt-level = 3` unrolls; begin with `ptx::registers::zeroed` instead of `[0.0; N]`",
             ),
             Cause::Asm => f.write_str("\n  likely cause: asm takes the address: pass the value in a register"),
             Cause::Call(name) => write!(
@@ -130,6 +130,7 @@ struct Uses<'a> {
     stored_in: Vec<usize>,
     is_printed: bool,
     is_of_panic: bool,
+    /// The first instruction that has a line.
     first: Option<&'a str>,
 }
 
@@ -150,12 +151,12 @@ impl<'a> Body<'a> {
         }
         let sizes: Option<u64> = kept().map(|((_, size), _)| *size).sum();
         let causes = kept().flat_map(|(_, uses)| uses.causes.iter()).min_by_key(|(cause, _)| cause);
-        let (cause, line) = match causes {
-            Some((cause, line)) => (cause.clone(), Some(*line)),
-            None => (Cause::Unknown, kept().find_map(|(_, uses)| uses.first)),
-        };
+        let cause = causes.map_or(Cause::Unknown, |(cause, _)| cause.clone());
+        // LLVM merges instructions of several lines into one without a line.
+        let place = causes.and_then(|(_, line)| lines.place(line));
+        let place = place.or_else(|| kept().find_map(|(_, uses)| lines.place(uses.first?)));
         let bytes = sizes.filter(|bytes| *bytes > 0).map_or(reserved, |bytes| bytes.min(reserved));
-        Some(Memory { bytes, cause, place: line.and_then(|line| lines.place(line)) })
+        Some(Memory { bytes, cause, place })
     }
 
     fn uses(&self, allocas: &[(&'a str, Option<u64>)]) -> Vec<Uses<'a>> {

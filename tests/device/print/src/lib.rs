@@ -48,7 +48,7 @@ pub fn print_all(_cta: Cta, byte: i8, word: u32, long: u64, float: f32, flag: bo
 #[ptx::kernel(unsafe(uniform), threads = 4)]
 pub fn panic_at_an_index(cta: Cta, values: Global<u32>, divisor: u32) {
     let table = [1, 2, 3];
-    if values.len() == 0 {
+    if values.is_empty() {
         ptx::println!("{}", table[cta.thread_rank() as usize]);
     } else {
         ptx::println!("{}", 7 / divisor);
