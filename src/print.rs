@@ -1,4 +1,4 @@
-//! Printing from a kernel (`printf`): [`print!`](crate::print) and [`println!`](crate::println).
+//! Printing from a kernel (`printf`): [`print!`](crate::print!) and [`println!`](crate::println).
 //!
 //! The macros take Rust's format strings and call the driver's `vprintf`. They translate the string at compile time, so a kernel
 //! has no formatting code. Each thread that reaches the call prints.

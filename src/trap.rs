@@ -23,7 +23,7 @@ pub fn trap() -> ! {
     panic!("`ptx::launch::trap` was called off the device")
 }
 
-/// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](launch::trap) does.
+/// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::launch::trap) does.
 ///
 /// - `ptx::panic_handler!();` traps.
 /// - `ptx::panic_handler!(print);` first prints the place of the panic, as [`println!`](crate::println) prints:
