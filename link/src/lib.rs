@@ -8,6 +8,7 @@
 
 mod assemble;
 mod body;
+mod canary;
 pub mod convergence;
 mod divergence;
 mod entry;
