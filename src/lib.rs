@@ -10,6 +10,9 @@
 )]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
+// The macros name `::ptx`, here too.
+extern crate self as ptx;
+
 #[macro_use]
 pub mod qualifier;
 pub mod mask;
@@ -38,6 +41,7 @@ cfg_select! {
         pub mod mbarrier;
         pub mod multimem;
         pub mod pipeline;
+        pub mod print;
         pub mod reduce;
         pub mod registers;
         pub mod shared;
@@ -110,6 +114,29 @@ cfg_select! {
         /// }
         /// ```
         pub use ptx_macros::kernel;
+
+        /// Prints from a kernel (`printf`), without a line feed. The module [`print`](mod@print) has the placeholders.
+        ///
+        /// ```
+        /// # fn kernel(flags: &[u32]) {
+        /// for (i, flag) in flags.iter().enumerate() {
+        ///     ptx::print!("{i}: {flag:#010x} ");
+        /// }
+        /// ptx::println!();
+        /// # }
+        /// ```
+        pub use ptx_macros::print;
+
+        /// Prints a line from a kernel (`printf`). The module [`print`](mod@print) has the placeholders.
+        ///
+        /// ```
+        /// # fn kernel(cta: &ptx::launch::Cta, x: f32) {
+        /// if x.is_nan() {
+        ///     ptx::println!("thread {} of CTA {} has {x}", cta.thread_rank(), cta.grid_rank());
+        /// }
+        /// # }
+        /// ```
+        pub use ptx_macros::println;
     }
     _ => {
         /// Stand-in for the macro of the typed layer, which the feature `stock-linker` leaves out.
@@ -130,4 +157,7 @@ cfg_select! {
 #[doc(hidden)]
 pub mod __private {
     pub use core;
+
+    #[cfg(any(doc, not(feature = "stock-linker")))]
+    pub use crate::trap::print_panic;
 }

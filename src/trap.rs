@@ -1,4 +1,8 @@
-//! `trap`: stops a kernel with an error (`__trap()`).
+//! `trap` stops a kernel with an error (`__trap()`), and `panic_handler!` makes panics do so.
+
+use core::panic::Location;
+
+use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
 
 /// Stops the kernel with an error that the host sees (`CUDA_ERROR_ILLEGAL_INSTRUCTION`), as `__trap()` does.
 ///
@@ -17,4 +21,63 @@ pub fn trap() -> ! {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     panic!("`ptx::launch::trap` was called off the device")
+}
+
+/// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::launch::trap) does.
+///
+/// - `ptx::panic_handler!();` traps.
+/// - `ptx::panic_handler!(print);` first prints the place of the panic, as [`println!`](crate::println) prints:
+///   `panic at src/lib.rs:12:9: CTA (3, 0, 0), thread (64, 0, 0)`. It prints no message, whose arguments need the formatting code
+///   of `core::fmt`.
+///
+/// A kernel crate has one call, at the top level. On the host, where `std` has the handler, the macro expands to nothing.
+///
+/// A handler that prints keeps what it prints: each place of a panic passes its location, and a kernel that can panic has the
+/// code that prints. Neither handler costs anything in a kernel that cannot panic. `ptx-link` warns of each kernel that can, and
+/// `-Clink-arg=--deny-panics` makes the warning an error.
+///
+/// ```no_run
+/// ptx::panic_handler!(print);
+/// ```
+#[macro_export]
+macro_rules! panic_handler {
+    () => {
+        #[cfg(target_arch = "nvptx64")]
+        #[panic_handler]
+        fn __ptx_panic(_: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
+            $crate::launch::trap()
+        }
+    };
+    (print) => {
+        #[cfg(target_arch = "nvptx64")]
+        #[panic_handler]
+        fn __ptx_panic(info: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
+            $crate::__private::print_panic(info.location())
+        }
+    };
+    ($($other:tt)*) => {
+        $crate::__private::core::compile_error!(
+            "write `ptx::panic_handler!()`, which traps, or `ptx::panic_handler!(print)`"
+        );
+    };
+}
+
+/// Prints the place of a panic, and stops the kernel. Without its message, a panic needs no code of `core::fmt`.
+#[inline(always)]
+pub fn print_panic(place: Option<&Location<'_>>) -> ! {
+    if let Some(place) = place {
+        crate::println!(
+            "panic at {}:{}:{}: CTA ({}, {}, {}), thread ({}, {}, {})",
+            place.file_as_c_str(),
+            place.line(),
+            place.column(),
+            ctaid_x(),
+            ctaid_y(),
+            ctaid_z(),
+            tid_x(),
+            tid_y(),
+            tid_z()
+        );
+    }
+    trap()
 }

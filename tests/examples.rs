@@ -64,7 +64,7 @@ fn is_gated(module: &str) -> bool {
 #[test]
 fn examples_compile_for_the_device() {
     let mut text = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(dead_code, unused)]\n\
-         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { ptx::launch::trap() }\n\
+         ptx::panic_handler!();\n\
          #[unsafe(no_mangle)]\npub extern \"ptx-kernel\" fn a_kernel_to_link_for() {}\n"
         .to_owned();
     let mut count = 0;

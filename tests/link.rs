@@ -168,7 +168,11 @@ fn every_level_links_every_kernel_whole() {
 #[test]
 fn without_marks_llvm_copies_and_merges() {
     let marked = |kernel, mnemonic| count(&Link::kernel(kernel, "3").ptx(), mnemonic);
-    let unmarked = |kernel, mnemonic| count(&Link::kernel(kernel, "3").with(&["--no-marks"]).ptx(), mnemonic);
+    let unmarked = |kernel, mnemonic| {
+        // The copies lie in divergent branches, of which the linker warns.
+        let link = Link::kernel(kernel, "3").with(&["--no-marks", "--allow-divergence=barrier_between"]);
+        count(&link.ptx(), mnemonic)
+    };
     assert_eq!(marked("barrier_between", "barrier.cta.sync"), 1);
     assert_eq!(unmarked("barrier_between", "barrier.cta.sync"), 2);
     assert_eq!(marked("mask_in_both_arms", "activemask.b32"), 2);
@@ -281,6 +285,79 @@ fn a_panic_is_reported_with_its_way_and_cause() {
     Link::of(&["link_faulty"], &kernels, "0").with_core().with(&["--deny-panics"]).ptx();
 }
 
+#[test]
+fn local_memory_is_reported_with_its_line_and_cause() {
+    let kernels = ["indexes_an_array", "passes_an_address"];
+    let link = |level| Link::of(&["link_faulty"], &kernels, level).with(&["--debug"]);
+    for level in ["1", "2", "3", "s", "z"] {
+        let output = link(level).output();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_says(
+            &said,
+            &[
+                "warning: `indexes_an_array` keeps 16 bytes of each thread in local memory\n  place: ",
+                "link/faulty/src/lib.rs:",
+                ", in `element`\n  likely cause: an array whose index is known at run time only",
+                "warning: `passes_an_address` keeps 4 bytes",
+                "`passes_an_address` -> `link_faulty::through_memory`",
+                "`link_faulty::changes` takes the address and is not inlined",
+            ],
+        );
+        assert_eq!(said.matches("warning: ").count(), 2, "{said}");
+        let line = said.split("link/faulty/src/lib.rs:").nth(1).and_then(|rest| rest.split(':').next());
+        let source = include_str!("device/link/faulty/src/lib.rs")
+            .lines()
+            .nth(line.unwrap().parse::<usize>().unwrap() - 1);
+        assert!(source.unwrap().contains("table[index"), "{said}");
+    }
+    let without_lines = Link::of(&["link_faulty"], &kernels[..1], "3").output();
+    assert_says(
+        &String::from_utf8_lossy(&without_lines.stderr),
+        &["place: `indexes_an_array`; with `debug = \"line-tables-only\"` this names the line"],
+    );
+    assert_says(
+        &link("3").with(&["--deny-local-memory"]).error(),
+        &["error: `indexes_an_array` keeps 16 bytes"],
+    );
+    link("0").with_core().with(&["--deny-local-memory"]).ptx();
+}
+
+#[test]
+fn a_barrier_that_some_threads_pass_by_is_reported_with_its_line() {
+    let kernels = ["syncs_in_a_warp", "syncs_in_a_loop_of_the_thread", "syncs_under_a_uniform_condition"];
+    let link = |level, debug: &[&str]| Link::of(&["link_faulty"], &kernels, level).with(debug).output();
+    for level in ["1", "2", "3", "s", "z"] {
+        let output = link(level, &["--debug"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_says(
+            &said,
+            &[
+                "warning: `syncs_in_a_warp`: some threads may not reach `barrier.cta.sync.aligned`\n  place: link/faulty/src/lib.rs:",
+                ", in `barrier`\n  condition: link/faulty/src/lib.rs:",
+                "warning: `syncs_in_a_loop_of_the_thread`: some threads may not reach",
+            ],
+        );
+        assert_eq!(said.matches("warning: ").count(), 2, "{said}");
+        let condition =
+            said.split("condition: link/faulty/src/lib.rs:").nth(1).and_then(|rest| rest.split(':').next());
+        let number: usize = condition.and_then(|number| number.parse().ok()).expect("a line");
+        let source = include_str!("device/link/faulty/src/lib.rs")
+            .lines()
+            .nth(number - 1)
+            .expect("a line of the file");
+        assert!(source.contains("thread() < 32") || source.contains("index < count"), "{said}");
+    }
+    assert_says(
+        &String::from_utf8_lossy(&link("3", &[]).stderr),
+        &["place: with `debug = \"line-tables-only\"` this names the line"],
+    );
+    let allow = kernels.map(|kernel| format!("--allow-divergence={kernel}"));
+    Link::of(&["link_faulty"], &kernels, "3").with(&[&allow[0], &allow[1]]).ptx();
+    Link::of(&["link_faulty"], &kernels, "0").ptx();
+}
+
 /// Checks that every name of shared memory in the PTX is declared exactly once.
 fn assert_shared_memory_is_whole(ptx: &str) {
     let is_declaration = |line: &&str| line.trim_start().starts_with(".shared .align 16 .b8");
@@ -308,6 +385,31 @@ fn line_numbers_are_there_with_debug_only() {
     let ptx = Link::kernel("plain", "3").with(&["--debug"]).ptx();
     assert_says(&ptx, &["\t.loc\t", "link/kernels/src/lib.rs", "\n.target sm_90a\n"]);
     assert!(!Link::kernel("plain", "3").ptx().contains("\t.loc\t"));
+}
+
+/// At every level, the instruction of an inlined function has the function's line and that of the call. ptxas keeps both.
+#[test]
+fn lines_survive_inlining() {
+    let source = include_str!("device/link/faulty/src/lib.rs");
+    let line_of =
+        |text: &str| 1 + source.lines().position(|line| line.contains(text)).expect("a line with this text");
+    let (inner, outer) = (line_of("table[index / 4 % 4]"), line_of("element([*out, 5, 7, 11], index)"));
+    let tools = ok(Tools::find_or_fetch());
+    for level in ["1", "3"] {
+        let mut link = Link::of(&["link_faulty"], &["indexes_an_array"], level).with(&["--debug"]);
+        assert!(link.output().status.success());
+        let path = link.dir.path().join("out.ptx");
+        let ptx = fs::read_to_string(&path).unwrap();
+        let (start, end) = (format!(".loc\t1 {inner} "), format!("inlined_at 1 {outer} "));
+        assert!(ptx.lines().any(|line| line.contains(&start) && line.contains(&end)), "{ptx}");
+        let cubin = link.dir.path().join("out.cubin");
+        ok(tools.assemble(&path, Arch::Sm90a, &cubin));
+        let nvdisasm = ok(run(Command::new(tools.program("nvdisasm")).args(["-c", "-gi"]).arg(&cubin)));
+        let sass = String::from_utf8_lossy(&nvdisasm.stdout);
+        let (start, end) =
+            (format!("link/faulty/src/lib.rs\", line {inner} inlined at"), format!("line {outer}"));
+        assert!(sass.lines().any(|line| line.contains(&start) && line.ends_with(&end)), "{sass}");
+    }
 }
 
 #[test]

@@ -48,6 +48,7 @@ const RULES: &[(u32, &str)] = &[
     (15, "request a cluster while another request is in flight, or after a refusal"),
     (16, "use safe code with a linker that does not mark barriers"),
     (17, "write a kernel that no launch fits, or whose launch is not as safe as it says"),
+    (18, "print what C's `printf` cannot print, or with a format that does not fit the arguments"),
 ];
 
 /// Folders of cases, each named after the feature that they are built with.

@@ -36,7 +36,4 @@ mod tensor_retype;
 mod tensor_sum;
 mod warp;
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();

@@ -54,6 +54,11 @@ pub fn move_directives(ptx: &str) -> Result<String, Error> {
     Ok(text)
 }
 
+/// Returns the function that a line of PTX begins to define or declare.
+pub fn function(line: &str) -> Option<&str> {
+    Kernel::of_header(line).map(|kernel| kernel.name)
+}
+
 /// Adds a directive to the kernel whose body begins at line `body`. LLVM may copy the comment, so a directive may come twice.
 fn add<'a>(
     directives: &mut Vec<(usize, Vec<&'a str>)>,

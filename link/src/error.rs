@@ -86,6 +86,10 @@ pub enum Error {
     #[error("{}", .0.join("\n"))]
     Panics(Vec<String>),
 
+    /// Kernels with local memory, with `--deny-local-memory`; one message per function.
+    #[error("{}", .0.join("\n"))]
+    LocalMemory(Vec<String>),
+
     /// `llc` knows neither the requested processor nor an older one of its family.
     #[error("llc knows no processor like `{wanted}`; correct `-C target-cpu`: llc knows {known}")]
     UnknownProcessor {

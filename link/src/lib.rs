@@ -7,11 +7,15 @@
 #![deny(missing_docs)]
 
 mod assemble;
+mod body;
 mod canary;
 pub mod convergence;
+mod divergence;
 mod entry;
 mod error;
 mod ir;
+mod lines;
+mod local;
 mod marks;
 mod options;
 mod parameters;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::Error;
 use crate::convergence::is_convergent;
 use crate::ir::{self, Callee};
+use crate::program::is_of_the_driver;
 
 /// What the asm of a convergent instruction of `ptx` begins with: a name that is no instruction, so that ptxas refuses a kernel
 /// which another linker has made. The name ends with the version of `ptx`.
@@ -35,8 +36,8 @@ pub fn without_tokens(ir: &str) -> Result<String, Error> {
 
 /// Marks a module, given and returned as LLVM IR in the form that `opt -S` prints. These get the mark `convergent`:
 ///
-/// - every function that is not an intrinsic (intrinsics have their own attributes); LLVM removes the mark again from a function
-///   whose body has nothing convergent;
+/// - every function that is not an intrinsic (intrinsics have their own attributes) and not one of the driver's, which each thread
+///   calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;
 /// - every call through a pointer or an alias, because LLVM does not know the function;
 /// - every inline asm for which [`is_convergent`] returns true.
 pub fn mark(ir: &str) -> String {
@@ -53,7 +54,8 @@ pub fn mark(ir: &str) -> String {
 
 fn place_for_mark(line: &str, functions: &HashSet<&str>) -> Option<usize> {
     if let Some(header) = ir::header(line) {
-        return (!header.name.starts_with("llvm.")).then_some(header.attributes);
+        let is_known = header.name.starts_with("llvm.") || is_of_the_driver(header.name);
+        return (!is_known).then_some(header.attributes);
     }
     let call = ir::call(line)?;
     let needs_mark = match call.callee {
@@ -98,6 +100,7 @@ define internal void @f(i32 %0) unnamed_addr #1 {
 }
 declare void @llvm.assume(i1) #4
 declare i32 @vprintf(ptr, ptr)
+declare void @of_another_file()
 ";
         let marked = "\
 @alias = alias void (), ptr @f
@@ -112,7 +115,8 @@ define internal void @f(i32 %0) unnamed_addr convergent #1 {
   call void @llvm.assume(i1 true)
 }
 declare void @llvm.assume(i1) #4
-declare i32 @vprintf(ptr, ptr) convergent
+declare i32 @vprintf(ptr, ptr)
+declare void @of_another_file() convergent
 ";
         assert_eq!(mark(ir), marked);
     }

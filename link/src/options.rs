@@ -49,6 +49,14 @@ pub struct Options {
     #[arg(long)]
     pub deny_panics: bool,
 
+    /// Fail if a kernel has local memory, instead of warning
+    #[arg(long)]
+    pub deny_local_memory: bool,
+
+    /// Warn of no barrier in this kernel that some threads may not reach; repeatable
+    #[arg(long = "allow-divergence", value_name = "KERNEL")]
+    pub allow_divergence: Vec<String>,
+
     /// Omit the convergence marks. This makes programs WRONG: barriers move into divergent branches.
     /// For the tests that prove the marks necessary
     #[arg(long)]

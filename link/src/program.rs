@@ -27,7 +27,7 @@ pub struct Asm<'a> {
 }
 
 /// The shortest call path from an entry to an unwanted symbol.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path<'a>(Vec<&'a str>);
 
 impl<'a> Program<'a> {
@@ -96,7 +96,14 @@ impl<'a> Program<'a> {
 
     /// Returns the shortest call path from each entry to each panicking function of `core` that it reaches.
     pub fn panics(&self) -> Vec<Path<'a>> {
-        self.entries.iter().flat_map(|entry| self.ways(entry, is_panic)).collect()
+        self.entries.iter().flat_map(|entry| self.ways(entry, is_panic, is_panic)).collect()
+    }
+
+    /// Returns the shortest call path from each entry to each symbol for which `wanted` is true. The paths go through no panic.
+    pub fn ways_without_panics(&self, wanted: impl Fn(&str) -> bool) -> Vec<Path<'a>> {
+        let ends = |name: &str| is_panic(name) || readable(name).contains("core::fmt::");
+        let wanted = |name: &str| wanted(name) && !ends(name);
+        self.entries.iter().flat_map(|entry| self.ways(entry, wanted, ends)).collect()
     }
 
     fn add_global(&mut self, name: &'a str, line: &'a str) {
@@ -125,14 +132,21 @@ impl<'a> Program<'a> {
 
     /// Returns a path from an entry through `user` to `name`, or from `user` if no entry reaches it.
     fn way_to(&self, user: &'a str, name: &'a str) -> Path<'a> {
-        let from_entry = self.entries.iter().find_map(|entry| self.ways(entry, |n| n == user).pop());
+        let from_entry =
+            self.entries.iter().find_map(|entry| self.ways(entry, |n| n == user, |n| n == user).pop());
         let mut way = from_entry.unwrap_or(Path(vec![user]));
         way.0.push(name);
         way
     }
 
-    /// Returns the shortest path from `start` to each symbol for which `wanted` is true. A path goes through no such symbol.
-    fn ways(&self, start: &'a str, wanted: impl Fn(&str) -> bool) -> Vec<Path<'a>> {
+    /// Returns the shortest path from `start` to each symbol for which `wanted` is true. A path goes through no symbol for which
+    /// `ends` is true.
+    fn ways(
+        &self,
+        start: &'a str,
+        wanted: impl Fn(&str) -> bool,
+        ends: impl Fn(&str) -> bool,
+    ) -> Vec<Path<'a>> {
         let mut reached_from: HashMap<&str, Option<&str>> = HashMap::from([(start, None)]);
         let mut queue = VecDeque::from([start]);
         let mut found = Vec::new();
@@ -143,6 +157,8 @@ impl<'a> Program<'a> {
                 let mut way: Vec<_> = way.filter(|n| *n == name || !self.data.contains(n)).collect();
                 way.reverse();
                 found.push(Path(way));
+            }
+            if ends(name) {
                 continue;
             }
             for next in self.references.get(name).into_iter().flatten() {
@@ -160,6 +176,16 @@ impl Path<'_> {
     /// Returns the readable name of the first function on the path.
     pub fn entry(&self) -> String {
         readable(self.0.first().copied().unwrap_or_default())
+    }
+
+    /// Returns the last symbol on the path.
+    pub fn end(&self) -> &str {
+        self.0.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the number of symbols on the path.
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Returns the likely cause of the panic and its cure, judged by the names on the path.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::assemble::{Processor, assemble, external_functions};
 use crate::canary::without_canaries;
 use crate::convergence::without_comments;
+use crate::divergence::divergent_barriers;
 use crate::entry::move_directives;
+use crate::local::local_memory;
 use crate::marks::without_tokens;
 use crate::options::Level;
 use crate::parameters::pass_by_value;
@@ -19,7 +21,7 @@ use crate::{Error, Options, ir, mark};
 /// # Errors
 ///
 /// If a tool is missing or fails, a symbol is undefined, asm needs an unknown PTX version, or a kernel can panic and
-/// `--deny-panics` is set.
+/// `--deny-panics` is set, or a kernel has local memory and `--deny-local-memory` is set.
 pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let places = Places::of_this_process();
     let stages = Stages::new(options, places.find()?)?;
@@ -32,9 +34,11 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let ir = read(&optimized)?;
     let program = Program::read(&ir);
     refuse_undefined(&program)?;
-    let warnings = report_panics(&program, options)?;
+    let mut warnings = report_panics(&program, options)?;
+    warnings.extend(report_divergence(&program, options, &ir));
     let ptx = stages.assemble(&optimized, &program)?;
     refuse_calls_of_llvm(&ptx, &program)?;
+    warnings.extend(report_local_memory(&program, options, &ir, &ptx)?);
     write(&options.output, &move_directives(&ptx)?)?;
     Ok(warnings)
 }
@@ -228,6 +232,34 @@ fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>
         reports.push(format!("there are {} more paths to a panic", panics.len() - MOST_PANICS));
     }
     if options.deny_panics && !reports.is_empty() { Err(Error::Panics(reports)) } else { Ok(reports) }
+}
+
+/// Reports the local memory of kernels. At `-O0` nothing is reported, because every variable is in memory.
+fn report_local_memory(
+    program: &Program<'_>,
+    options: &Options,
+    ir: &str,
+    ptx: &str,
+) -> Result<Vec<String>, Error> {
+    if options.optimization == Level::None {
+        return Ok(Vec::new());
+    }
+    let reports: Vec<_> = local_memory(program, ir, ptx).iter().map(ToString::to_string).collect();
+    if options.deny_local_memory && !reports.is_empty() {
+        Err(Error::LocalMemory(reports))
+    } else {
+        Ok(reports)
+    }
+}
+
+/// Reports the barriers that some threads may not reach. At `-O0` nothing is reported, because every variable is in memory.
+fn report_divergence(program: &Program<'_>, options: &Options, ir: &str) -> Vec<String> {
+    if options.optimization == Level::None {
+        return Vec::new();
+    }
+    let found = divergent_barriers(program, ir);
+    let is_allowed = |name: &str| options.allow_divergence.iter().any(|allowed| allowed == name);
+    found.iter().filter(|found| !is_allowed(&found.way.entry())).map(ToString::to_string).collect()
 }
 
 fn read(path: &Path) -> Result<String, Error> {

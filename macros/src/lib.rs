@@ -1,8 +1,10 @@
-//! The macros of `ptx`. Use them as `ptx::kernel` and `ptx::Plain`, whose documentation is in `ptx`.
+//! The macros of `ptx`. Use them as `ptx::kernel`, `ptx::Plain`, `ptx::print!` and `ptx::println!`, whose documentation is in
+//! `ptx`.
 #![deny(missing_docs)]
 
 mod kernel;
 mod plain;
+mod print;
 mod shape;
 
 use proc_macro::TokenStream;
@@ -21,4 +23,18 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 pub fn plain(item: TokenStream) -> TokenStream {
     let input = parse_macro_input!(item as DeriveInput);
     plain::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Prints from a kernel. `ptx::print!` has the documentation.
+#[proc_macro]
+pub fn print(arguments: TokenStream) -> TokenStream {
+    let print = parse_macro_input!(arguments as print::Print);
+    print::expand(print, "").unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Prints a line from a kernel. `ptx::println!` has the documentation.
+#[proc_macro]
+pub fn println(arguments: TokenStream) -> TokenStream {
+    let print = parse_macro_input!(arguments as print::Print);
+    print::expand(print, "\n").unwrap_or_else(syn::Error::into_compile_error).into()
 }

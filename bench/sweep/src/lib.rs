@@ -9,10 +9,7 @@ mod axpy_bulk;
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::Cta;
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
 
 macro_rules! sweep {
     ($( $name:ident: $kib:literal, $stages:literal; )*) => { $(

@@ -13,11 +13,7 @@ use ptx::qualifier::{op, scope, sem};
 use ptx::shared::{DynamicShared, SharedArray};
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
 
-#[cfg(target_arch = "nvptx64")]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
 
 /// y ← a·x + y.
 #[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 2)]

@@ -16,10 +16,7 @@ use ptx::qualifier::{B128, TypeTag, cache_hint, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
 
 /// Calls `f` with an element in the second CTA of the cluster.
 #[inline(always)]

@@ -8,10 +8,7 @@
 use ptx::math::fma;
 use ptx::registers::{from_fn, unroll, zeroed};
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
 
 /// `out[i][j]` ← the sum over k of `a[k][i] * b[k][j]`.
 macro_rules! outer_products {

@@ -52,10 +52,7 @@ mod b {
     }
 }
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
 
 /// Fills an array and reads it back reversed.
 #[inline(always)]

@@ -15,10 +15,7 @@ use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    trap()
-}
+ptx::panic_handler!();
 
 const N: usize = 1024;
 

@@ -45,10 +45,7 @@ mod stores;
 mod tensor;
 mod warp;
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
 
 const N: usize = 1024;
 const BYTES: u32 = (N * size_of::<f32>()) as u32;

@@ -48,3 +48,80 @@ pub unsafe extern "ptx-kernel" fn needs_the_future(out: *mut u32) {
         *out = 1;
     }
 }
+
+/// The index is known at run time only, so the array is in local memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn indexes_an_array(out: *mut u32, index: usize) {
+    unsafe { *out = element([*out, 5, 7, 11], index) }
+}
+
+#[inline(always)]
+fn element(mut table: [u32; 4], index: usize) -> u32 {
+    table[index % 4] += 1;
+    table[index / 4 % 4]
+}
+
+/// A function that is not inlined gets an address.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn passes_an_address(out: *mut u32) {
+    unsafe { *out = through_memory(*out) }
+}
+
+#[inline(never)]
+fn through_memory(mut value: u32) -> u32 {
+    unsafe { changes(&raw mut value) };
+    value
+}
+
+#[inline(never)]
+unsafe fn changes(value: *mut u32) {
+    unsafe { value.write_volatile(value.read_volatile() + 1) }
+}
+
+#[inline(always)]
+fn thread() -> u32 {
+    let index: u32;
+    unsafe { asm!("mov.u32 {0}, %tid.x;", out(reg32) index, options(pure, nomem, nostack, preserves_flags)) }
+    index
+}
+
+#[inline(always)]
+fn barrier() {
+    unsafe { asm!("barrier.cta.sync.aligned 0;", options(nostack, preserves_flags)) }
+}
+
+/// The first warp alone reaches the barrier.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn syncs_in_a_warp(out: *mut u32) {
+    if thread() < 32 {
+        unsafe { *out = 1 }
+        barrier();
+    }
+}
+
+/// Threads take part in different numbers of barriers.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn syncs_in_a_loop_of_the_thread(out: *mut u32, count: u32) {
+    let mut index = thread();
+    while index < count {
+        unsafe { out.add(index as usize).write_volatile(1) }
+        barrier();
+        index += 256;
+    }
+}
+
+/// All threads reach both barriers, or none.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn syncs_under_a_uniform_condition(out: *mut u32, flag: *const u32) {
+    if thread() == 0 {
+        unsafe { *out = 1 }
+    }
+    if unsafe { *flag } != 0 {
+        barrier();
+    }
+    let mut left = unsafe { *flag.add(1) };
+    while left > 0 {
+        barrier();
+        left -= 1;
+    }
+}

@@ -1,0 +1,122 @@
+//! Source lines: where the line tables of LLVM IR say that an instruction comes from.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use crate::program::readable;
+
+/// The metadata of a module: the text of each node `!7 = …`, by `!7`.
+pub struct Lines<'a>(HashMap<&'a str, &'a str>);
+
+/// A line of Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the function.
+    pub function: String,
+    file: String,
+    /// The folder in which the crate was compiled.
+    folder: String,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> Lines<'a> {
+    pub fn read(ir: &'a str) -> Self {
+        let nodes = ir.lines().filter(|line| line.starts_with('!'));
+        Self(nodes.filter_map(|line| line.split_once(" = ")).collect())
+    }
+
+    /// Returns the place of an instruction: of the inlined functions that it comes through, the innermost that is the user's.
+    pub fn place(&self, instruction: &str) -> Option<Place> {
+        let places = self.places(instruction);
+        // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
+        let folder = &places.last()?.folder;
+        let is_of_user = |place: &&Place| {
+            place.folder == *folder
+                && !Path::new(&place.file).is_absolute()
+                && !place.file.contains("/library/core/")
+        };
+        places.iter().find(is_of_user).or(places.first()).cloned()
+    }
+
+    /// Returns the places of an instruction, from the innermost inlined function to the function that contains the code.
+    fn places(&self, instruction: &str) -> Vec<Place> {
+        let mut places = Vec::new();
+        let mut location = instruction.rsplit_once(" !dbg ").map(|(_, rest)| first_word(rest));
+        while let Some(node) = location.and_then(|node| self.0.get(node)) {
+            let number = |name| field(node, name).and_then(|text| text.parse().ok()).unwrap_or(0);
+            let Some(scope) = field(node, "scope") else { break };
+            let Some((function, file, folder)) = self.function(scope) else { break };
+            places.push(Place { function, file, folder, line: number("line"), column: number("column") });
+            location = field(node, "inlinedAt");
+        }
+        places
+    }
+
+    /// Returns the name of the function of a scope, and the scope's file and folder.
+    fn function(&self, scope: &str) -> Option<(String, String, String)> {
+        let mut node = self.0.get(scope)?;
+        let source = self.0.get(field(node, "file")?)?;
+        let (file, folder) = (string(source, "filename")?, string(source, "directory").unwrap_or_default());
+        while !node.contains("!DISubprogram(") {
+            node = self.0.get(field(node, "scope")?)?;
+        }
+        let symbol = string(node, "linkageName").or_else(|| string(node, "name"))?;
+        Some((readable(symbol), file.to_owned(), folder.to_owned()))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split([',', ' ', ')']).next().unwrap_or_default()
+}
+
+/// Returns a field `name: value` of a node, without the quotes of a string.
+fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
+    let key = format!("{name}: ");
+    let at = node.match_indices(&key).find(|(at, _)| node[..*at].ends_with(['(', ' ']))?.0;
+    Some(first_word(&node[at + key.len()..]))
+}
+
+fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = node.split_once(&format!("{name}: \""))?;
+    rest.split_once('"').map(|(text, _)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    const IR: &str = r#"
+!5 = !DIFile(filename: "src/lib.rs", directory: "/home/a crate")
+!6 = !DIFile(filename: "/rustc/1/library/core/src/slice/index.rs", directory: "")
+!7 = !DIFile(filename: "src/shared.rs", directory: "/home/a dependency")
+!10 = distinct !DISubprogram(name: "index", linkageName: "_ZN4core5slice5index17h0123456789abcdefE", scope: !3, file: !6, line: 9)
+!11 = distinct !DISubprogram(name: "k", scope: !3, file: !5, line: 20)
+!13 = distinct !DISubprogram(name: "sync", scope: !3, file: !7, line: 20)
+!23 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !21)
+!12 = !DILexicalBlock(scope: !11, file: !5, line: 21)
+!20 = !DILocation(line: 7, column: 3, scope: !10, inlinedAt: !21)
+!21 = distinct !DILocation(line: 22, column: 5, scope: !12)
+!22 = !DILocation(line: 7, column: 3, scope: !10)
+"#;
+
+    #[test]
+    fn the_place_is_the_users() {
+        let place = |text| Lines::read(IR).place(text);
+        let of_user = place("  %1 = load i32, ptr %0, align 4, !dbg !20").expect("a place");
+        assert_eq!((of_user.to_string().as_str(), of_user.function.as_str()), ("src/lib.rs:22:5", "k"));
+        let of_user = place("  call void @f(), !dbg !23").expect("a place");
+        assert_eq!(of_user.function, "k");
+        let of_core = place("  store i32 1, ptr %0, !dbg !22, !noundef !1").expect("a place");
+        assert_eq!(of_core.function, "core::slice::index");
+        assert_eq!(place("  store i32 1, ptr %0, align 4"), None);
+        assert_eq!(place("  store i32 1, ptr %0, align 4, !dbg !99"), None);
+    }
+}

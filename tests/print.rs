@@ -1,0 +1,75 @@
+//! `ptx::println!` and `ptx::panic_handler!` on the device: the PTX of kernels that print.
+
+mod support;
+
+use support::{body, ok};
+use xtask::cuda::Tools;
+use xtask::device::{Arch, Build, OptLevel};
+use xtask::forms::map_words;
+use xtask::golden::Golden;
+use xtask::toolchain::{Kind, Toolchain};
+
+fn module(opt_level: OptLevel) -> String {
+    let build = Build { opt_level, ..Build::new("tests/device/print", Arch::Sm90a) };
+    ok(build.run()).text
+}
+
+/// Returns the texts that the PTX lists byte by byte.
+fn strings(ptx: &str) -> Vec<String> {
+    let lists = ptx.lines().filter(|line| line.contains(".b8")).filter_map(|line| line.split_once(" = {"));
+    let bytes =
+        lists.map(|(_, list)| list.split([',', '}']).map_while(|byte| byte.trim().parse().ok()).collect());
+    bytes
+        .filter_map(|bytes: Vec<u8>| Some(String::from_utf8(bytes).ok()?.trim_end_matches('\0').to_owned()))
+        .collect()
+}
+
+#[test]
+fn kernels_that_print_are_golden() {
+    if ok(Toolchain::active()).kind() != Kind::Rustup {
+        return;
+    }
+    let ptx = module(OptLevel::O3);
+    let mut golden = Golden::new("print");
+    // The name of a constant depends on the crate's folder.
+    let constant = |word: &str| if word.starts_with("anon_") { "format".into() } else { word.to_owned() };
+    ok(golden.check("print_in_a_branch.ptx", &map_words(&body(&ptx, "print_in_a_branch"), constant)));
+    let mut formats = strings(&ptx);
+    formats.retain(|string| string.contains('%'));
+    formats.sort();
+    ok(golden.check("formats.txt", &(formats.join("\n") + "\n")));
+    ok(golden.finish());
+}
+
+/// A thread of the branch alone calls `vprintf`.
+#[test]
+fn a_call_stays_in_its_branch() {
+    for level in [OptLevel::O0, OptLevel::O3] {
+        let ptx = module(level);
+        let body = body(&ptx, "print_in_a_branch");
+        let lines: Vec<_> = body.lines().collect();
+        let call = lines.iter().position(|line| line.contains("vprintf")).expect("a call");
+        let branch = lines.iter().position(|line| line.starts_with('@')).expect("a branch");
+        let barrier = lines.iter().position(|line| line.starts_with("barrier.cta.sync")).expect("a barrier");
+        assert!(branch < call && call < barrier, "at {level}: {body}");
+        assert_eq!(body.matches("vprintf").count(), 1, "at {level}: {body}");
+    }
+}
+
+/// The arguments of `vprintf` are in local memory by its interface: the linker warns of the array alone.
+#[test]
+fn arguments_are_no_local_memory_to_warn_of() {
+    let module = ok(Build::new("tests/device/print", Arch::Sm90a).run());
+    let reports = module.warnings.matches("of each thread in local memory").count();
+    assert_eq!(reports, 1, "{}", module.warnings);
+    assert!(module.warnings.contains("`panic_at_an_index` keeps 12 bytes"), "{}", module.warnings);
+}
+
+#[test]
+fn ptxas_accepts_the_kernels() {
+    let tools = ok(Tools::find_or_fetch());
+    for level in [OptLevel::O0, OptLevel::O3] {
+        let errors = ok(tools.check_text(&module(level), Arch::Sm90a));
+        assert!(errors.is_empty(), "{level}: {errors:?}");
+    }
+}

@@ -1,0 +1,5 @@
+//! C centres no text.
+
+pub fn kernel(x: u32) {
+    ptx::println!("{x:^8}");
+}

@@ -1,0 +1,5 @@
+//! A struct has no conversion in C.
+
+pub fn kernel(lane: ptx::mask::LaneMask) {
+    ptx::println!("{:#x}", lane.bits());
+}

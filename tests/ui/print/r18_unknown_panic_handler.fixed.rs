@@ -1,0 +1,3 @@
+//! A handler traps, or prints and traps.
+
+ptx::panic_handler!(print);

@@ -1,0 +1,5 @@
+//! C has no binary numbers.
+
+pub fn kernel(x: u32) {
+    ptx::println!("{x:#b}");
+}

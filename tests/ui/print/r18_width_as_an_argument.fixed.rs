@@ -1,0 +1,6 @@
+//! A width is a number.
+
+pub fn kernel(x: u32, width: usize) {
+    ptx::println!("{x:8}");
+    let _ = width;
+}
