@@ -130,7 +130,7 @@ fn entry(
     quote! {
         #[cfg(target_arch = "nvptx64")]
         #[unsafe(export_name = #text)]
-        #[allow(improper_ctypes_definitions, unused_variables)]
+        #[allow(improper_ctypes_definitions)]
         pub unsafe extern "ptx-kernel" fn __ptx_entry(
             #(#places: *const <#types as ::ptx::launch::Parameter>::Raw),*
         ) {
@@ -140,6 +140,7 @@ fn entry(
             // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts of
             // their types (`SafeKernel`, or the caller of an unsafe launch).
             unsafe {
+                #[allow(unused_variables)]
                 let (cta, shared, dynamic) = ::ptx::launch::Cta::enter_with::<#shared, __PtxShape>();
                 #name(#(#values),*)
             }

@@ -45,7 +45,12 @@ pub struct Weights {
 
 /// `y[i]` ← the weighted sum of five elements of `x` from `i` on.
 #[ptx::kernel(unsafe(uniform), threads = (32, 4), max_registers = 64, any_grid)]
-pub fn blur(mut cta: Cta, weights: Weights, x: Global<f32>, #[allow(unused_mut)] mut y: GlobalElementsMut<f32, u32>) {
+pub fn blur(
+    mut cta: Cta,
+    weights: Weights,
+    x: Global<f32>,
+    #[allow(unused_mut)] mut y: GlobalElementsMut<f32, u32>,
+) {
     cta.sync();
     for (i, y) in y.elements(&cta) {
         let at = |tap: usize| {
@@ -76,7 +81,8 @@ pub fn copy_boxes(
     cta.async_scope((smem.tile, bar), |cta, (mut tile, mut bar)| {
         let mut boxes = to.tiles(cta);
         while let Some((index, to)) = boxes.next_tile() {
-            let (next, loaded, _) = tensor::load(cta, bar, tile, from.box_at(index.map(|i| i as i32))).wait(cta);
+            let (next, loaded, _) =
+                tensor::load(cta, bar, tile, from.box_at(index.map(|i| i as i32))).wait(cta);
             bar = next;
             let (stored, _) = tensor::store(cta, loaded.release(cta).into_fenced(), to).commit(cta).wait(cta);
             tile = stored.into_free();
