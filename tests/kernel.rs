@@ -77,6 +77,19 @@ fn maps_are_addressed_among_the_parameters() {
     assert!(!PTX.contains(".local"), "a parameter was copied to local memory");
 }
 
+/// A flag of the last crate alone, which no build script sees.
+#[test]
+fn passes_before_the_linker_are_refused() {
+    for flag in ["-Cpasses=simplifycfg<hoist-common-insts>", "-Zmir-enable-passes=+MatchBranchSimplification"]
+    {
+        let build =
+            Build { crate_flags: vec![flag.into()], ..Build::new("tests/device/launch", Arch::Sm90a) };
+        let Err(error) = build.run() else { panic!("{flag} is accepted") };
+        let error = format!("{error:#}");
+        assert!(error.contains("before convergent instructions were marked"), "{flag}: {error}");
+    }
+}
+
 /// At each opt-level, since `-O0` passes parameters through the stack.
 #[test]
 fn ptxas_accepts_the_entries() {

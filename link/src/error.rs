@@ -158,6 +158,18 @@ pub enum Error {
         linker: String,
     },
 
+    /// A pass has changed a kernel before this linker could mark convergent instructions.
+    #[error(
+        "a pass of the compiler has merged or copied code of the kernel `{kernel}` before convergent instructions were marked, and \
+         so it may have moved a barrier\n  \
+         compile the kernels with -Cno-prepopulate-passes and \
+         -Zmir-enable-passes=-JumpThreading,-MatchBranchSimplification, and without -Cpasses"
+    )]
+    Changed {
+        /// The kernel.
+        kernel: String,
+    },
+
     /// The output of `llc` lacks a line that every PTX module has.
     #[error("the PTX that llc wrote has no line that starts with `{0}`")]
     NoDirective(&'static str),

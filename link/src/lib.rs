@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 mod assemble;
+mod canary;
 pub mod convergence;
 mod entry;
 mod error;

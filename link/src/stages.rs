@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::assemble::{Processor, assemble, external_functions};
+use crate::canary::without_canaries;
 use crate::convergence::without_comments;
 use crate::entry::move_directives;
 use crate::marks::without_tokens;
@@ -138,7 +139,8 @@ impl<'a> Stages<'a> {
 
     /// Marks convergence in the module, and prepares it for one processor.
     fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
-        let ir = pass_by_value(&for_one_processor(&without_tokens(&read(reached)?)?));
+        let ir = without_canaries(&without_tokens(&read(reached)?)?)?;
+        let ir = pass_by_value(&for_one_processor(&ir));
         let marked = self.dir.join("3-marked.ll");
         write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;
         Ok(marked)

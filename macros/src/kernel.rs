@@ -136,6 +136,7 @@ fn entry(
         ) {
             #[inline(always)]
             #inner
+            ::ptx::__canary!();
             #(::ptx::__parameter!(#statement, #numbers, #types);)*
             // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts of
             // their types (`SafeKernel`, or the caller of an unsafe launch).

@@ -408,3 +408,39 @@ macro_rules! __parameter {
         }
     };
 }
+
+/// Code that an LLVM pass changes which ignores convergence: `ptx-link` finds the changed code in the entry, and refuses the kernel. So it
+/// sees flags of the last crate that no build script sees. The linker removes the code.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __canary {
+    () => {{
+        macro_rules! mark {
+            ($text:literal) => {
+                // SAFETY: a PTX comment emits no instruction.
+                unsafe { $crate::__private::core::arch::asm!($text, options(nomem, nostack, preserves_flags)) }
+            };
+        }
+        let thread: $crate::__private::core::primitive::u32;
+        // SAFETY: `%tid.x` is a special register of every thread.
+        unsafe {
+            $crate::__private::core::arch::asm!(
+                "mov.u32 {}, %tid.x;", lateout(reg32) thread, options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        // Merged by passes that merge equal arms.
+        if thread == 0 {
+            mark!("// canary: arm");
+        } else {
+            mark!("// canary: arm");
+        }
+        // Copied by passes that thread jumps.
+        if thread == 0 {
+            mark!("// canary: before");
+        }
+        mark!("// canary: between");
+        if thread == 0 {
+            mark!("// canary: after");
+        }
+    }};
+}

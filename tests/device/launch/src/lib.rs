@@ -46,7 +46,7 @@ pub struct Weights {
 /// `y[i]` ← the weighted sum of five elements of `x` from `i` on.
 #[ptx::kernel(unsafe(uniform), threads = (32, 4), max_registers = 64, any_grid)]
 pub fn blur(
-    mut cta: Cta,
+    cta: Cta,
     weights: Weights,
     x: Global<f32>,
     #[allow(unused_mut)] mut y: GlobalElementsMut<f32, u32>,
