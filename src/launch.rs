@@ -22,12 +22,12 @@ mod shape;
 pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
-    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain, assert_safe_parameter,
-    end_of_dependent_grid, kind,
+    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain, assert_plain_value,
+    assert_safe_parameter, end_of_dependent_grid, kind, layout, layout_of_name,
 };
-#[doc(hidden)]
-pub use shape::assert_shape;
 pub use shape::{Block, LaunchShape};
+#[doc(hidden)]
+pub use shape::{assert_shape, layout_of_shape};
 
 impl Cta {
     /// Enters the kernel: returns the CTA, the shared memory that the kernel declares, and the dynamic shared memory that the

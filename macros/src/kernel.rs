@@ -69,6 +69,11 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             unsafe impl ::ptx::launch::Kernel for #name {
                 const NAME: &'static ::core::primitive::str = #text;
                 const FINGERPRINT: &'static ::core::primitive::str = #fingerprint;
+                const LAYOUT: ::core::primitive::u64 = ::ptx::launch::layout(&[
+                    ::ptx::launch::layout_of_shape::<__PtxShape>(),
+                    <#dynamic as ::ptx::launch::DynamicMemory>::BYTES as ::core::primitive::u64,
+                    #(<#types as ::ptx::launch::Parameter>::LAYOUT),*
+                ]);
                 const PARAMETERS: &'static [&'static ::core::primitive::str] = &[#(#names),*];
                 const DYNAMIC_SHARED: ::core::primitive::u32 = <#dynamic as ::ptx::launch::DynamicMemory>::BYTES;
                 type Shape = __PtxShape;
@@ -118,12 +123,18 @@ fn entry(
             }
             Origin::Host => {
                 let place = from_host.next();
-                quote_spanned!(ty.span()=> <#ty as ::ptx::launch::Parameter>::from_raw(#place))
+                quote_spanned!(ty.span()=> #place)
             }
         }
     });
     let values: Vec<_> = values.collect();
-    let symbol = format!(".visible .global .align 1 .b8 {fingerprint}[1];");
+    // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.
+    let call = match &function.sig.unsafety {
+        None => quote!(#name(#(#values),*);),
+        // SAFETY: the caller of the unsafe launch keeps the function's `# Safety`.
+        Some(_) => quote!(unsafe { #name(#(#values),*) };),
+    };
+    let symbol = format!(".visible .global .align 8 .u64 {fingerprint} = {{}}U;");
     let mut inner = function.clone();
     inner.vis = syn::Visibility::Inherited;
     inner.attrs.retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc"));
@@ -140,18 +151,20 @@ fn entry(
             #(::ptx::__parameter!(#statement, #numbers, #types);)*
             // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts of
             // their types (`SafeKernel`, or the caller of an unsafe launch).
-            unsafe {
-                #[allow(unused_variables)]
+            let (cta, shared, dynamic, values) = unsafe {
                 let (cta, shared, dynamic) = ::ptx::launch::Cta::enter_with::<#shared, __PtxShape>();
-                #name(#(#values),*)
-            }
+                (cta, shared, dynamic, (#(<#types as ::ptx::launch::Parameter>::from_raw(#places),)*))
+            };
+            let _ = (&shared, &dynamic);
+            let (#(#places,)*) = values;
+            #call
             ::ptx::launch::end_of_dependent_grid::<{ false #(|| <#types as ::ptx::launch::Parameter>::PREREQUISITE)* }>();
         }
 
         // A module, since this macro is an item and not a statement.
         #[cfg(target_arch = "nvptx64")]
         mod __ptx_fingerprint {
-            ::core::arch::global_asm!(#symbol);
+            ::core::arch::global_asm!(#symbol, const <super::#name as ::ptx::launch::Kernel>::LAYOUT);
         }
     }
 }
@@ -161,7 +174,8 @@ fn fingerprint(shape: &TokenStream, function: &ItemFn) -> String {
     let package = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION"].map(|name| std::env::var(name).unwrap_or_default());
     let mut function = function.clone();
     function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
-    let source = format!("{package:?} {shape} {}", quote!(#function));
+    let version = env!("CARGO_PKG_VERSION");
+    let source = format!("{version} {package:?} {shape} {}", quote!(#function));
     let bytes = source.bytes().filter(|byte| !byte.is_ascii_whitespace());
     // FNV-1a: the hash of `std` may change with the compiler, and host and device are compiled by two.
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -191,6 +205,24 @@ fn stub(function: &ItemFn) -> TokenStream {
 
 fn check_signature(function: &ItemFn) -> Result<()> {
     let signature = &function.sig;
+    const TAKEN: [&str; 10] = [
+        "memcpy",
+        "memmove",
+        "memset",
+        "memcmp",
+        "bcmp",
+        "strlen",
+        "malloc",
+        "free",
+        "vprintf",
+        "__assertfail",
+    ];
+    if TAKEN.contains(&signature.ident.to_string().as_str()) {
+        return Err(Error::new_spanned(
+            &signature.ident,
+            "the compiler or CUDA calls a function of this name: choose another name for the kernel",
+        ));
+    }
     if let Some(parameter) = signature.generics.params.first() {
         return Err(Error::new_spanned(
             parameter,

@@ -1,7 +1,7 @@
 //! The derive: a struct that the host passes by value.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Result};
 
@@ -36,9 +36,29 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let ty = &field.ty;
         quote_spanned!(ty.span()=> ::ptx::launch::assert_plain::<#ty>();)
     });
+    let members: Vec<_> = data.fields.members().collect();
+    let bindings: Vec<_> = (0..members.len()).map(|i| format_ident!("field_{i}")).collect();
+    let types: Vec<_> = data.fields.iter().map(|field| &field.ty).collect();
     Ok(quote! {
-        const _: () = { #(#checks)* };
+        const _: () = {
+            #(#checks)*
+            // The fields as they are compiled: another attribute may have changed them. No field is left out.
+            #[allow(dead_code, unused_variables)]
+            fn fields(value: #name) {
+                let #name { #(#members: #bindings),* } = value;
+                #(::ptx::launch::assert_plain_value(#bindings);)*
+            }
+        };
         // SAFETY: the struct is `repr(C)`, and each of its fields is `Plain`.
-        unsafe impl ::ptx::launch::Plain for #name {}
+        unsafe impl ::ptx::launch::Plain for #name {
+            const LAYOUT: ::core::primitive::u64 = ::ptx::launch::layout(&[
+                ::core::mem::size_of::<#name>() as ::core::primitive::u64,
+                ::core::mem::align_of::<#name>() as ::core::primitive::u64,
+                #(
+                    ::core::mem::offset_of!(#name, #members) as ::core::primitive::u64,
+                    <#types as ::ptx::launch::Plain>::LAYOUT,
+                )*
+            ]);
+        }
     })
 }

@@ -35,6 +35,9 @@ pub unsafe trait Kernel {
     /// from another crate, or from an older source, is no kernel of this description.
     #[doc(hidden)]
     const FINGERPRINT: &'static str;
+    /// The value of that symbol: a hash of the shape, and of the types of the parameters as their crate was compiled.
+    #[doc(hidden)]
+    const LAYOUT: u64;
     /// The names of the parameters that the host passes.
     const PARAMETERS: &'static [&'static str];
     /// The dynamic shared memory of a launch in bytes (`sharedMemBytes`).
@@ -84,6 +87,9 @@ pub unsafe trait Parameter: Sized {
     /// What the host passes, as a type of [`kind`].
     #[doc(hidden)]
     type Kind;
+    /// A hash of what host and device must agree on: elements, extents, layout.
+    #[doc(hidden)]
+    const LAYOUT: u64;
     /// Whether the kernel may access memory through the parameter before the grids before it are complete.
     #[doc(hidden)]
     const EARLY: bool;
@@ -109,11 +115,46 @@ pub unsafe trait Parameter: Sized {
     message = "`{Self}` is not plain data that a host can pass to a kernel",
     label = "not a scalar, an array of plain data, or a struct that derives `ptx::Plain`"
 )]
-pub unsafe trait Plain: Copy + 'static {}
+pub unsafe trait Plain: Copy + 'static {
+    /// A hash of the fields and their places.
+    #[doc(hidden)]
+    const LAYOUT: u64;
+}
+
+/// Hashes words (FNV-1a). Host and device are compiled by two compilers, so the hash is not that of `core`.
+#[doc(hidden)]
+pub const fn layout(words: &[u64]) -> u64 {
+    let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while i < words.len() {
+        let bytes = words[i].to_le_bytes();
+        let mut byte = 0;
+        while byte < 8 {
+            hash = (hash ^ bytes[byte] as u64).wrapping_mul(0x0100_0000_01b3);
+            byte += 1;
+        }
+        i += 1;
+    }
+    hash
+}
+
+/// Hashes a name.
+#[doc(hidden)]
+pub const fn layout_of_name(name: &str) -> u64 {
+    let (mut hash, mut i) = (name.len() as u64, 0);
+    while i < name.len() {
+        hash = layout(&[hash, name.as_bytes()[i] as u64]);
+        i += 1;
+    }
+    hash
+}
 
 /// Fails to compile if `T` is not plain.
 #[doc(hidden)]
 pub const fn assert_plain<T: Plain>() {}
+
+/// Fails to compile if the type of `value` is not plain.
+#[doc(hidden)]
+pub const fn assert_plain_value<T: Plain>(_value: T) {}
 
 /// Fails to compile if the host cannot pass a `T`.
 #[doc(hidden)]
@@ -127,7 +168,9 @@ macro_rules! plain {
     ($($(#[$attribute:meta])* $T:ty)*) => { $(
         $(#[$attribute])*
         // SAFETY: a scalar has one layout on 64-bit hosts and on the device.
-        unsafe impl Plain for $T {}
+        unsafe impl Plain for $T {
+            const LAYOUT: u64 = layout_of_name(stringify!($T));
+        }
     )* };
 }
 plain! {
@@ -138,12 +181,15 @@ plain! {
     #[cfg(feature = "half")] half::bf16
 }
 // SAFETY: the elements of an array follow one another.
-unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
+    const LAYOUT: u64 = layout(&[T::LAYOUT, N as u64]);
+}
 
 // SAFETY: `Plain` says so.
 unsafe impl<T: Plain> Parameter for T {
     type Raw = T;
     type Kind = kind::Value<T>;
+    const LAYOUT: u64 = T::LAYOUT;
     const EARLY: bool = false;
 
     #[inline(always)]
@@ -221,6 +267,7 @@ macro_rules! pointers {
         unsafe impl<T> Parameter for $Pointer {
             type Raw = Self;
             type Kind = kind::Address<T>;
+            const LAYOUT: u64 = layout_of_name("address");
             const EARLY: bool = true;
 
             #[inline(always)]
@@ -265,11 +312,14 @@ pub struct RawTensorMut<Index> {
 }
 
 macro_rules! memory {
-    ($( [$($generics:tt)*] $Handle:ty: $Raw:ty, $Kind:ty, |$raw:ident| ($($argument:expr),*); )*) => { $(
+    ($( [$($generics:tt)*] $Handle:ty [$($number:expr),*]: $Raw:ty, $Kind:ty, |$raw:ident| ($($argument:expr),*); )*) => { $(
         // SAFETY: the bytes are `repr(C)` of addresses and numbers of 32 and 64 bits.
         unsafe impl<$($generics)*> Parameter for $Handle {
             type Raw = $Raw;
             type Kind = $Kind;
+            const LAYOUT: u64 = layout(&[
+                layout_of_name(stringify!($Handle)), size_of::<T>() as u64, align_of::<T>() as u64, $($number as u64),*
+            ]);
             const EARLY: bool = true;
 
             #[inline(always)]
@@ -284,19 +334,19 @@ macro_rules! memory {
     )* };
 }
 memory! {
-    [T: Element] Global<T>: RawSlice<T>, Slice<T>, |raw| (raw.base, raw.len);
-    [T: Element, const N: usize] GlobalMut<T, N>: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
-    [T: Element, L: Length] GlobalElementsMut<T, L>: RawSlice<T>, L::Kind<T>, |raw| (raw.base, L::of(raw.len));
-    [T: Element] GlobalVectorsMut<T>: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
-    [T: AtomicValue, S: AtomicViewScope] GlobalAtomics<T, S>: RawSlice<T>, Atomics<T, S>, |raw| (raw.base, raw.len);
-    [T: Element, const N: usize] GlobalReduce<T, N>: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
-    [T: Element] GlobalMatrix<T>: RawMatrix<T>, Matrix<T>, |raw| (raw.base, raw.rows, raw.columns);
-    [T: Element] GlobalRowsMut<T>: RawMatrix<T>, MatrixMut<T>, |raw| (raw.base, raw.rows, raw.columns);
-    [T: Element, const R: usize, const C: usize] GlobalMatrixMut<T, R, C>: RawMatrix<T>, MatrixMut<T>,
+    [T: Element] Global<T> []: RawSlice<T>, Slice<T>, |raw| (raw.base, raw.len);
+    [T: Element, const N: usize] GlobalMut<T, N> [N]: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: Element, L: Length] GlobalElementsMut<T, L> [size_of::<L>()]: RawSlice<T>, L::Kind<T>, |raw| (raw.base, L::of(raw.len));
+    [T: Element] GlobalVectorsMut<T> []: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: AtomicValue, S: AtomicViewScope] GlobalAtomics<T, S> []: RawSlice<T>, Atomics<T, S>, |raw| (raw.base, raw.len);
+    [T: Element, const N: usize] GlobalReduce<T, N> [N]: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: Element] GlobalMatrix<T> []: RawMatrix<T>, Matrix<T>, |raw| (raw.base, raw.rows, raw.columns);
+    [T: Element] GlobalRowsMut<T> []: RawMatrix<T>, MatrixMut<T>, |raw| (raw.base, raw.rows, raw.columns);
+    [T: Element, const R: usize, const C: usize] GlobalMatrixMut<T, R, C> [R, C]: RawMatrix<T>, MatrixMut<T>,
         |raw| (raw.base, raw.rows, raw.columns);
-    [T: Element, S: LoadShape + UnboundedShape] TensorMap<T, S>: TensorMapObject, Tensor<T, S>, |raw| (raw);
-    [T: Element, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S>: TensorMapObject, TensorReduce<T, S>, |raw| (raw);
-    [T: Element, S: StoreShape] TensorMapMut<T, S>: RawTensorMut<S::Index>, TensorMut<T, S>,
+    [T: Element, S: LoadShape + UnboundedShape] TensorMap<T, S> [S::LAYOUT]: TensorMapObject, Tensor<T, S>, |raw| (raw);
+    [T: Element, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S> [S::LAYOUT]: TensorMapObject, TensorReduce<T, S>, |raw| (raw);
+    [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT]: RawTensorMut<S::Index>, TensorMut<T, S>,
         |raw| (&raw.object, raw.boxes);
 }
 
@@ -304,6 +354,7 @@ memory! {
 unsafe impl<T: Parameter> Parameter for Prerequisite<T> {
     type Raw = T::Raw;
     type Kind = T::Kind;
+    const LAYOUT: u64 = layout(&[layout_of_name("Prerequisite"), T::LAYOUT]);
     const EARLY: bool = false;
     const PREREQUISITE: bool = true;
 

@@ -88,6 +88,15 @@ pub const fn assert_shape<L: LaunchShape>() {
     }
 }
 
+/// A hash of the shape that launches must have.
+#[doc(hidden)]
+pub const fn layout_of_shape<L: LaunchShape>() -> u64 {
+    let ([x, y, z], [i, j, k]) =
+        (L::BLOCK, [extent(L::CLUSTER, 0), extent(L::CLUSTER, 1), extent(L::CLUSTER, 2)]);
+    let stated = [L::CLUSTER.is_some() as u64, L::GRID_OF_ANY_RANK as u64];
+    super::layout(&[x as u64, y as u64, z as u64, i as u64, j as u64, k as u64, stated[0], stated[1]])
+}
+
 impl Cta {
     /// Enters the kernel as [`enter`](Cta::enter) does, for launches of the shape `L` alone.
     ///

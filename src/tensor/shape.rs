@@ -20,6 +20,9 @@ pub trait Shape: Sealed + 'static {
     /// The number of elements of a row, which is contiguous.
     #[doc(hidden)]
     const ROW: usize;
+    /// A hash of the extents.
+    #[doc(hidden)]
+    const LAYOUT: u64 = crate::launch::layout(&[Self::RANK as u64, Self::LEN as u64, Self::ROW as u64]);
     /// The widths in bytes that a row can have, if the mode needs a swizzle; otherwise empty.
     #[doc(hidden)]
     const SWIZZLES: &'static [usize] = &[];
@@ -338,6 +341,7 @@ macro_rules! boxes {
             const RANK: usize = $rank;
             const LEN: usize = Self::LEN;
             const ROW: usize = Self::DIMS[0];
+            const LAYOUT: u64 = crate::launch::layout(&[$($D as u64),+]);
             const LIMITS: () = limits(Self::DIMS);
             type Bounds = ();
         }
