@@ -21,6 +21,21 @@
 //! ```
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
+/// The pages of the book, whose blocks are doctests.
+#[cfg(doctest)]
+mod book {
+    macro_rules! pages {
+        ($($page:ident)*) => { $(
+            #[doc = include_str!(concat!("../../docs/book/src/", stringify!($page), ".md"))]
+            mod $page {}
+        )* };
+    }
+    pages! {
+        introduction first_kernel mbarriers bulk_copies tensor_maps clusters atomics_and_fences pipelines performance porting
+        soundness faq
+    }
+}
+
 mod argument;
 mod arguments;
 mod context;

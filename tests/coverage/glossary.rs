@@ -42,6 +42,11 @@ impl Page {
         page
     }
 
+    /// Returns how many different names the page mentions.
+    pub fn mentioned(&self) -> usize {
+        self.mentions.len()
+    }
+
     /// Returns the types, traits, functions and methods without a row in their module's section.
     pub fn lacks(&self, names: &[Name]) -> BTreeSet<String> {
         let lacking = names.iter().filter(|name| {
@@ -68,6 +73,26 @@ impl Page {
 /// Returns the texts between backticks.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
+}
+
+/// Returns the code spans of the form `Type::method` in the prose of a page.
+pub fn methods(page: &str) -> Vec<&str> {
+    let mut in_block = false;
+    let prose = page.lines().filter(|line| {
+        let fence = line.starts_with("```");
+        in_block ^= fence;
+        !in_block && !fence
+    });
+    let is_name = |name: &str, first: fn(&char) -> bool| {
+        name.chars().next().is_some_and(|c| first(&c))
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let is_method = |span: &&str| {
+        span.split_once("::").is_some_and(|(of, name)| {
+            is_name(of, char::is_ascii_uppercase) && is_name(name, char::is_ascii_lowercase)
+        })
+    };
+    prose.flat_map(spans).filter(is_method).collect()
 }
 
 /// Returns the types and traits that share their name with another type or trait, with their modules.
@@ -101,4 +126,10 @@ fn a_page_is_read() {
     );
     assert_eq!(page.invents(&names), ["`gone`", "`one::no`", "one: `function`"].map(String::from).into());
     assert_eq!(homonyms(&names), ["`Type` in one, two"]);
+}
+
+#[test]
+fn methods_are_found_in_prose() {
+    let page = "`Type::method`, `cuda::barrier`, `Type`, `Type::CONST`\n```rust\n`No::no`\n```\n| `A::b_2` | `c` |\n";
+    assert_eq!(methods(page), ["Type::method", "A::b_2"]);
 }

@@ -365,6 +365,53 @@ fn the_glossary_names_nothing_else() {
     );
 }
 
+/// The tables of the chapter on porting have CUDA's term and the names of items, as the index of the glossary has.
+#[test]
+fn the_porting_tables_of_the_book_name_items() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let text = fs::read_to_string(xtask::root().join("docs/book/src/porting.md")).unwrap();
+    let page = glossary::Page::read(&text);
+    assert!(page.mentioned() > 80, "found only {} names in the tables", page.mentioned());
+    let invented = page.invents(&NAMES);
+    assert!(
+        invented.is_empty(),
+        "docs/book/src/porting.md names items that the crate does not have: {invented:#?}"
+    );
+}
+
+/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-host` or `ptx-build`.
+#[test]
+fn the_methods_that_the_book_names_exist() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let texts = |folder: &str| files::under(&xtask::root().join(folder)).unwrap();
+    let host: String = ["host/src", "build/src"]
+        .iter()
+        .flat_map(|folder| texts(folder))
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
+    let (mut lacking, mut count) = (Vec::new(), 0);
+    for page in texts("docs/book/src")
+        .iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+    {
+        for span in glossary::methods(&fs::read_to_string(page).unwrap()) {
+            count += 1;
+            let function = span.rsplit("::").next().unwrap();
+            let of_host =
+                || host.contains(&format!("fn {function}(")) || host.contains(&format!("fn {function}<"));
+            if !NAMES.iter().any(|name| name.name == span) && !of_host() {
+                lacking.push(format!("{}: `{span}`", page.file_name().unwrap().display()));
+            }
+        }
+    }
+    assert!(count > 100, "found only {count} methods");
+    assert!(lacking.is_empty(), "the book names methods that do not exist: {lacking:#?}");
+}
+
 /// A name in the glossary, or in a compiler's message, means one item.
 #[test]
 fn no_two_types_have_the_same_name() {

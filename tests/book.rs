@@ -1,0 +1,169 @@
+//! Checks what the pages of docs/book have beside Rust: links, cited files, and excerpts of CUDA C++. `tests/examples.rs` and the
+//! doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of items.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use xtask::files;
+
+const FOLDER: &str = "docs/book/src";
+
+/// Returns the files of the book by their paths in `FOLDER`. A file that is no page has no text.
+fn book() -> BTreeMap<String, String> {
+    let folder = xtask::root().join(FOLDER);
+    let read = |file: &std::path::Path| {
+        let name = file.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+        let text = if name.ends_with(".md") { fs::read_to_string(file).unwrap() } else { String::new() };
+        (name, text)
+    };
+    files::under(&folder).unwrap().iter().map(|file| read(file)).collect()
+}
+
+/// Divides a page into its prose and its fenced blocks, each with its info string.
+fn parts(page: &str) -> (String, Vec<(&str, String)>) {
+    let (mut prose, mut blocks, mut open) = (String::new(), Vec::new(), None);
+    for line in page.lines() {
+        open = match (open, line.strip_prefix("```")) {
+            (None, Some(info)) => Some((info, String::new())),
+            (Some(block), Some(_)) => {
+                blocks.push(block);
+                None
+            }
+            (Some((info, text)), None) => Some((info, text + line + "\n")),
+            (None, None) => {
+                prose += line;
+                prose.push('\n');
+                None
+            }
+        };
+    }
+    assert!(open.is_none(), "a block has no end: {open:?}");
+    (prose, blocks)
+}
+
+/// Returns the targets of the links and images of a text.
+fn links(prose: &str) -> impl Iterator<Item = &str> {
+    prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0))
+}
+
+/// Returns the anchors of a page, as mdBook makes them of its headings.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let (prose, _) = parts(page);
+    let headings = prose
+        .lines()
+        .filter_map(|line| line.strip_prefix('#'))
+        .map(|rest| rest.trim_start_matches('#').trim());
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    headings
+        .map(|heading| heading.chars().filter(kept).collect::<String>().to_lowercase().replace(' ', "-"))
+        .collect()
+}
+
+/// Returns the links that lead to no file or heading of the book, each with its page. Links into the web are not checked.
+fn dead_links(book: &BTreeMap<String, String>) -> Vec<String> {
+    let mut dead = Vec::new();
+    for (name, page) in book {
+        for link in links(&parts(page).0).filter(|link| !link.starts_with("https://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = book.get(if file.is_empty() { name.as_str() } else { file });
+            if !target.is_some_and(|page| anchor.is_empty() || anchors(page).contains(anchor)) {
+                dead.push(format!("{name}: {link}"));
+            }
+        }
+    }
+    dead
+}
+
+#[test]
+fn the_summary_and_the_doctests_have_every_page() {
+    let book = book();
+    let pages: BTreeSet<_> =
+        book.keys().filter(|name| name.ends_with(".md") && *name != "SUMMARY.md").collect();
+    let summary: Vec<_> = links(&book["SUMMARY.md"]).map(str::to_owned).collect();
+    assert_eq!(
+        summary.iter().collect::<BTreeSet<_>>(),
+        pages,
+        "docs/book/src/SUMMARY.md differs from the pages"
+    );
+    assert_eq!(summary.len(), pages.len(), "docs/book/src/SUMMARY.md lists a page twice");
+
+    let host = fs::read_to_string(xtask::root().join("host/src/lib.rs")).unwrap();
+    let (_, list) = host.split_once("pages! {").unwrap();
+    let listed = list.split_once('}').unwrap().0.split_whitespace().map(|page| format!("{page}.md"));
+    let listed: BTreeSet<_> = listed.collect();
+    assert_eq!(
+        listed.iter().collect::<BTreeSet<_>>(),
+        pages,
+        "`pages!` of host/src/lib.rs differs from the pages"
+    );
+}
+
+#[test]
+fn every_link_leads_to_a_page_a_heading_or_an_image() {
+    let dead = dead_links(&book());
+    assert!(dead.is_empty(), "correct the links: {dead:#?}");
+}
+
+#[test]
+fn every_image_is_shown() {
+    let book = book();
+    let shown: BTreeSet<_> = book.values().flat_map(|page| links(page)).collect();
+    let idle: Vec<_> =
+        book.keys().filter(|name| !name.ends_with(".md") && !shown.contains(name.as_str())).collect();
+    assert!(idle.is_empty(), "no page shows {idle:?}");
+}
+
+#[test]
+fn every_file_of_the_repository_that_a_page_cites_exists() {
+    let mut count = 0;
+    for (name, page) in book() {
+        let (prose, _) = parts(&page);
+        for span in prose.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            if ["docs/", "bench/"].iter().any(|folder| span.starts_with(folder)) {
+                assert!(xtask::root().join(span).exists(), "{name}: there is no file `{span}`");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 4, "found only {count} citations");
+}
+
+/// A block of Rust that says nothing more is for the device; `no_run` and `compile_fail` are for the host.
+#[test]
+fn every_block_of_code_is_compiled() {
+    let known = |info: &str| {
+        matches!(info, "rust" | "rust,no_run" | "sh" | "text" | "cpp")
+            || info.starts_with("rust,compile_fail,E")
+    };
+    let twins = files::under(&xtask::root().join("bench/cuda")).unwrap();
+    let twins: Vec<_> = twins.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let mut excerpts = 0;
+    for (name, page) in book() {
+        for (info, text) in parts(&page).1 {
+            assert!(known(info), "{name}: no test compiles a block of `{info}`");
+            if info == "cpp" {
+                excerpts += 1;
+                assert!(
+                    twins.iter().any(|twin| twin.contains(&text)),
+                    "{name}: this is in no file of bench/cuda, whose kernels a test compiles:\n{text}"
+                );
+            }
+        }
+    }
+    assert!(excerpts > 0);
+}
+
+#[test]
+fn dead_links_are_named_with_their_pages() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let book = BTreeMap::from([
+        file(
+            "a.md",
+            "# A `b`, c\n[x](b.md) [x](b.md#two-words) [x](#a-b-c) ![x](p.svg) [x](https://x.y)\n```rust\na[b](c)\n```\n",
+        ),
+        file("b.md", "## Two words\n[x](c.md) [x](a.md#none) [x](#none)\n```text\n# none\n```\n"),
+        file("p.svg", ""),
+    ]);
+    assert_eq!(dead_links(&book), ["b.md: c.md", "b.md: a.md#none", "b.md: #none"]);
+    assert_eq!(parts(&book["b.md"]).1, [("text", "# none\n".to_owned())]);
+}
