@@ -209,12 +209,12 @@ impl<K: Description, F: Function> Launcher<K, F> {
     }
 
     /// Puts the kernel on `queue`, a stream, after the work that is on it. `arguments` is a tuple, with one argument for each
-    /// parameter that the host passes: see [`Argument`]. `grid` is the number of thread blocks, or a [`Grid`]. Block, cluster and
+    /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`]. Block, cluster and
     /// dynamic shared memory are the kernel's own.
     ///
-    /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended: `cudarc` records
-    /// the use as an event, for which every later use, and the drop, of that memory waits. So a context whose event tracking is
-    /// off is refused.
+    /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses wait
+    /// for the kernel: the stream that the memory was allocated on waits for it, and `cudarc` records the use as an event. So
+    /// launches that use one slice on several streams follow one another, and a context whose event tracking is off is refused.
     ///
     /// # Errors
     ///

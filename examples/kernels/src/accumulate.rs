@@ -1,6 +1,6 @@
 use ptx::global::{Global, GlobalElementsMut};
 use ptx::launch::Cta;
-use ptx::registers::from_fn;
+use ptx::registers::{from_fn, unroll, zeroed};
 
 /// Sums that a thread keeps in registers.
 const SUMS: usize = 96;
@@ -9,7 +9,7 @@ const SUMS: usize = 96;
 /// as a matrix product has: `threads = 288` bounds its registers, so that a block of 288 threads fits a multiprocessor.
 #[ptx::kernel(unsafe(uniform), threads = 288)]
 pub fn accumulate_sums(cta: Cta, x: Global<f32>, sums: GlobalElementsMut<f32>) {
-    let mut partial = [0.0; SUMS];
+    let mut partial: [f32; SUMS] = zeroed();
     let (mut i, step) = (cta.thread_rank() as usize, cta.thread_count() as usize);
     while let Some(x) = x.get(i) {
         partial = from_fn::<_, SUMS>(|k| partial[k] + (x + k as f32));
@@ -17,7 +17,7 @@ pub fn accumulate_sums(cta: Cta, x: Global<f32>, sums: GlobalElementsMut<f32>) {
     }
     for (_, sum) in sums.elements(&cta) {
         let mut total = 0.0;
-        ptx::registers::unroll::<SUMS>(|k| total += (k + 1) as f32 * partial[k]);
+        unroll::<SUMS>(|k| total += (k + 1) as f32 * partial[k]);
         sum.write(total);
     }
 }

@@ -15,8 +15,4 @@ pub use softmax::softmax_rows;
 pub use transposition::transpose;
 pub use vector_add::add_vectors;
 
-#[cfg(target_arch = "nvptx64")]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    ptx::launch::trap()
-}
+ptx::panic_handler!();
