@@ -1,5 +1,5 @@
-//! Compiles the kernels to PTX, for Hopper and for Blackwell.
+//! Compiles the kernels to PTX, for Hopper.
 
 fn main() {
-    ptx_build::kernels("kernels").arch(["sm_90", "sm_100"]).build();
+    ptx_build::kernels("kernels").arch(["sm_90a"]).build();
 }

@@ -22,8 +22,8 @@ mod shape;
 pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
-    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain, assert_plain_value,
-    assert_safe_parameter, end_of_dependent_grid, kind, layout, layout_of_name,
+    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain_value, assert_safe_parameter,
+    end_of_dependent_grid, kind, layout, layout_of_name,
 };
 pub use shape::{Block, LaunchShape};
 #[doc(hidden)]

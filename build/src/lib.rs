@@ -28,7 +28,8 @@
 //! # When the kernels are built again
 //!
 //! When a source file, a manifest, the lock file, a file of cargo's configuration or the linker has changed. `core`, `ptx` and
-//! other dependencies stay built, in a target folder under `OUT_DIR`. Variables of the caller such as `RUSTFLAGS`,
+//! other dependencies stay built, in a target folder under `OUT_DIR`, or in the one of the variable `PTX_TARGET_DIR`, which several
+//! projects can share. Variables of the caller such as `RUSTFLAGS`,
 //! `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect on the kernels.
 #![deny(missing_docs)]
 
@@ -52,6 +53,9 @@ pub use arch::{Arch, OptLevel};
 use crate::cargo::{Manifest, Messages};
 use crate::ptxas::{AssembleReport, Ptxas};
 use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_settings};
+
+/// The variable that names a target folder for the kernels.
+const TARGET_DIR: &str = "PTX_TARGET_DIR";
 
 /// Returns the rustc flags that each device build needs: rustc runs no LLVM pass before `ptx-link` has marked convergence, and no
 /// MIR pass that copies or merges blocks.
@@ -269,7 +273,8 @@ impl Kernels {
             linker: &linker,
             manifest: &manifest,
         };
-        let target_dir = out_dir.join("device").join(toolchain.name());
+        let shared = env::var_os(TARGET_DIR).map(PathBuf::from);
+        let target_dir = shared.unwrap_or_else(|| out_dir.join("device")).join(toolchain.name());
         let _lock = files::lock(&target_dir.join(".ptx-build-lock"))?;
         let mut built = Built::default();
         for arch in archs {
@@ -456,7 +461,7 @@ fn rust_source(name: &str, images: &[Image]) -> String {
 /// Returns what a build script prints for cargo.
 fn directives(output: &Output) -> String {
     let inputs = output.inputs.iter().map(|file| format!("cargo::rerun-if-changed={}\n", file.display()));
-    let variables = ["PTX_LINK", "PTX_TOOLCHAIN", "CUDA_HOME", "CUDA_PATH"];
+    let variables = ["PTX_LINK", "PTX_TOOLCHAIN", TARGET_DIR, "CUDA_HOME", "CUDA_PATH"];
     let variables = variables.iter().map(|name| format!("cargo::rerun-if-env-changed={name}\n"));
     let warnings = output.warnings.iter().flat_map(|warning| warning.lines());
     let warnings =

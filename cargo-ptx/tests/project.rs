@@ -121,7 +121,8 @@ impl Project {
     /// Returns the build script's `OUT_DIR`: the folder of the newest `ptx_kernels.rs`.
     fn out_dir(&self) -> PathBuf {
         let all = files::under(&self.target.join("debug/build")).unwrap();
-        let made = all.into_iter().filter(|file| file.ends_with("out/ptx_kernels.rs"));
+        let is_demos = |file: &PathBuf| file.to_string_lossy().contains("/build/demo");
+        let made = all.into_iter().filter(|file| file.ends_with("out/ptx_kernels.rs") && is_demos(file));
         let newest = made.max_by_key(|file| modified(file)).expect("the build script has run");
         newest.parent().unwrap().to_owned()
     }
@@ -189,6 +190,19 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     assert!(text.contains("cannot build the kernels of") && !text.contains("panicked"), "{text}");
     project.succeeds(&mut project.cargo("build"));
     assert_eq!(project.ptx_text(), before);
+}
+
+/// With the dependencies of the new project, for the host and for the device.
+#[test]
+fn the_examples_build_and_skip_without_a_gpu() {
+    let project = project();
+    project.succeeds(&mut project.cargo("build"));
+    let mut test = project.cargo("test");
+    test.current_dir(xtask::root().join("examples")).env("PTX_TARGET_DIR", project.out_dir().join("device"));
+    let text = project.succeeds(&mut test);
+    assert!(text.contains("skipped: ") || Path::new("/dev/nvidia0").exists(), "{text}");
+    assert!(text.contains("test result: ok. 7 passed"), "{text}");
+    assert!(!text.contains("local memory"), "{text}");
 }
 
 #[test]

@@ -148,10 +148,6 @@ pub const fn layout_of_name(name: &str) -> u64 {
     hash
 }
 
-/// Fails to compile if `T` is not plain.
-#[doc(hidden)]
-pub const fn assert_plain<T: Plain>() {}
-
 /// Fails to compile if the type of `value` is not plain.
 #[doc(hidden)]
 pub const fn assert_plain_value<T: Plain>(_value: T) {}
