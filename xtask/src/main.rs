@@ -5,7 +5,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, build, compare, forms, gpu, lint, release, row, test};
+use commands::{bench, build, compare, forms, gpu, lint, newest, release, row, test};
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
 #[derive(Parser)]
@@ -31,6 +31,8 @@ enum Command {
     Forms(forms::Options),
     /// Compiles one family of the raw layer, writes its golden files and its lines of the index, and checks every form with ptxas
     Row(row::Options),
+    /// Installs the newest nightly that rustup has, and says what of `ptx` it does not compile
+    Newest(newest::Options),
     /// Packages everything, then builds and tests a new project against the packages alone
     Release(release::Options),
     /// Runs clippy on the device crates as compiled for a GPU
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Forms(options) => forms::run(&options),
+        Command::Newest(options) => newest::run(&options),
         Command::Release(options) => release::run(&options),
         Command::Row(options) => row::run(&options),
         Command::Clippy(options) => lint::run(&options),

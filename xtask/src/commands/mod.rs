@@ -6,6 +6,7 @@ pub mod compare;
 pub mod forms;
 pub mod gpu;
 pub mod lint;
+pub mod newest;
 pub mod release;
 pub mod row;
 pub mod test;
