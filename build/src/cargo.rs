@@ -172,6 +172,8 @@ impl Messages {
             Some(level) if level.starts_with("error") && !rendered.starts_with("error: aborting due to") => {
                 self.errors.push(rendered.to_owned());
             }
+            // Where the error before was met: the only place that names the user's line, for an assertion in a generic function.
+            Some("note") if !self.errors.is_empty() => self.errors.push(rendered.to_owned()),
             _ => {}
         }
     }
@@ -273,14 +275,20 @@ mod tests {
             json!({ "reason": "compiler-message",
                     "message": { "level": "warning", "message": "1 warning emitted", "spans": [], "rendered": "" } }),
             json!({ "reason": "compiler-message",
+                    "message": { "level": "note", "message": "of a warning", "spans": [], "rendered": "note: a\n" } }),
+            json!({ "reason": "compiler-message",
                     "message": { "level": "error", "message": "no", "spans": [], "rendered": "error: no\n" } }),
+            json!({ "reason": "compiler-message",
+                    "message": { "level": "note", "message": "here", "spans": [], "rendered": "note: here\n" } }),
+            json!({ "reason": "compiler-message",
+                    "message": { "level": "failure-note", "message": "E1", "spans": [], "rendered": "For more …" } }),
         ];
         let stdout: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let messages = Messages::parse(stdout.as_bytes());
         assert_eq!(messages.ptx, Some("/t/k.ptx".into()));
         assert_eq!(messages.manifests.into_iter().collect::<Vec<_>>(), [PathBuf::from("/w/k/Cargo.toml")]);
         assert_eq!(messages.warnings, ["src/lib.rs:3:5: unused variable: `x`"]);
-        assert_eq!(messages.errors, ["error: no\n"]);
+        assert_eq!(messages.errors, ["error: no\n", "note: here\n"]);
     }
 
     #[test]

@@ -22,7 +22,11 @@ pub fn find(chosen: Option<&Path>) -> Result<PathBuf> {
             linker
         }
         None => installed().with_context(|| {
-            format!("ptx-link, the linker of the kernels, is not installed: run `{}`", install())
+            format!(
+                "ptx-link, the linker of the kernels, is neither in cargo's folder `bin` nor on PATH: run `{}` (in a clone of the \
+                 repository: `cargo install --path cargo-ptx`), or name it by PTX_LINK",
+                install()
+            )
         })?,
     };
     // Programs run in other folders than this one.

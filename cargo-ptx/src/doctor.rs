@@ -1,6 +1,5 @@
 //! `cargo ptx doctor`.
 
-use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -10,7 +9,7 @@ use ptx_build::linker;
 use ptx_build::ptxas::{OLDEST, Ptxas};
 use ptx_build::toolchain::Toolchain;
 
-use crate::project::{Crate, beside_this_program};
+use crate::project::Crate;
 
 /// Lists what kernels need, found or missing, with the command that mends what is missing
 ///
@@ -60,9 +59,8 @@ fn toolchain() -> Finding {
 }
 
 fn the_linker() -> Finding {
-    let beside = beside_this_program().filter(|_| env::var_os("PTX_LINK").is_none());
-    let state = linker::find(beside.as_deref())
-        .map(|path| format!("ptx-link {}: {}", linker::VERSION, path.display()));
+    // As a build looks for it.
+    let state = linker::find(None).map(|path| format!("ptx-link {}: {}", linker::VERSION, path.display()));
     Finding { what: "linker", needed: true, state: state.map_err(|error| format!("{error:#}")) }
 }
 

@@ -98,10 +98,10 @@ fn a_block_of_288_threads_with_many_registers_runs() {
 fn the_driver_knows_the_stated_shapes() {
     let Some(gpu) = gpu() else { return };
     let kernels = gpu.kernels();
-    let accumulate = *kernels.kernel(kernels::accumulate_sums).unwrap().attributes();
+    let accumulate = *kernels.kernel(kernels::accumulate_sums).unwrap().function().attributes();
     assert!(accumulate.max_threads >= 288 && accumulate.registers <= 224, "{accumulate:?}");
     assert!(accumulate.registers >= 96 && accumulate.local_bytes == 0, "{accumulate:?}");
-    let histogram = *kernels.kernel(kernels::count_bytes).unwrap().attributes();
+    let histogram = *kernels.kernel(kernels::count_bytes).unwrap().function().attributes();
     assert_eq!(histogram.required_cluster, Some(Dim3::from(4)));
     assert_eq!(histogram.required_block, Some(Dim3::from(128)));
 }

@@ -559,7 +559,9 @@ fn check_written<T>(dims: &[u64], strides: Option<Vec<u64>>, len: usize) -> Resu
 /// `pass` adds the bytes of all parameters, in their order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to this kernel",
-    label = "the host passes `{P}`",
+    label = "the parameters of the kernel are `{P}`",
+    note = "`Global<T>` takes `&x`, a handle that writes takes `&mut y`, for `x` and `y` of `CudaSlice<T>`; a matrix takes \
+            `Matrix::new(&x, rows, columns)`, a tensor `Tensor::new(&x, [width, height])`",
     note = "pass a tuple with one argument for each parameter: `(2.0, &x, &mut y)`, and `()` for none; see `ptx_host::Argument`"
 )]
 pub unsafe trait KernelArguments<'a, P, F: Function> {

@@ -1,5 +1,6 @@
 //! Errors of loading and launching, each with its cause and its cure.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::LaunchProblem;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation failed. The text includes the text of the cause, so `source` returns nothing.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[expect(missing_docs, reason = "the message shows what each field is")]
 #[non_exhaustive]
 pub enum Error {
@@ -65,6 +66,13 @@ pub enum Error {
     /// A parameter of a tensor map breaks a rule. The driver was not called.
     #[error("cannot make this tensor map: {problem}")]
     TensorMap { problem: String },
+}
+
+/// The text for people: `main` prints an error that it returns by `Debug`.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
 }
 
 impl Error {

@@ -208,6 +208,12 @@ impl<K: Description, F: Function> Launcher<K, F> {
         Self { function, kernel: PhantomData, order: None }
     }
 
+    /// Returns the loaded kernel: its attributes and its occupancy.
+    #[must_use]
+    pub fn function(&self) -> &F {
+        &self.function
+    }
+
     /// Puts the kernel on `queue`, a stream, after the work that is on it. `arguments` is a tuple, with one argument for each
     /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`]. Block, cluster and
     /// dynamic shared memory are the kernel's own.
@@ -259,14 +265,6 @@ impl<K: Description, F: Function> Launcher<K, F> {
         })?;
         // SAFETY: the shape is the kernel's; the arguments have its types, and the caller keeps its `# Safety`.
         unsafe { self.function.launch(&config, list) }
-    }
-}
-
-impl<K, F> Deref for Launcher<K, F> {
-    type Target = F;
-
-    fn deref(&self) -> &F {
-        &self.function
     }
 }
 

@@ -72,19 +72,25 @@ pub const fn assert_shape<L: LaunchShape>() {
     // The product does not wrap: `&&` evaluates it only if each factor is at most 1024.
     assert!(
         x >= 1 && y >= 1 && z >= 1 && x <= 1024 && y <= 1024 && z <= 64 && x * y * z <= 1024,
-        "a block has 1 to 1024 threads, 64 at most in z: correct `LaunchShape::BLOCK`"
+        "a block has 1 to 1024 threads, 64 at most in z: correct `threads` of `#[ptx::kernel]`, or `LaunchShape::BLOCK`"
     );
     if let Some([x, y, z]) = L::CLUSTER {
         assert!(
             x >= 1 && y >= 1 && z >= 1 && x <= 16 && y <= 16 && z <= 16 && x * y * z <= 16,
-            "a cluster has 1 to 16 CTAs: correct `LaunchShape::CLUSTER`"
+            "a cluster has 1 to 16 CTAs: correct `cluster` of `#[ptx::kernel]`, or `LaunchShape::CLUSTER`"
         );
     }
     if let Some(n) = L::MIN_CTAS {
-        assert!(n >= 1 && n <= 32, "a multiprocessor takes 1 to 32 CTAs: correct `LaunchShape::MIN_CTAS`");
+        assert!(
+            n >= 1 && n <= 32,
+            "a multiprocessor takes 1 to 32 CTAs: correct `min_ctas` of `#[ptx::kernel]`, or `LaunchShape::MIN_CTAS`"
+        );
     }
     if let Some(n) = L::MAX_REGISTERS {
-        assert!(n >= 1 && n <= 255, "a thread has 1 to 255 registers: correct `LaunchShape::MAX_REGISTERS`");
+        assert!(
+            n >= 1 && n <= 255,
+            "a thread has 1 to 255 registers: correct `max_registers` of `#[ptx::kernel]`, or `LaunchShape::MAX_REGISTERS`"
+        );
     }
 }
 
