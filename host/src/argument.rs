@@ -10,7 +10,6 @@ use ptx::launch::{Parameter, Plain, RawMatrix, RawSlice, RawTensorMut as DeviceT
 use ptx::tensor::{BoxShape, TensorMapObject, TiledShape};
 
 use crate::arguments::Arguments;
-use crate::tensor::span;
 use crate::{
     CUtensorMapFloatOOBfill, CUtensorMapL2promotion, CUtensorMapSwizzle, Error, Function, Kernel, KernelArg,
     LaunchConfig, LaunchProblem, Result, TensorElement, TensorMap, TensorMapBuilder,
@@ -253,7 +252,6 @@ pub unsafe trait Argument<'a, P, F: Function> {
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.push::<T, T>(self);
@@ -262,7 +260,6 @@ unsafe impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, F: Function> Argument<'a, kind::Address<T>, F> for u64 {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.push::<*const T, u64>(self);
@@ -314,7 +311,6 @@ slices! {
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, F: Function, M: MemoryMut<'a, T, F>> Argument<'a, kind::SliceMut32<T>, F> for M {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         let region = Memory::<T, F>::lend(self, list.queue()).map_err(|reason| list.refuse(reason))?;
@@ -356,7 +352,6 @@ impl<M> Matrix<M> {
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, F: Function, M: Memory<'a, T, F>> Argument<'a, kind::Matrix<T>, F> for Matrix<M> {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.matrix::<T, M>(self)
@@ -364,7 +359,6 @@ unsafe impl<'a, T, F: Function, M: Memory<'a, T, F>> Argument<'a, kind::Matrix<T
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, F: Function, M: MemoryMut<'a, T, F>> Argument<'a, kind::MatrixMut<T>, F> for Matrix<M> {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
         list.matrix::<T, M>(self)
@@ -388,25 +382,22 @@ pub struct Tensor<M, const RANK: usize> {
     memory: M,
     dims: [u64; RANK],
     map: TensorMapBuilder,
-    strides: Option<Vec<u64>>,
-    swizzle: CUtensorMapSwizzle,
 }
 
 impl<M, const RANK: usize> Tensor<M, RANK> {
     /// Makes a packed tensor of `dims` elements in each dimension, the innermost first.
     pub fn new(memory: M, dims: [u64; RANK]) -> Self {
-        let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE;
-        Self { memory, dims, map: TensorMapBuilder::tiled(&dims, &[]), strides: None, swizzle }
+        Self { memory, dims, map: TensorMapBuilder::tiled(&dims, &[]) }
     }
 
     /// Sets the strides in bytes of all dimensions but the innermost.
     pub fn strides(self, bytes: &[u64]) -> Self {
-        Self { strides: Some(bytes.into()), map: self.map.strides(bytes), ..self }
+        Self { map: self.map.strides(bytes), ..self }
     }
 
     /// Sets the swizzle, whose span is a row of the box. The default is none.
     pub fn swizzle(self, swizzle: CUtensorMapSwizzle) -> Self {
-        Self { swizzle, map: self.map.swizzle(swizzle), ..self }
+        Self { map: self.map.swizzle(swizzle), ..self }
     }
 
     /// Sets the granularity of fetches into the L2 cache. The default is no promotion.
@@ -419,7 +410,21 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
         Self { map: self.map.oob_fill(fill), ..self }
     }
 
-    /// Encodes the map for copies of the shape `S`.
+    /// As [`encode`](Self::encode), for a tensor that the grid writes.
+    fn encode_written<'a, T, S, F>(self, list: &mut List<'_, 'a, F>) -> Result<TensorMap, Refusal>
+    where
+        T: TensorElement,
+        S: TiledShape,
+        F: Function,
+        M: MemoryMut<'a, T, F>,
+    {
+        let builder = self.map.clone();
+        let (map, len) = self.encode::<T, S, F>(list)?;
+        builder.check_written(size_of::<T>() as u64, len).map_err(|reason| list.refuse(reason))?;
+        Ok(map)
+    }
+
+    /// Encodes the map for copies of the shape `S`, and returns the elements of the memory.
     fn encode<'a, T, S, F>(self, list: &mut List<'_, 'a, F>) -> Result<(TensorMap, usize), Refusal>
     where
         T: TensorElement,
@@ -427,29 +432,8 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
         F: Function,
         M: Memory<'a, T, F>,
     {
-        use CUtensorMapSwizzle::{
-            CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B,
-            CU_TENSOR_MAP_SWIZZLE_NONE,
-        };
-        let of_16_bytes = [
-            CU_TENSOR_MAP_SWIZZLE_NONE,
-            CU_TENSOR_MAP_SWIZZLE_32B,
-            CU_TENSOR_MAP_SWIZZLE_64B,
-            CU_TENSOR_MAP_SWIZZLE_128B,
-        ];
-        if !of_16_bytes.contains(&self.swizzle) {
-            return Err(list.refuse(format!(
-                "has the swizzle {:?}; a typed launch takes none, or one of 32, 64 or 128 bytes by units of 16",
-                self.swizzle
-            )));
-        }
         let row = S::BOX[0] as usize * size_of::<T>();
-        if ![usize::MAX, row].contains(&span(self.swizzle)) {
-            return Err(list.refuse(format!(
-                "has the swizzle {:?}, but a row of the kernel's box has {row} bytes: the span of the swizzle must be a row",
-                self.swizzle
-            )));
-        }
+        self.map.check_swizzle(row).map_err(|reason| list.refuse(reason))?;
         let (address, len) = list.lend(self.memory, 16)?;
         let map = F::tensor_map::<T>(list.queue(), &self.map.boxes(S::BOX), address, len)
             .map_err(Refusal::Error)?;
@@ -458,7 +442,6 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::Tensor<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
@@ -474,7 +457,6 @@ where
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorReduce<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
@@ -483,9 +465,7 @@ where
     M: MemoryMut<'a, T, F>,
 {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
-        let (dims, strides) = (self.dims, self.strides.clone());
-        let (map, len) = self.encode::<T, S, F>(list)?;
-        check_written::<T>(&dims, strides, len).map_err(|reason| list.refuse(reason))?;
+        let map = self.encode_written::<T, S, F>(list)?;
         list.push::<TensorMapObject, _>(map);
         Ok(())
     }
@@ -499,7 +479,6 @@ struct RawTensorMut<const RANK: usize> {
 }
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
-
 unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorMut<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
@@ -508,9 +487,8 @@ where
     M: MemoryMut<'a, T, F>,
 {
     fn pass(self, list: &mut List<'_, 'a, F>) -> Result<(), Refusal> {
-        let (dims, strides) = (self.dims, self.strides.clone());
-        let (map, len) = self.encode::<T, S, F>(list)?;
-        check_written::<T>(&dims, strides, len).map_err(|reason| list.refuse(reason))?;
+        let dims = self.dims;
+        let map = self.encode_written::<T, S, F>(list)?;
         // The map's check bounds the dimensions, and the shape its box.
         let boxes: [u32; RANK] = std::array::from_fn(|i| dims[i].div_ceil(u64::from(S::BOX[i])) as u32);
         let count: u128 = boxes.into_iter().map(u128::from).product();
@@ -522,34 +500,6 @@ where
         list.push::<DeviceTensorMut<S::Index>, _>(RawTensorMut { map, boxes });
         Ok(())
     }
-}
-
-/// Checks that no two elements of a written tensor share memory, and that the last 16 bytes of each row are in its `len` elements:
-/// a copy writes rows by 16 bytes.
-fn check_written<T>(dims: &[u64], strides: Option<Vec<u64>>, len: usize) -> Result<(), String> {
-    let row = dims[0] * size_of::<T>() as u64;
-    let (mut inner, mut end) = (row, u128::from(row.next_multiple_of(16)));
-    let packed = dims.iter().scan(size_of::<T>() as u64, |stride, dim| {
-        *stride = stride.saturating_mul(*dim);
-        Some(*stride)
-    });
-    for (stride, dim) in strides.unwrap_or_else(|| packed.collect()).into_iter().zip(&dims[1..]) {
-        if stride < inner {
-            return Err(format!(
-                "is written, and its stride of {stride} bytes is less than the {inner} bytes of what repeats by it: elements \
-                 share memory"
-            ));
-        }
-        inner = stride.saturating_mul(*dim);
-        end += u128::from(stride) * u128::from(dim - 1);
-    }
-    let bytes = len as u128 * size_of::<T>() as u128;
-    if end > bytes {
-        return Err(format!(
-            "is written by 16 bytes, up to byte {end}, but its memory has {bytes} bytes: allocate the rest of the last row"
-        ));
-    }
-    Ok(())
 }
 
 /// The arguments of a launch: a tuple of an [`Argument`] for each parameter.

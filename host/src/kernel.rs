@@ -18,6 +18,7 @@ use crate::error::check;
 use crate::image::required_block;
 use crate::launch::{Limits, PORTABLE_CLUSTER};
 use crate::module::attribute_of as of_device;
+use crate::typed::Order;
 use crate::{
     Dim3, Error, Function, KernelArgs, LaunchConfig, LaunchProblem, Module, Result, TensorElement, TensorMap,
     TensorMapBuilder,
@@ -36,6 +37,8 @@ pub struct Kernel {
     parameters: Vec<usize>,
     limits: Limits,
     multiprocessors: u32,
+    /// Keeps events on, as typed launches need it.
+    pub(crate) order: Option<Arc<Order>>,
     /// Set once the function may use all the dynamic shared memory that the device has for it.
     opted_in: AtomicBool,
 }
@@ -107,6 +110,7 @@ impl Kernel {
             multiprocessors: device(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             opted_in: AtomicBool::new(false),
             label,
+            order: None,
         })
     }
 
@@ -312,6 +316,9 @@ unsafe impl Function for Kernel {
     unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
         if is_captured(arguments.queue()).map_err(|reason| self.refusal(LaunchProblem::Captured(reason)))? {
             return Err(self.refusal(LaunchProblem::Captured("is being captured".into())));
+        }
+        if self.order.is_none() {
+            return Err(self.refusal(LaunchProblem::NoOrder));
         }
         if is_per_thread(arguments.queue()) || arguments.guards.iter().any(|memory| memory.is_per_thread) {
             return Err(self.refusal(LaunchProblem::PerThreadStream));

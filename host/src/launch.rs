@@ -233,6 +233,11 @@ pub enum LaunchProblem {
     /// The argument, and why the launch cannot pass it.
     #[error("argument {0} {1}")]
     Argument(String, String),
+    /// The kernel is not from `LoadedKernels`, which orders the streams of the context.
+    #[error(
+        "a typed launch of a kernel that was loaded by name; take the kernel from `LoadedKernels::kernel`"
+    )]
+    NoOrder,
     /// The stream, or that of an argument, is another in each thread.
     #[error(
         "a typed launch takes no per-thread stream, since its work and memory may be another thread's; use `new_stream`"

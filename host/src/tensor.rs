@@ -70,7 +70,7 @@ fn bytes_of(element_type: CUtensorMapDataType) -> Option<usize> {
 }
 
 /// Returns the most bytes that a row of the box can have with this swizzle.
-pub(crate) fn span(swizzle: CUtensorMapSwizzle) -> usize {
+fn span(swizzle: CUtensorMapSwizzle) -> usize {
     match swizzle {
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE => usize::MAX,
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B => 32,
@@ -227,6 +227,58 @@ impl TensorMapBuilder {
         Ok(map)
     }
 
+    /// Checks that the swizzle spans a row of the box of `row` bytes, in units of 16 bytes, as the typed layer of `ptx` requires.
+    pub(crate) fn check_swizzle(&self, row: usize) -> Result<(), String> {
+        use CUtensorMapSwizzle::*;
+        let swizzle = self.swizzle;
+        let of_16_bytes = matches!(
+            swizzle,
+            CU_TENSOR_MAP_SWIZZLE_NONE
+                | CU_TENSOR_MAP_SWIZZLE_32B
+                | CU_TENSOR_MAP_SWIZZLE_64B
+                | CU_TENSOR_MAP_SWIZZLE_128B
+        );
+        rule!(
+            of_16_bytes,
+            "has the swizzle {swizzle:?}; a typed launch takes none, or one of 32, 64 or 128 bytes by units of 16"
+        );
+        rule!(
+            [usize::MAX, row].contains(&span(swizzle)),
+            "has the swizzle {swizzle:?}, but a row of the kernel's box has {row} bytes: the span of the swizzle must be a row"
+        );
+        Ok(())
+    }
+
+    /// Checks that no two elements of a written tensor share memory, and that the last 16 bytes of each row are in its `len`
+    /// elements of `size` bytes: a copy writes rows by 16 bytes.
+    pub(crate) fn check_written(&self, size: u64, len: usize) -> Result<(), String> {
+        let row = self.dims[0] * size;
+        let (mut inner, mut end) = (row, u128::from(row.next_multiple_of(16)));
+        for (stride, dim) in self.strides_in_bytes(size)?.into_iter().zip(&self.dims[1..]) {
+            rule!(
+                stride >= inner,
+                "is written, and its stride of {stride} bytes is less than the {inner} bytes of what repeats by it: elements \
+                 share memory"
+            );
+            inner = stride.saturating_mul(*dim);
+            end += u128::from(stride) * u128::from(dim - 1);
+        }
+        let bytes = len as u128 * u128::from(size);
+        rule!(
+            end <= bytes,
+            "is written by 16 bytes, up to byte {end}, but its memory has {bytes} bytes: allocate the rest of the last row"
+        );
+        Ok(())
+    }
+
+    /// Returns the strides in bytes: those that were set, or those of a packed tensor.
+    fn strides_in_bytes(&self, size: u64) -> Result<Vec<u64>, String> {
+        match &self.strides {
+            Some(strides) => Ok(strides.clone()),
+            None => packed(&self.dims, size).ok_or("the tensor is larger than the address space".into()),
+        }
+    }
+
     /// Checks every rule of the driver's documentation, and returns the strides.
     fn check(&self, size: usize, of: CUtensorMapDataType, memory: Memory) -> Result<Vec<u64>, String> {
         use CUtensorMapDataType::*;
@@ -301,10 +353,7 @@ impl TensorMapBuilder {
 
     /// Checks the strides for elements of `size` bytes in memory of `available` bytes, and returns them.
     fn check_strides(&self, size: u64, unit: u64, available: u128) -> Result<Vec<u64>, String> {
-        let strides = match &self.strides {
-            Some(strides) => strides.clone(),
-            None => packed(&self.dims, size).ok_or("the tensor is larger than the address space")?,
-        };
+        let strides = self.strides_in_bytes(size)?;
         check_each("strides in bytes", &strides, self.dims.len() - 1, 1..=(1 << 40) - 1)?;
         let row = self.dims[0] * size;
         let mut bytes = u128::from(row);

@@ -59,7 +59,7 @@ pub struct LoadedKernels {
 /// Makes `cudarc` record events for as long as typed launches may be in flight: it does so while the context has a stream of
 /// `new_stream`.
 #[derive(Debug)]
-struct Order(ManuallyDrop<Arc<CudaStream>>);
+pub(crate) struct Order(ManuallyDrop<Arc<CudaStream>>);
 
 impl Order {
     fn of(context: &Arc<CudaContext>) -> Result<Arc<Self>> {
@@ -95,11 +95,10 @@ impl LoadedKernels {
         if self.module.word(K::FINGERPRINT)? != Some(K::LAYOUT) {
             return Err(Error::Fingerprint { kernel: K::NAME.into(), module: self.module.name().into() });
         }
-        let function = self.module.kernel_by_name(K::NAME)?;
+        let mut function = self.module.kernel_by_name(K::NAME)?;
+        function.order = Some(self.order.clone());
         // SAFETY: the module is a device crate's (`Kernels::new`); name and value of its fingerprint are those of the description.
-        let mut launcher = unsafe { Launcher::new(function) };
-        launcher.order = Some(self.order.clone());
-        Ok(launcher)
+        Ok(unsafe { Launcher::new(function) })
     }
 }
 
@@ -162,8 +161,7 @@ pub unsafe trait Function: Sized {
 ///     pub fn scale(cta: Cta, a: f32, x: Global<f32>, y: GlobalElementsMut<f32>) { /* … */ }
 /// }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let images: ptx_host::Kernels = unimplemented!();
+/// # fn run(images: ptx_host::Kernels) -> Result<(), Box<dyn std::error::Error>> {
 /// let context = ptx_host::open(0)?;
 /// let stream = context.default_stream();
 /// // In a program: `ptx_host::kernels!().load(&context)?`.
@@ -180,22 +178,21 @@ pub unsafe trait Function: Sized {
 /// A launch does not compile with memory of other elements, or with memory that the kernel writes as a shared reference:
 ///
 /// ```compile_fail,E0277
-/// # fn f(scale: ptx_host::Launcher<launch::axpy>, stream: &ptx_host::cudarc::driver::CudaStream) {
-/// # let (x, mut y): (ptx_host::cudarc::driver::CudaSlice<f64>, ptx_host::cudarc::driver::CudaSlice<f32>) = todo!();
-/// scale.launch(stream, 4, (2.0, &x, &mut y)); // `x` has elements of `f64`
+/// # use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
+/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, stream: &CudaStream, x: CudaSlice<f64>, mut y: CudaSlice<f32>) {
+/// axpy.launch(stream, 4, (2.0, &x, &mut y)); // `x` has elements of `f64`
 /// # }
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # fn f(scale: ptx_host::Launcher<launch::axpy>, stream: &ptx_host::cudarc::driver::CudaStream) {
-/// # let (x, mut y): (ptx_host::cudarc::driver::CudaSlice<f32>, ptx_host::cudarc::driver::CudaSlice<f32>) = todo!();
-/// scale.launch(stream, 4, (2.0, &x, &y)); // the kernel writes `y`
+/// # use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
+/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, stream: &CudaStream, x: CudaSlice<f32>, y: CudaSlice<f32>) {
+/// axpy.launch(stream, 4, (2.0, &x, &y)); // the kernel writes `y`
 /// # }
 /// ```
 pub struct Launcher<K, F = Kernel> {
     function: F,
     kernel: PhantomData<fn() -> K>,
-    order: Option<Arc<Order>>,
 }
 
 impl<K: Description, F: Function> Launcher<K, F> {
@@ -205,7 +202,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
     ///
     /// `function` is the kernel that `K` describes.
     pub const unsafe fn new(function: F) -> Self {
-        Self { function, kernel: PhantomData, order: None }
+        Self { function, kernel: PhantomData }
     }
 
     /// Returns the loaded kernel: its attributes and its occupancy.
@@ -215,8 +212,8 @@ impl<K: Description, F: Function> Launcher<K, F> {
     }
 
     /// Puts the kernel on `queue`, a stream, after the work that is on it. `arguments` is a tuple, with one argument for each
-    /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`]. Block, cluster and
-    /// dynamic shared memory are the kernel's own.
+    /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`].
+    /// Block, cluster and dynamic shared memory are the kernel's own.
     ///
     /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses wait
     /// for the kernel: the stream that the memory was allocated on waits for it, and `cudarc` records the use as an event. So
@@ -224,7 +221,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
     ///
     /// # Errors
     ///
-    /// [`Error::Launch`] names the argument, or the rule of the shape, that is broken; the driver was not called.
+    /// [`Error::Launch`] names the argument, or the rule of the shape, that is broken; nothing was launched.
     /// [`Error::TensorMap`] if a tensor cannot be mapped; [`Error::Cuda`] if the driver refuses the launch.
     pub fn launch<'a, A>(&self, queue: &'a F::Queue, grid: impl Into<Grid>, arguments: A) -> Result<()>
     where

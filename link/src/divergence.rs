@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::body::{Block, Function, Instruction, functions};
 use crate::convergence::without_comments;
 use crate::ir::{self, Callee};
-use crate::lines::{Lines, Place};
+use crate::lines::{Lines, Place, write_way};
 use crate::program::{Path, Program, readable};
 
 /// A barrier that only some threads may reach.
@@ -52,13 +52,7 @@ impl std::fmt::Display for Divergent<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Found { barrier, place, branch } = &self.found;
         write!(f, "`{}`: some threads may not reach `{barrier}`", self.way.entry())?;
-        if self.way.len() > 1 {
-            write!(f, "\n  way: {}", self.way)?;
-        }
-        match place {
-            Some(place) => write!(f, "\n  place: {place}, in `{}`", place.function)?,
-            None => f.write_str("\n  place: with `debug = \"line-tables-only\"` this names the line")?,
-        }
+        write_way(f, &self.way, place.as_ref(), "")?;
         if let Some(branch) = branch {
             write!(f, "\n  condition: {branch}, which depends on the thread")?;
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
-use crate::program::readable;
+use crate::program::{self, readable};
 
 /// The metadata of a module: the text of each node `!7 = …`, by `!7`.
 pub struct Lines<'a>(HashMap<&'a str, &'a str>);
@@ -87,6 +87,22 @@ fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
 fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = node.split_once(&format!("{name}: \""))?;
     rest.split_once('"').map(|(text, _)| text)
+}
+
+/// Writes the way from a kernel to a finding, and its place: `unknown` stands before the advice if there is none.
+pub fn write_way(
+    f: &mut fmt::Formatter<'_>,
+    way: &program::Path<'_>,
+    place: Option<&Place>,
+    unknown: &str,
+) -> fmt::Result {
+    if way.len() > 1 {
+        write!(f, "\n  way: {way}")?;
+    }
+    match place {
+        Some(place) => write!(f, "\n  place: {place}, in `{}`", place.function),
+        None => write!(f, "\n  place: {unknown}with `debug = \"line-tables-only\"` this names the line"),
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::body::{functions, result, values};
 use crate::ir::{self, Callee};
-use crate::lines::{Lines, Place};
+use crate::lines::{Lines, Place, write_way};
 use crate::program::{Path, Program, readable};
 
 /// Local memory that a kernel uses.
@@ -66,17 +66,7 @@ impl std::fmt::Display for Local<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Memory { bytes, cause, place } = &self.memory;
         write!(f, "`{}` keeps {bytes} bytes of each thread in local memory", self.way.entry())?;
-        if self.way.len() > 1 {
-            write!(f, "\n  way: {}", self.way)?;
-        }
-        match place {
-            Some(place) => write!(f, "\n  place: {place}, in `{}`", place.function)?,
-            None => write!(
-                f,
-                "\n  place: `{}`; with `debug = \"line-tables-only\"` this names the line",
-                readable(self.way.end())
-            )?,
-        }
+        write_way(f, &self.way, place.as_ref(), &format!("`{}`; ", readable(self.way.end())))?;
         match cause {
             Cause::Index => f.write_str(
                 "\n  likely cause: an array whose index is known at run time only: use constant indices, as in the rounds of \

@@ -135,9 +135,7 @@ fn entry(
         Some(_) => quote!(unsafe { #name(#(#values),*) };),
     };
     let symbol = format!(".visible .global .align 8 .u64 {fingerprint} = {{}}U;");
-    let mut inner = function.clone();
-    inner.vis = syn::Visibility::Inherited;
-    inner.attrs.retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc"));
+    let inner = inner(function);
     quote! {
         #[cfg(target_arch = "nvptx64")]
         #[unsafe(export_name = #text)]
@@ -169,6 +167,14 @@ fn entry(
     }
 }
 
+/// The function inside of an item that has its visibility, its `cfg`s and its documentation.
+fn inner(function: &ItemFn) -> ItemFn {
+    let mut inner = function.clone();
+    inner.vis = syn::Visibility::Inherited;
+    inner.attrs.retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc"));
+    inner
+}
+
 /// Names a symbol by the kernel and a hash of its package and its source. Compilers print tokens with different spaces.
 fn fingerprint(shape: &TokenStream, function: &ItemFn) -> String {
     let package = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION"].map(|name| std::env::var(name).unwrap_or_default());
@@ -187,10 +193,7 @@ fn fingerprint(shape: &TokenStream, function: &ItemFn) -> String {
 /// The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It uses the names
 /// in the signature.
 fn stub(function: &ItemFn) -> TokenStream {
-    let mut with_body = function.clone();
-    with_body
-        .attrs
-        .retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc"));
+    let with_body = inner(function);
     let mut stub = with_body.clone();
     stub.block.stmts.clear();
     quote! {

@@ -5,6 +5,8 @@
 
 use core::arch::asm;
 
+use link_shared::thread;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
@@ -76,13 +78,6 @@ fn through_memory(mut value: u32) -> u32 {
 #[inline(never)]
 unsafe fn changes(value: *mut u32) {
     unsafe { value.write_volatile(value.read_volatile() + 1) }
-}
-
-#[inline(always)]
-fn thread() -> u32 {
-    let index: u32;
-    unsafe { asm!("mov.u32 {0}, %tid.x;", out(reg32) index, options(pure, nomem, nostack, preserves_flags)) }
-    index
 }
 
 #[inline(always)]

@@ -5,18 +5,13 @@
 
 use core::arch::asm;
 
+use link_shared::thread;
+
 link_shared::shared_memory!(tile, 128);
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
-}
-
-#[inline(always)]
-fn thread() -> u32 {
-    let index: u32;
-    unsafe { asm!("mov.u32 {0}, %tid.x;", out(reg32) index, options(pure, nomem, nostack, preserves_flags)) }
-    index
 }
 
 #[inline(always)]

@@ -1,7 +1,17 @@
-//! Shared memory used by several crates and codegen units.
+//! Shared memory used by several crates and codegen units, and what their kernels call.
 
 #![no_std]
 #![feature(asm_experimental_arch)]
+
+/// The index of the executing thread.
+#[inline(always)]
+pub fn thread() -> u32 {
+    let index: u32;
+    unsafe {
+        core::arch::asm!("mov.u32 {0}, %tid.x;", out(reg32) index, options(pure, nomem, nostack, preserves_flags))
+    }
+    index
+}
 
 #[macro_export]
 macro_rules! shared_memory {
