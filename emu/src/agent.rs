@@ -1,0 +1,585 @@
+//! Asynchronous operations: each reads, then writes and completes, at times that the schedule chooses (PTX ISA 9.7.9.25).
+
+use std::rc::Rc;
+
+use crate::clock::{Collected, Proxy, Release, View};
+use crate::exec::{combine, word};
+use crate::finding::Rule;
+use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
+use crate::memory::Place;
+use crate::op::*;
+use crate::shadow::{Access, At, Epoch};
+
+/// Bytes of memory, and where they are in the operation's buffer.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece {
+    pub place: Place,
+    pub len: usize,
+    pub at: usize,
+}
+
+/// What happens when an operation has written.
+#[derive(Debug, Clone)]
+pub enum Done {
+    /// `complete_tx` on mbarriers: resident block, offset, bytes.
+    Mbarriers(Vec<(usize, u32, u32)>),
+    /// A group of bulk copies of a thread.
+    BulkGroup { cta: usize, thread: usize, group: u32 },
+    /// A group of `cp.async` of a thread.
+    CpAsyncGroup { cta: usize, thread: usize, group: u32 },
+    /// `cp.async.mbarrier.arrive`, once all earlier `cp.async` of the thread are done.
+    Arrive { cta: usize, thread: usize, slot: usize, offset: u32, noinc: bool, group: u32, id: u32 },
+    /// Nothing tells that the operation is done.
+    Nothing,
+}
+
+/// An asynchronous operation.
+#[derive(Debug)]
+pub struct Agent {
+    pub reads: Vec<Piece>,
+    pub writes: Vec<Piece>,
+    pub buffer: Vec<u8>,
+    /// Which bytes are written: bit `i` for byte `i` of each 16.
+    pub byte_mask: Option<u16>,
+    pub reduction: Option<(Rmw, Type)>,
+    pub done: Done,
+    /// What happened before it was issued, as its proxy sees it.
+    pub view: Rc<View>,
+    pub proxies: (Proxy, Proxy),
+    /// A strong operation: `red.async`.
+    pub strong: Option<Scope>,
+    pub at: At,
+    pub issuer: (usize, usize),
+    pub has_read: bool,
+    /// The order of issue.
+    pub sequence: u64,
+}
+
+impl Agent {
+    /// Whether the operation reads or writes memory of these resident blocks.
+    pub fn touches(&self, ctas: &[usize]) -> bool {
+        let reads = self.reads.iter().filter(|_| !self.has_read);
+        let in_block = |piece: &Piece| matches!(piece.place, Place::Shared(slot, _) if ctas.contains(&slot));
+        let signals = match &self.done {
+            Done::Mbarriers(list) => list.iter().any(|(slot, ..)| ctas.contains(slot)),
+            Done::Arrive { slot, .. } => ctas.contains(slot),
+            Done::BulkGroup { cta, .. } | Done::CpAsyncGroup { cta, .. } => ctas.contains(cta),
+            Done::Nothing => false,
+        };
+        signals || reads.chain(&self.writes).any(in_block)
+    }
+
+    fn group(&self) -> Option<(usize, usize, u32, bool)> {
+        match self.done {
+            Done::BulkGroup { cta, thread, group } => Some((cta, thread, group, true)),
+            Done::CpAsyncGroup { cta, thread, group } => Some((cta, thread, group, false)),
+            _ => None,
+        }
+    }
+}
+
+impl Machine<'_> {
+    fn operand(&self, cta: usize, thread: usize, src: Src) -> u64 {
+        value(&self.constants, &self.ctas[cta].threads[thread], src)
+    }
+
+    /// What an operation that the thread issues knows: the thread's own view, with its own accesses.
+    fn issue_view(&self, cta: usize, thread: usize) -> Rc<View> {
+        let t = &self.ctas[cta].threads[thread];
+        let mut collected = Collected::default();
+        collected.add(&Release { view: t.view.clone(), id: t.id, times: t.times });
+        collected.finish().view().clone()
+    }
+
+    pub fn start(&mut self, agent: Agent) {
+        self.progress += 1;
+        let (cta, thread) = agent.issuer;
+        self.ctas[cta].threads[thread].times[0] += 1;
+        self.agents.push(agent);
+    }
+
+    pub fn new_agent(&mut self, cta: usize, thread: usize, done: Done) -> Agent {
+        Agent {
+            reads: Vec::new(),
+            writes: Vec::new(),
+            buffer: Vec::new(),
+            byte_mask: None,
+            reduction: None,
+            done,
+            view: self.issue_view(cta, thread),
+            proxies: (Proxy::Generic, Proxy::Generic),
+            strong: None,
+            at: self.at(cta, thread),
+            issuer: (cta, thread),
+            has_read: false,
+            sequence: self.progress,
+        }
+    }
+
+    /// The proxy of an asynchronous access to a place.
+    pub fn async_proxy(place: Place) -> Proxy {
+        if let Place::Shared(..) = place { Proxy::AsyncShared } else { Proxy::AsyncGlobal }
+    }
+
+    /// The open group of bulk copies of a thread, which this operation joins.
+    pub fn join_bulk_group(&mut self, cta: usize, thread: usize, shared_source: bool) -> Done {
+        if self.ctas[cta].threads[thread].bulk.id == 0 {
+            let (id, read_id) = (self.new_object(), self.new_object());
+            let bulk = &mut self.ctas[cta].threads[thread].bulk;
+            (bulk.id, bulk.read_id) = (id, read_id);
+        }
+        let bulk = &mut self.ctas[cta].threads[thread].bulk;
+        bulk.in_open += 1;
+        bulk.shared_source |= shared_source;
+        Done::BulkGroup { cta, thread, group: bulk.open }
+    }
+
+    /// The mbarrier of a completion: it must be valid. `slot` is the block of the destination.
+    pub fn completion_mbarrier(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        address: Address,
+        slot: usize,
+    ) -> Result<u32, Fault> {
+        let place = self.resolve(cta, thread, address, 8, 8)?;
+        let Place::Shared(of, offset) = place else {
+            return Err(self.fault(cta, thread, "the mbarrier of the copy is not in shared memory"));
+        };
+        if of != slot {
+            self.wrong(
+                Rule::Operand,
+                cta,
+                thread,
+                "the mbarrier of the copy is not in the CTA of its destination",
+            );
+        }
+        if !self.ctas[of].mbarriers.contains_key(&(offset as u32)) {
+            return Err(self.fault(cta, thread, "the copy completes on memory that holds no mbarrier"));
+        }
+        Ok(offset as u32)
+    }
+
+    fn check_size(&mut self, cta: usize, thread: usize, bytes: u32) -> Result<(), Fault> {
+        if bytes.is_multiple_of(16) {
+            return Ok(());
+        }
+        Err(self.fault(cta, thread, format!("a bulk copy of {bytes} bytes: the size is a multiple of 16")))
+    }
+
+    pub fn bulk(&mut self, cta: usize, thread: usize, op: &Bulk) -> Outcome {
+        let bytes = self.operand(cta, thread, op.bytes) as u32;
+        self.check_size(cta, thread, bytes)?;
+        let len = bytes as usize;
+        let from = self.resolve(cta, thread, op.from, len, 16)?;
+        let to = self.resolve(cta, thread, op.to, len, 16)?;
+        let mut targets = vec![to];
+        if let (Some(multicast), Place::Shared(slot, offset)) = (op.multicast, to) {
+            let (mask, first) = (self.operand(cta, thread, multicast), self.ctas[slot].cluster);
+            let size = self.cluster_size() as usize;
+            if mask & 0xffff == 0 || mask & 0xffff & !((1 << size) - 1) != 0 {
+                self.wrong(
+                    Rule::Operand,
+                    cta,
+                    thread,
+                    format!("a multicast to mask {mask:#x} of a cluster of {size}"),
+                );
+            }
+            targets = (0..size)
+                .filter(|rank| mask >> rank & 1 == 1)
+                .map(|rank| Place::Shared(first + rank, offset))
+                .collect();
+        }
+        // A multicast object stands for several allocations.
+        if let Place::Global(index, offset) = to
+            && !self.global.allocations[index].replicas.is_empty()
+        {
+            targets = self.global.allocations[index]
+                .replicas
+                .iter()
+                .map(|replica| Place::Global(*replica, offset))
+                .collect();
+        }
+        let done = match op.completion {
+            Completion::BulkGroup => self.join_bulk_group(cta, thread, matches!(from, Place::Shared(..))),
+            Completion::Mbarrier(address) => {
+                let Place::Shared(slot, _) = to else {
+                    return Err(self.fault(cta, thread, "a copy to global memory completes by a bulk group"));
+                };
+                let offset = self.completion_mbarrier(cta, thread, address, slot)?;
+                Done::Mbarriers(
+                    targets
+                        .iter()
+                        .filter_map(|target| match target {
+                            Place::Shared(slot, _) => Some((*slot, offset, bytes)),
+                            _ => None,
+                        })
+                        .collect(),
+                )
+            }
+        };
+        let mut agent = self.new_agent(cta, thread, done);
+        agent.reads = vec![Piece { place: from, len, at: 0 }];
+        agent.writes = targets.into_iter().map(|place| Piece { place, len, at: 0 }).collect();
+        agent.buffer = vec![0; len];
+        agent.byte_mask = op.byte_mask.map(|mask| self.operand(cta, thread, mask) as u16);
+        agent.reduction = op.reduction;
+        agent.proxies = (Self::async_proxy(from), Self::async_proxy(to));
+        self.start(agent);
+        Ok(Flow::Next)
+    }
+
+    pub fn cp_async(&mut self, cta: usize, thread: usize, op: &CpAsync) -> Outcome {
+        let bytes = op.bytes as usize;
+        let source = op.source_bytes.map_or(bytes, |bytes| self.operand(cta, thread, bytes) as usize);
+        let ignores = op
+            .ignore
+            .is_some_and(|(p, negated)| (self.operand(cta, thread, p) ^ u64::from(negated)) & 1 == 1);
+        let source = if ignores { 0 } else { source };
+        if source > bytes {
+            self.wrong(Rule::Operand, cta, thread, format!("`src-size` {source} is above `cp-size` {bytes}"));
+        }
+        let source = source.min(bytes);
+        let from = if source == 0 {
+            None
+        } else {
+            Some(self.resolve(cta, thread, op.from, source, bytes as u64)?)
+        };
+        let to = self.resolve(cta, thread, op.to, bytes, bytes as u64)?;
+        if self.ctas[cta].threads[thread].cp_async.id == 0 {
+            let id = self.new_object();
+            self.ctas[cta].threads[thread].cp_async.id = id;
+        }
+        let groups = &mut self.ctas[cta].threads[thread].cp_async;
+        groups.in_open += 1;
+        let done = Done::CpAsyncGroup { cta, thread, group: groups.open };
+        let mut agent = self.new_agent(cta, thread, done);
+        agent.reads = from.into_iter().map(|place| Piece { place, len: source, at: 0 }).collect();
+        agent.writes = vec![Piece { place: to, len: bytes, at: 0 }];
+        agent.buffer = vec![0; bytes];
+        self.start(agent);
+        Ok(Flow::Next)
+    }
+
+    pub fn cp_async_arrive(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        slot: usize,
+        offset: u32,
+        noinc: bool,
+    ) -> Outcome {
+        if !noinc && let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) {
+            // The arrival is one more than the phase expects.
+            mbarrier.pending += 1;
+        }
+        let groups = self.ctas[cta].threads[thread].cp_async;
+        let done = Done::Arrive { cta, thread, slot, offset, noinc, group: groups.open, id: groups.id };
+        let agent = self.new_agent(cta, thread, done);
+        self.start(agent);
+        Ok(Flow::Next)
+    }
+
+    pub fn st_async(&mut self, cta: usize, thread: usize, op: &StAsync) -> Outcome {
+        let bytes = (op.bits / 8) as usize;
+        let len = bytes * op.values.len();
+        let to = self.resolve(cta, thread, op.address, len, len as u64)?;
+        let mut buffer = Vec::new();
+        for src in &op.values {
+            buffer.extend_from_slice(&self.operand(cta, thread, *src).to_le_bytes()[..bytes]);
+        }
+        let done = match (op.mbarrier, to) {
+            (Some(address), Place::Shared(slot, _)) => Done::Mbarriers(vec![(
+                slot,
+                self.completion_mbarrier(cta, thread, address, slot)?,
+                len as u32,
+            )]),
+            (Some(_), _) => {
+                return Err(self.fault(cta, thread, "`st.async` with an mbarrier writes shared memory"));
+            }
+            (None, _) => Done::Nothing,
+        };
+        let mut agent = self.new_agent(cta, thread, done);
+        agent.writes = vec![Piece { place: to, len, at: 0 }];
+        agent.buffer = buffer;
+        agent.reduction = op.reduction;
+        agent.strong = op.reduction.map(|_| op.scope);
+        self.start(agent);
+        Ok(Flow::Next)
+    }
+
+    pub fn try_cancel(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        response: Address,
+        mbarrier: Address,
+        multicast: bool,
+    ) -> Outcome {
+        let to = self.resolve(cta, thread, response, 16, 16)?;
+        let Place::Shared(slot, offset) = to else {
+            return Err(self.fault(cta, thread, "the response of `try_cancel` is in shared memory"));
+        };
+        let at = self.completion_mbarrier(cta, thread, mbarrier, slot)?;
+        let first = self.cancel_cluster();
+        let mut bytes = [0u8; 16];
+        if let Some(index) = first {
+            for (i, word) in index.iter().enumerate() {
+                bytes[4 * i..4 * i + 4].copy_from_slice(&word.to_le_bytes());
+            }
+            bytes[15] = 0x80;
+        }
+        let slots: Vec<_> = if multicast {
+            let cluster = self.ctas[slot].cluster;
+            (cluster..cluster + self.cluster_size() as usize).collect()
+        } else {
+            vec![slot]
+        };
+        let mut agent =
+            self.new_agent(cta, thread, Done::Mbarriers(slots.iter().map(|slot| (*slot, at, 16)).collect()));
+        agent.writes = slots
+            .into_iter()
+            .map(|slot| Piece { place: Place::Shared(slot, offset), len: 16, at: 0 })
+            .collect();
+        agent.buffer = bytes.to_vec();
+        agent.proxies = (Proxy::AsyncShared, Proxy::AsyncShared);
+        self.start(agent);
+        Ok(Flow::Next)
+    }
+
+    pub fn groups(&mut self, cta: usize, thread: usize, op: Groups) -> Outcome {
+        let t = &mut self.ctas[cta].threads[thread];
+        let (bulk, pending, read) = match op {
+            Groups::BulkCommit => {
+                t.bulk.open += 1;
+                t.bulk.in_open = 0;
+                return Ok(Flow::Next);
+            }
+            Groups::CpAsyncCommit => {
+                t.cp_async.open += 1;
+                t.cp_async.in_open = 0;
+                return Ok(Flow::Next);
+            }
+            Groups::CpAsyncWaitAll => {
+                t.cp_async.open += 1;
+                (false, 0, false)
+            }
+            Groups::CpAsyncWait(pending) => (false, self.operand(cta, thread, pending) as u32, false),
+            Groups::BulkWait { pending, read } => (true, self.operand(cta, thread, pending) as u32, read),
+        };
+        let t = &mut self.ctas[cta].threads[thread];
+        let state = if bulk { t.bulk } else { t.cp_async };
+        let until = state.open.saturating_sub(pending);
+        let blocks = self.agents.iter().any(|agent| match agent.group() {
+            Some((of, by, group, is_bulk)) => {
+                (of, by, is_bulk) == (cta, thread, bulk) && group < until && !(read && agent.has_read)
+            }
+            None => false,
+        });
+        let t = &mut self.ctas[cta].threads[thread];
+        if blocks {
+            if let Groups::CpAsyncWaitAll = op {
+                t.cp_async.open -= 1;
+            }
+            t.state = State::Groups;
+            return Ok(Flow::Stop);
+        }
+        // What the groups did happened before.
+        if state.id != 0 && until > 0 {
+            let view = Rc::make_mut(&mut t.view);
+            view.set(state.read_id, [until; 4]);
+            if !read {
+                view.set(state.id, [until; 4]);
+            }
+        }
+        let state = if bulk { &mut t.bulk } else { &mut t.cp_async };
+        state.waited_read = state.waited_read.max(until);
+        if !read {
+            state.waited = state.waited.max(until);
+        }
+        if pending == 0 && state.in_open == 0 {
+            state.shared_source = false;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Runs the next step of an operation: its reads, or its writes and its completion.
+    pub fn run_agent(&mut self, which: usize) -> Result<(), Fault> {
+        if let Done::Arrive { cta, thread, group, .. } = self.agents[which].done {
+            let earlier = self.agents.iter().position(|agent| {
+                matches!(agent.done, Done::CpAsyncGroup { cta: of, thread: by, group: g } if (of, by) == (cta, thread) && g <= group)
+                    && agent.sequence < self.agents[which].sequence
+            });
+            if let Some(earlier) = earlier {
+                return self.run_agent(earlier);
+            }
+        }
+        self.progress += 1;
+        if !self.agents[which].has_read {
+            self.agent_reads(which)?;
+            if !self.agents[which].reads.is_empty() {
+                self.wake_groups(which);
+                return Ok(());
+            }
+        }
+        let agent = self.agents.swap_remove(which);
+        self.agent_writes(&agent);
+        match agent.done.clone() {
+            Done::Mbarriers(list) => {
+                for (slot, offset, bytes) in list {
+                    let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) else {
+                        let here = self.party_of(u32::MAX, agent.at);
+                        let what = "a copy completes on an mbarrier that was invalidated";
+                        self.find(Rule::Mbarrier, what.into(), here, None, (agent.at, 0));
+                        continue;
+                    };
+                    mbarrier.tx -= i64::from(bytes);
+                    self.finish_phase(slot, offset);
+                }
+            }
+            Done::BulkGroup { .. } | Done::CpAsyncGroup { .. } => self.wake_group(&agent.done),
+            Done::Arrive { slot, offset, group, id, .. } => {
+                let mut view = View::default();
+                if id != 0 {
+                    view.set(id, [group + 1; 4]);
+                }
+                let release = Release { view: Rc::new(view), id, times: [0; 4] };
+                if let Some(problem) = self.arrive(slot, offset, 1, Some(release), false, Scope::Cta, false) {
+                    let here = self.party_of(u32::MAX, agent.at);
+                    self.find(Rule::Mbarrier, problem, here, None, (agent.at, 0));
+                }
+                self.finish_phase(slot, offset);
+            }
+            Done::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn wake_groups(&mut self, which: usize) {
+        let done = self.agents[which].done.clone();
+        self.wake_group(&done);
+    }
+
+    fn wake_group(&mut self, done: &Done) {
+        if let Done::BulkGroup { cta, thread, .. } | Done::CpAsyncGroup { cta, thread, .. } = *done
+            && self.ctas[cta].threads.get(thread).is_some_and(|t| t.state == State::Groups)
+        {
+            self.wake(cta, thread as u32);
+        }
+    }
+
+    /// The identity and the time of what an operation does: those of its completion.
+    fn epoch(&self, agent: &Agent, slot: usize, reads: bool) -> (u32, u32) {
+        match &agent.done {
+            Done::Mbarriers(list) => {
+                let (of, offset, _) =
+                    list.iter().find(|(of, ..)| *of == slot).or(list.first()).copied().unwrap_or_default();
+                self.ctas[of]
+                    .mbarriers
+                    .get(&offset)
+                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id, mbarrier.phase + 1))
+            }
+            Done::BulkGroup { cta, thread, group } => match self.ctas[*cta].threads.get(*thread) {
+                Some(t) => (if reads { t.bulk.read_id } else { t.bulk.id }, group + 1),
+                None => (u32::MAX, 1),
+            },
+            Done::CpAsyncGroup { cta, thread, group } => match self.ctas[*cta].threads.get(*thread) {
+                Some(t) => (t.cp_async.id, group + 1),
+                None => (u32::MAX, 1),
+            },
+            Done::Arrive { .. } | Done::Nothing => (u32::MAX, 1),
+        }
+    }
+
+    fn agent_access(&mut self, agent: &Agent, piece: Piece, wrote: bool) {
+        if !self.options.check {
+            return;
+        }
+        let slot = if let Place::Shared(slot, _) = piece.place { slot } else { usize::MAX };
+        let (id, time) = self.epoch(agent, slot, !wrote);
+        let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
+        let epoch = Epoch { id, time, at: agent.at, proxy, strong: agent.strong };
+        let access = Access { epoch, view: &agent.view, cluster: self.cluster_size() };
+        if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
+            let mut here = self.party_of(u32::MAX, agent.at);
+            here.cta = self.ctas[agent.issuer.0].index;
+            let what = self.describe(piece.place, piece.len);
+            self.conflict(conflict, wrote, here, agent.at, &what);
+        }
+        if let Place::Shared(slot, _) = piece.place
+            && self.ctas[slot].live == 0
+            && slot != agent.issuer.0
+        {
+            let here = self.party_of(u32::MAX, agent.at);
+            let what = format!(
+                "a copy to or from shared memory of block {:?}, which has ended",
+                self.ctas[slot].index
+            );
+            self.find(Rule::PeerExited, what, here, None, (agent.at, 0));
+        }
+    }
+
+    fn agent_reads(&mut self, which: usize) -> Result<(), Fault> {
+        let mut agent = std::mem::replace(&mut self.agents[which], Agent::nothing());
+        agent.has_read = true;
+        let (cta, thread) = agent.issuer;
+        for piece in agent.reads.clone() {
+            self.agent_access(&agent, piece, false);
+            let bytes = self.peek(cta, thread, piece.place, piece.len).to_vec();
+            agent.buffer[piece.at..piece.at + piece.len].copy_from_slice(&bytes);
+        }
+        self.agents[which] = agent;
+        Ok(())
+    }
+
+    fn agent_writes(&mut self, agent: &Agent) {
+        for piece in agent.writes.clone() {
+            let bytes = &agent.buffer[piece.at..piece.at + piece.len];
+            self.agent_access(agent, piece, true);
+            let to = match piece.place {
+                Place::Global(index, offset) => {
+                    &mut self.global.allocations[index].bytes[offset..offset + piece.len]
+                }
+                Place::Shared(slot, offset) if self.ctas[slot].shared.len() >= offset + piece.len => {
+                    &mut self.ctas[slot].shared[offset..offset + piece.len]
+                }
+                _ => continue,
+            };
+            if let Some((rmw, ty)) = agent.reduction {
+                let size = (ty.bits() / 8) as usize;
+                for (to, from) in to.chunks_mut(size).zip(bytes.chunks(size)) {
+                    let new = combine(rmw, ty, word(to), word(from), false);
+                    to.copy_from_slice(&new.to_le_bytes()[..to.len()]);
+                }
+            } else if let Some(mask) = agent.byte_mask {
+                for (i, (to, from)) in to.iter_mut().zip(bytes).enumerate() {
+                    if mask >> (i % 16) & 1 == 1 {
+                        *to = *from;
+                    }
+                }
+            } else {
+                to.copy_from_slice(bytes);
+            }
+        }
+    }
+}
+
+impl Agent {
+    fn nothing() -> Self {
+        Self {
+            reads: Vec::new(),
+            writes: Vec::new(),
+            buffer: Vec::new(),
+            byte_mask: None,
+            reduction: None,
+            done: Done::Nothing,
+            view: Rc::default(),
+            proxies: (Proxy::Generic, Proxy::Generic),
+            strong: None,
+            at: 0,
+            issuer: (0, 0),
+            has_read: false,
+            sequence: 0,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Vector clocks: what has happened before a point of the execution, and what of it is visible through each proxy.
+
+use std::rc::Rc;
+
+/// A thread, or an object through which asynchronous operations complete: an mbarrier, or a thread's groups of copies.
+pub type Id = u32;
+pub type Time = u32;
+
+/// Identities of one part: the threads of a CTA, or so many objects.
+pub const PART: u32 = 2048;
+/// The first identity of an object.
+pub const OBJECTS: Id = 1 << 31;
+
+/// A proxy (PTX ISA 8.4). Of the async proxy, fences may name one space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proxy {
+    Generic = 0,
+    AsyncShared = 1,
+    AsyncGlobal = 2,
+    TensorMap = 3,
+}
+
+/// The latest time of each identity that happened before. Parts are shared between clocks.
+#[derive(Debug, Clone, Default)]
+pub struct Clock {
+    parts: Vec<(u32, Rc<Vec<Time>>)>,
+}
+
+impl Clock {
+    #[inline]
+    pub fn get(&self, id: Id) -> Time {
+        let (part, at) = (id / PART, (id % PART) as usize);
+        match self.parts.iter().find(|(number, _)| *number == part) {
+            Some((_, times)) => times.get(at).copied().unwrap_or(0),
+            None => 0,
+        }
+    }
+
+    pub fn set(&mut self, id: Id, time: Time) {
+        let (part, at) = (id / PART, (id % PART) as usize);
+        let times = match self.parts.binary_search_by_key(&part, |(number, _)| *number) {
+            Ok(i) => &mut self.parts[i].1,
+            Err(i) => {
+                self.parts.insert(i, (part, Rc::default()));
+                &mut self.parts[i].1
+            }
+        };
+        if times.get(at).copied().unwrap_or(0) < time {
+            let times = Rc::make_mut(times);
+            if times.len() <= at {
+                times.resize(at + 1, 0);
+            }
+            times[at] = time;
+        }
+    }
+
+    pub fn join(&mut self, other: &Self) {
+        for (part, theirs) in &other.parts {
+            match self.parts.binary_search_by_key(part, |(number, _)| *number) {
+                Err(i) => self.parts.insert(i, (*part, theirs.clone())),
+                Ok(i) => {
+                    let ours = &mut self.parts[i].1;
+                    if Rc::ptr_eq(ours, theirs) {
+                        continue;
+                    }
+                    if ours.len() < theirs.len() {
+                        Rc::make_mut(ours).resize(theirs.len(), 0);
+                    }
+                    if ours.iter().zip(theirs.iter()).any(|(ours, theirs)| ours < theirs) {
+                        for (ours, theirs) in Rc::make_mut(ours).iter_mut().zip(theirs.iter()) {
+                            *ours = (*ours).max(*theirs);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The clock of each proxy.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    pub clocks: [Rc<Clock>; 4],
+}
+
+impl View {
+    #[inline]
+    pub fn clock(&self, proxy: Proxy) -> &Clock {
+        &self.clocks[proxy as usize]
+    }
+
+    pub fn join(&mut self, other: &Self) {
+        for (ours, theirs) in self.clocks.iter_mut().zip(&other.clocks) {
+            if !Rc::ptr_eq(ours, theirs) {
+                Rc::make_mut(ours).join(theirs);
+            }
+        }
+    }
+
+    pub fn set(&mut self, id: Id, times: [Time; 4]) {
+        for (clock, time) in self.clocks.iter_mut().zip(times) {
+            if time > 0 {
+                Rc::make_mut(clock).set(id, time);
+            }
+        }
+    }
+}
+
+/// What a thread or an operation hands over by a release.
+#[derive(Debug, Clone)]
+pub struct Release {
+    pub view: Rc<View>,
+    pub id: Id,
+    /// The time of the identity itself, by proxy.
+    pub times: [Time; 4],
+}
+
+/// Collects releases, for example those of an mbarrier's phase.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    view: View,
+    /// Views that are part of `view`.
+    joined: Vec<Rc<View>>,
+}
+
+impl Collected {
+    pub fn add(&mut self, release: &Release) {
+        if !self.joined.iter().any(|view| Rc::ptr_eq(view, &release.view)) {
+            self.view.join(&release.view);
+            self.joined.push(release.view.clone());
+        }
+        self.view.set(release.id, release.times);
+    }
+
+    /// Adds what another collection has.
+    pub fn join(&mut self, view: &View) {
+        self.view.join(view);
+    }
+
+    /// Adds a time of an identity, for every proxy.
+    pub fn know(&mut self, id: Id, time: Time) {
+        self.view.set(id, [time; 4]);
+    }
+
+    /// The latest time of an identity.
+    pub fn time(&self, id: Id) -> Time {
+        self.view.clock(Proxy::Generic).get(id)
+    }
+
+    pub fn finish(self) -> Acquirable {
+        Acquirable { view: Rc::new(self.view), joined: self.joined }
+    }
+}
+
+/// What an acquire takes over.
+#[derive(Debug, Clone)]
+pub struct Acquirable {
+    view: Rc<View>,
+    joined: Vec<Rc<View>>,
+}
+
+impl Acquirable {
+    /// Joins a view with what was released.
+    pub fn acquire(&self, into: &mut Rc<View>) {
+        if Rc::ptr_eq(into, &self.view) {
+        } else if self.joined.iter().any(|view| Rc::ptr_eq(view, into)) {
+            *into = self.view.clone();
+        } else {
+            Rc::make_mut(into).join(&self.view);
+        }
+    }
+
+    pub fn view(&self) -> &Rc<View> {
+        &self.view
+    }
+}

@@ -1,0 +1,438 @@
+//! Instructions that threads execute together: of a warp, a CTA, a cluster (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6, 9.7.13.8 to .12).
+
+use crate::clock::Collected;
+use crate::exec::{combine, mask};
+use crate::finding::Rule;
+use crate::float::{self, Format};
+use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
+use crate::op::*;
+use crate::program::Instruction;
+use crate::sync::BarrierState;
+
+impl Machine<'_> {
+    fn v(&self, cta: usize, thread: usize, src: Src) -> u64 {
+        value(&self.constants, &self.ctas[cta].threads[thread], src)
+    }
+
+    fn current(&self, cta: usize, thread: usize) -> &Instruction {
+        let t = &self.ctas[cta].threads[thread];
+        &self.program.functions[t.frame.function].code[t.pc as usize]
+    }
+
+    /// A lane reaches a collective instruction of its warp. The last one of the mask executes it for all.
+    pub fn collective(&mut self, cta: usize, thread: usize, op: &WarpOp) -> Outcome {
+        let lane = thread as u32 % 32;
+        let members = self.v(cta, thread, op.mask) as u32;
+        if members >> lane & 1 == 0 {
+            let what = format!("lane {lane} is not in its own mask {members:#x}");
+            self.wrong(Rule::Operand, cta, thread, what);
+            return Err(self.fault(cta, thread, "a collective instruction without its own lane in the mask"));
+        }
+        self.ctas[cta].threads[thread].state = State::Warp;
+        self.ctas[cta].warps[thread / 32].waiting.push(lane);
+        self.try_collective(cta, thread / 32, thread)?;
+        let ran = self.ctas[cta].threads[thread].state == State::Ready;
+        // Execution has advanced all lanes, and made the others ready; this one too.
+        Ok(if ran { Flow::Stop } else { Flow::Stop })
+    }
+
+    /// Executes the instruction that `thread` waits in, if all lanes of its mask that have not exited are there.
+    fn try_collective(&mut self, cta: usize, warp: usize, thread: usize) -> Result<(), Fault> {
+        let program = self.program;
+        let t = &self.ctas[cta].threads[thread];
+        let (function, pc) = (t.frame.function, t.pc as usize);
+        let Op::Warp(op) = &program.functions[function].code[pc].op else { return Ok(()) };
+        let members = self.v(cta, thread, op.mask) as u32;
+        let first = warp * 32;
+        let mut lanes = Vec::new();
+        for lane in (0..32).filter(|lane| members >> lane & 1 == 1) {
+            let Some(other) = self.ctas[cta].threads.get(first + lane) else { continue };
+            match other.state {
+                State::Exited => continue,
+                State::Warp => {}
+                _ => return Ok(()),
+            }
+            // The same instruction with the same mask, though it may stand at another place.
+            let Op::Warp(theirs) = &self.current(cta, first + lane).op else { return Ok(()) };
+            if theirs.what != op.what || self.v(cta, first + lane, theirs.mask) as u32 != members {
+                return Ok(());
+            }
+            lanes.push(lane);
+        }
+        self.execute(cta, first, members, &lanes, op.what);
+        for lane in lanes {
+            let t = &mut self.ctas[cta].threads[first + lane];
+            t.pc += 1;
+            self.ctas[cta].warps[warp].waiting.retain(|waiting| *waiting != lane as u32);
+            self.wake(cta, (first + lane) as u32);
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, cta: usize, first: usize, members: u32, lanes: &[usize], what: Collective) {
+        let program = self.program;
+        let ops: Vec<&WarpOp> = lanes
+            .iter()
+            .map(|lane| {
+                let t = &self.ctas[cta].threads[first + lane];
+                match &program.functions[t.frame.function].code[t.pc as usize].op {
+                    Op::Warp(op) => &**op,
+                    _ => unreachable!("the lane waits in a collective instruction"),
+                }
+            })
+            .collect();
+        let a: Vec<u64> = lanes
+            .iter()
+            .zip(&ops)
+            .map(|(lane, op)| self.v(cta, first + lane, op.a) ^ u64::from(op.negated))
+            .collect();
+        let at = |lane: usize| lanes.iter().position(|other| *other == lane);
+        let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
+        match what {
+            Collective::BarWarp => {
+                let mut collected = Collected::default();
+                for lane in lanes {
+                    collected.add(&self.ctas[cta].threads[first + lane].release());
+                }
+                let acquirable = collected.finish();
+                for lane in lanes {
+                    self.ctas[cta].threads[first + lane].acquire(&acquirable);
+                }
+            }
+            Collective::Shuffle(mode) => {
+                for (i, lane) in lanes.iter().enumerate() {
+                    let (b, c) = (
+                        self.v(cta, first + lane, ops[i].b) as u32 & 31,
+                        self.v(cta, first + lane, ops[i].c) as u32,
+                    );
+                    let (clamp, segment) = (c & 31, c >> 8 & 31);
+                    let lane = *lane as u32;
+                    let max = lane & segment | clamp & !segment & 31;
+                    let min = lane & segment;
+                    let (from, legal) = match mode {
+                        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max as i32),
+                        ShuffleMode::Down => (lane + b, lane + b <= max),
+                        ShuffleMode::Bfly => (lane ^ b, lane ^ b <= max),
+                        ShuffleMode::Idx => (min | b & !segment, min | b & !segment <= max),
+                    };
+                    let from = if legal { from } else { lane };
+                    // A lane that does not take part gives an unspecified value.
+                    let value =
+                        at(from as usize).map_or_else(|| self.rng.next() & 0xffff_ffff, |from| a[from]);
+                    results[i] = (Some(value), Some(legal.into()));
+                }
+            }
+            Collective::Vote(vote) => {
+                let ballot = lanes.iter().zip(&a).fold(0u64, |all, (lane, a)| all | (a & 1) << lane);
+                let all = a.iter().all(|a| a & 1 == 1);
+                let any = ballot != 0;
+                let result = match vote {
+                    Vote::All => all.into(),
+                    Vote::Any => any.into(),
+                    Vote::Uni => (all || !any).into(),
+                    Vote::Ballot => ballot,
+                };
+                results.fill((Some(result), None));
+            }
+            Collective::Match { all, bits } => {
+                let same = a.iter().all(|other| other & mask(bits) == a[0] & mask(bits));
+                for (i, result) in results.iter_mut().enumerate() {
+                    let equal = lanes
+                        .iter()
+                        .zip(&a)
+                        .filter(|(_, other)| **other & mask(bits) == a[i] & mask(bits))
+                        .fold(0u64, |mask, (lane, _)| mask | 1 << lane);
+                    *result = if all {
+                        (Some(if same { equal } else { 0 }), Some(same.into()))
+                    } else {
+                        (Some(equal), None)
+                    };
+                }
+            }
+            Collective::Redux(rmw, ty, abs, nan) => {
+                let operands = a.iter().map(|a| if abs { a & 0x7fff_ffff } else { *a });
+                let reduced = operands.reduce(|sum, a| match ty {
+                    Type::Float(format) => {
+                        let function =
+                            if rmw == Rmw::Min { float::Function::Min } else { float::Function::Max };
+                        let modifiers = float::Modifiers { nan, ..PLAIN };
+                        float::compute(function, format, [sum, a, 0], &modifiers)
+                    }
+                    ty => combine(rmw, ty, sum, a, false),
+                });
+                let canonical = |bits: u64| match ty {
+                    Type::Float(Format::F32) if Format::F32.is_nan(bits) => 0x7fff_ffff,
+                    _ => bits,
+                };
+                results.fill((reduced.map(canonical), None));
+            }
+            Collective::Elect => {
+                let leader = *lanes.first().unwrap_or(&0);
+                for (lane, result) in lanes.iter().zip(&mut results) {
+                    *result = (Some(leader as u64), Some((*lane == leader).into()));
+                }
+                let _ = members;
+            }
+        }
+        for (i, lane) in lanes.iter().enumerate() {
+            let (d, p) = results[i];
+            if let (Some(slot), Some(d)) = (ops[i].d, d) {
+                self.set(cta, first + lane, slot, d);
+            }
+            if let (Some(slot), Some(p)) = (ops[i].p, p) {
+                self.set(cta, first + lane, slot, p);
+            }
+        }
+    }
+
+    /// A thread arrives at a barrier of its CTA.
+    pub fn barrier(&mut self, cta: usize, thread: usize, op: &Barrier) -> Outcome {
+        let id = self.v(cta, thread, op.id) as usize;
+        let count = op.count.map(|count| self.v(cta, thread, count) as u32);
+        if id >= 16 {
+            return Err(self.fault(cta, thread, format!("barrier {id}: a CTA has barriers 0 to 15")));
+        }
+        if let Some(count) = count
+            && (count == 0 || !count.is_multiple_of(32))
+        {
+            return Err(self.fault(
+                cta,
+                thread,
+                format!("{count} threads at a barrier: the count is a multiple of 32"),
+            ));
+        }
+        let at = self.at(cta, thread);
+        let p = op.p.map(|p| (self.v(cta, thread, p) ^ u64::from(op.negated)) & 1 == 1);
+        let release = self.ctas[cta].threads[thread].release();
+        let live = self.ctas[cta].live;
+        let barrier = &mut self.ctas[cta].barriers[id];
+        if barrier.arrived.is_empty() {
+            *barrier = BarrierState { expected: count, all: true, ..BarrierState::default() };
+        }
+        let mismatch = barrier.expected != count && barrier.expected.unwrap_or(live) != count.unwrap_or(live);
+        let expected = barrier.expected.unwrap_or(live);
+        let reduces =
+            |kind: BarrierKind| matches!(kind, BarrierKind::Popc | BarrierKind::And | BarrierKind::Or);
+        let mixes = barrier.arrived.iter().any(|(_, kind, ..)| {
+            *kind != op.kind
+                && (reduces(*kind) || reduces(op.kind))
+                && *kind != BarrierKind::Arrive
+                && op.kind != BarrierKind::Arrive
+        });
+        let twice = barrier.arrived.iter().any(|(other, ..)| *other == thread as u32);
+        barrier.arrived.push((thread as u32, op.kind, at, op.aligned));
+        barrier.collected.add(&release);
+        if let Some(p) = p {
+            barrier.popc += u32::from(p);
+            barrier.all &= p;
+            barrier.any |= p;
+        }
+        if mismatch {
+            let what = format!(
+                "barrier {id} is used with {expected} threads and with {} at a time",
+                count.unwrap_or(live)
+            );
+            self.wrong(Rule::Barrier, cta, thread, what);
+        }
+        if mixes {
+            self.wrong(
+                Rule::Barrier,
+                cta,
+                thread,
+                format!("barrier {id} is used by `.red` and by another kind at a time"),
+            );
+        }
+        if twice {
+            self.wrong(
+                Rule::Barrier,
+                cta,
+                thread,
+                format!("a thread arrives twice at one use of barrier {id}"),
+            );
+        }
+        if op.kind == BarrierKind::Arrive {
+            self.ctas[cta].threads[thread].pc += 1;
+            self.complete_barrier(cta, id)?;
+            return Ok(Flow::Yield);
+        }
+        self.ctas[cta].threads[thread].state = State::Barrier(id as u32);
+        self.complete_barrier(cta, id)?;
+        Ok(Flow::Stop)
+    }
+
+    fn complete_barrier(&mut self, cta: usize, id: usize) -> Result<(), Fault> {
+        let block = &mut self.ctas[cta];
+        let live = block.live;
+        let barrier = &mut block.barriers[id];
+        let expected = barrier.expected.unwrap_or(live);
+        if barrier.arrived.is_empty() || (barrier.arrived.len() as u32) < expected {
+            return Ok(());
+        }
+        let done = std::mem::take(barrier);
+        self.progress += 1;
+        if self.options.check {
+            self.check_aligned(cta, id, &done);
+        }
+        if done.arrived.len() as u32 > expected {
+            let thread = done.arrived[done.arrived.len() - 1].0 as usize;
+            self.wrong(
+                Rule::Barrier,
+                cta,
+                thread,
+                format!("barrier {id} expects {expected} threads, and more arrive"),
+            );
+        }
+        let acquirable = done.collected.finish();
+        for (thread, kind, ..) in done.arrived {
+            if kind == BarrierKind::Arrive {
+                continue;
+            }
+            let t = &mut self.ctas[cta].threads[thread as usize];
+            t.acquire(&acquirable);
+            let result = match kind {
+                BarrierKind::Popc => Some(u64::from(done.popc)),
+                BarrierKind::And => Some(done.all.into()),
+                BarrierKind::Or => Some(done.any.into()),
+                _ => None,
+            };
+            if let (Some(result), Op::Barrier(op)) = (result, &self.current(cta, thread as usize).op)
+                && let Some(d) = op.d
+            {
+                self.set(cta, thread as usize, d, result);
+            }
+            self.ctas[cta].threads[thread as usize].pc += 1;
+            self.wake(cta, thread);
+        }
+        Ok(())
+    }
+
+    /// `.aligned`: all threads of a warp that have not exited execute the same instruction.
+    fn check_aligned(&mut self, cta: usize, id: usize, done: &BarrierState) {
+        for (thread, _, at, aligned) in &done.arrived {
+            if !aligned {
+                continue;
+            }
+            let first = *thread as usize / 32 * 32;
+            let last = (first + 32).min(self.ctas[cta].threads.len());
+            let apart = (first..last).find(|other| {
+                self.ctas[cta].threads[*other].state != State::Exited
+                    && !done
+                        .arrived
+                        .iter()
+                        .any(|(arrived, _, place, _)| *arrived == *other as u32 && place == at)
+            });
+            if let Some(other) = apart {
+                let what = format!(
+                    "not all threads of the warp execute this `.aligned` instruction of barrier {id}"
+                );
+                let (here, other) =
+                    (self.party_of(self.ctas[cta].threads[*thread as usize].id, *at), self.party(cta, other));
+                self.find(Rule::Divergence, what, here, Some(other), (*at, 0));
+                return;
+            }
+        }
+    }
+
+    pub fn cluster_arrive(&mut self, cta: usize, thread: usize, sem: Sem, _aligned: bool) -> Outcome {
+        let first = self.ctas[cta].cluster;
+        let (arrived, waited) = self.ctas[cta].threads[thread].cluster;
+        if arrived != waited {
+            self.wrong(
+                Rule::Barrier,
+                cta,
+                thread,
+                "the thread arrives at the cluster's barrier again before it has waited",
+            );
+        }
+        let t = &mut self.ctas[cta].threads[thread];
+        t.cluster.0 += 1;
+        let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
+        t.pc += 1;
+        let barrier = &mut self.ctas[first].cluster_barrier;
+        barrier.arrived += 1;
+        if let Some(release) = release {
+            barrier.collected.add(&release);
+        }
+        self.complete_cluster(first);
+        Ok(Flow::Yield)
+    }
+
+    fn complete_cluster(&mut self, first: usize) {
+        let size = self.cluster_size() as usize;
+        let live: u32 = self.ctas[first..first + size].iter().map(|cta| cta.live).sum();
+        // Threads that have exited count as arrived.
+        let phase = self.ctas[first].cluster_barrier.phase;
+        let arrived = self.ctas[first..first + size]
+            .iter()
+            .flat_map(|cta| &cta.threads)
+            .filter(|thread| thread.state != State::Exited && thread.cluster.0 > phase)
+            .count() as u32;
+        let barrier = &mut self.ctas[first].cluster_barrier;
+        if barrier.arrived == 0 || arrived < live {
+            return;
+        }
+        barrier.phase += 1;
+        barrier.arrived = 0;
+        barrier.done = Some(std::mem::take(&mut barrier.collected).finish());
+        self.progress += 1;
+        for slot in first..first + size {
+            for thread in 0..self.ctas[slot].threads.len() {
+                if self.ctas[slot].threads[thread].state == State::Cluster {
+                    self.wake(slot, thread as u32);
+                }
+            }
+        }
+    }
+
+    pub fn cluster_wait(&mut self, cta: usize, thread: usize) -> Outcome {
+        let first = self.ctas[cta].cluster;
+        let phase = self.ctas[first].cluster_barrier.phase;
+        let t = &mut self.ctas[cta].threads[thread];
+        let (arrived, waited) = t.cluster;
+        if arrived == waited {
+            self.wrong(
+                Rule::Barrier,
+                cta,
+                thread,
+                "the thread waits at the cluster's barrier, and has not arrived there",
+            );
+            return Ok(Flow::Next);
+        }
+        if phase < arrived {
+            t.state = State::Cluster;
+            return Ok(Flow::Stop);
+        }
+        t.cluster.1 = arrived;
+        if let Some(done) = self.ctas[first].cluster_barrier.done.clone() {
+            self.ctas[cta].threads[thread].acquire(&done);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Others may have waited for the thread that has exited.
+    pub fn after_exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
+        for id in 0..16 {
+            if !self.ctas[cta].barriers[id].arrived.is_empty()
+                && self.ctas[cta].barriers[id].expected.is_none()
+            {
+                self.complete_barrier(cta, id)?;
+            }
+        }
+        let warp = thread / 32;
+        if let Some(lane) = self.ctas[cta].warps[warp].waiting.first() {
+            self.try_collective(cta, warp, warp * 32 + *lane as usize)?;
+        }
+        self.complete_cluster(self.ctas[cta].cluster);
+        Ok(())
+    }
+}
+
+const PLAIN: float::Modifiers = float::Modifiers {
+    round: rustc_apfloat::Round::NearestTiesToEven,
+    ftz: false,
+    sat: false,
+    relu: false,
+    nan: false,
+    xorsign: false,
+    abs: false,
+};

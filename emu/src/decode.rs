@@ -1,0 +1,1045 @@
+//! From the words of an opcode to what it does.
+
+use rustc_apfloat::Round;
+
+use crate::ast::{Instruction, Operand};
+use crate::float::{Format, Function, Modifiers};
+use crate::integer;
+use crate::op::*;
+use crate::program::{DecodeError, Lower};
+
+type Result<T> = std::result::Result<T, DecodeError>;
+
+/// The words of an opcode, and the operands of the instruction.
+struct Words<'a> {
+    all: Vec<&'a str>,
+    operands: &'a [Operand],
+}
+
+impl<'a> Words<'a> {
+    fn has(&self, word: &str) -> bool {
+        self.all.contains(&word)
+    }
+
+    fn first(&self) -> &'a str {
+        self.all[0]
+    }
+
+    fn last(&self) -> &'a str {
+        self.all[self.all.len() - 1]
+    }
+
+    fn find<T>(&self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+        self.all.iter().find_map(|word| of(word))
+    }
+
+    fn starts(&self, words: &[&str]) -> bool {
+        self.all.starts_with(words)
+    }
+
+    fn ty(&self) -> Option<Type> {
+        self.all.iter().rev().find_map(|word| ty(word))
+    }
+
+    fn sem(&self) -> Option<Sem> {
+        self.find(|word| {
+            Some(match word {
+                "weak" => Sem::Weak,
+                "relaxed" | "volatile" | "mmio" => Sem::Relaxed,
+                "acquire" => Sem::Acquire,
+                "release" => Sem::Release,
+                "acq_rel" => Sem::AcqRel,
+                "sc" => Sem::SeqCst,
+                _ => return None,
+            })
+        })
+    }
+
+    fn scope(&self) -> Option<Scope> {
+        // `.sync_restrict::shared::cta.cluster` has its scope behind it.
+        self.all.iter().skip(1).find_map(|word| {
+            Some(match *word {
+                "cta" => Scope::Cta,
+                "cluster" => Scope::Cluster,
+                "gpu" | "gl" => Scope::Gpu,
+                "sys" => Scope::Sys,
+                _ => return None,
+            })
+        })
+    }
+
+    fn spaces(&self) -> Vec<Space> {
+        self.all.iter().filter_map(|word| space(word)).collect()
+    }
+
+    fn space(&self) -> Space {
+        self.spaces().first().copied().unwrap_or(Space::Generic)
+    }
+
+    fn rmw(&self) -> Option<Rmw> {
+        self.find(rmw)
+    }
+
+    fn round(&self) -> Option<Round> {
+        self.find(|word| {
+            Some(match word {
+                "rn" | "rni" => Round::NearestTiesToEven,
+                "rz" | "rzi" => Round::TowardZero,
+                "rm" | "rmi" => Round::TowardNegative,
+                "rp" | "rpi" => Round::TowardPositive,
+                "rna" => Round::NearestTiesToAway,
+                _ => return None,
+            })
+        })
+    }
+
+    fn modifiers(&self) -> Modifiers {
+        Modifiers {
+            round: self.round().unwrap_or(Round::NearestTiesToEven),
+            ftz: self.has("ftz"),
+            sat: self.has("sat"),
+            relu: self.has("relu"),
+            nan: self.has("NaN"),
+            xorsign: self.has("xorsign"),
+            abs: self.has("abs"),
+        }
+    }
+}
+
+fn space(word: &str) -> Option<Space> {
+    Some(match word {
+        "global" => Space::Global,
+        "shared" | "shared::cta" => Space::SharedCta,
+        "shared::cluster" => Space::SharedCluster,
+        "local" => Space::Local,
+        "const" => Space::Const,
+        "param" | "param::entry" | "param::func" => Space::Param,
+        _ => return None,
+    })
+}
+
+fn rmw(word: &str) -> Option<Rmw> {
+    Some(match word {
+        "and" => Rmw::And,
+        "or" => Rmw::Or,
+        "xor" => Rmw::Xor,
+        "exch" => Rmw::Exch,
+        "cas" => Rmw::Cas,
+        "inc" => Rmw::Inc,
+        "dec" => Rmw::Dec,
+        "add" => Rmw::Add,
+        "min" => Rmw::Min,
+        "max" => Rmw::Max,
+        _ => return None,
+    })
+}
+
+fn ty(word: &str) -> Option<Type> {
+    Some(match word {
+        "pred" => Type::Bits(1),
+        "f16" => Type::Float(Format::F16),
+        "bf16" => Type::Float(Format::Bf16),
+        "f32" => Type::Float(Format::F32),
+        "f64" => Type::Float(Format::F64),
+        "f16x2" => Type::Packed(Format::F16),
+        "bf16x2" => Type::Packed(Format::Bf16),
+        "e4m3" => Type::Float(Format::E4m3),
+        "e5m2" => Type::Float(Format::E5m2),
+        "e4m3x2" => Type::Packed(Format::E4m3),
+        "e5m2x2" => Type::Packed(Format::E5m2),
+        "e4m3x4" | "e5m2x4" => Type::Bits(32),
+        _ => {
+            let (kind, bits) = word.split_at_checked(1)?;
+            let bits = bits.parse().ok().filter(|bits| [8, 16, 32, 64, 128].contains(bits))?;
+            match kind {
+                "b" => Type::Bits(bits),
+                "u" => Type::Unsigned(bits),
+                "s" => Type::Signed(bits),
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// A special register, by its name.
+pub fn special(name: &str) -> Option<Special> {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let (name, dimension) = match name.rsplit_once('.') {
+        Some((name, dimension)) => (name, ["x", "y", "z", "w"].iter().position(|d| *d == dimension)?),
+        None => (name, 0),
+    };
+    if dimension == 3 {
+        return Some(Special::Zero);
+    }
+    Some(match name {
+        "%tid" => Special::Tid(dimension),
+        "%ntid" => Special::Ntid(dimension),
+        "%ctaid" => Special::Ctaid(dimension),
+        "%nctaid" => Special::Nctaid(dimension),
+        "%clusterid" => Special::ClusterId(dimension),
+        "%nclusterid" => Special::ClusterCount(dimension),
+        "%cluster_ctaid" => Special::ClusterCtaid(dimension),
+        "%cluster_nctaid" => Special::ClusterNctaid(dimension),
+        "%cluster_ctarank" => Special::ClusterRank,
+        "%cluster_nctarank" => Special::ClusterSize,
+        "%is_explicit_cluster" => Special::IsExplicitCluster,
+        "%laneid" => Special::Lane,
+        "%warpid" => Special::Warp,
+        "%nwarpid" => Special::Warps,
+        "%lanemask_eq" => Special::LaneMask(Equal, true),
+        "%lanemask_lt" => Special::LaneMask(Less, false),
+        "%lanemask_le" => Special::LaneMask(Less, true),
+        "%lanemask_gt" => Special::LaneMask(Greater, false),
+        "%lanemask_ge" => Special::LaneMask(Greater, true),
+        "%smid" => Special::Sm,
+        "%nsmid" => Special::Sms,
+        "%gridid" => Special::GridId,
+        "%clock" | "%clock64" => Special::Clock,
+        "%clock_hi" => Special::ClockHigh,
+        "%globaltimer" | "%globaltimer_lo" => Special::GlobalTimer,
+        "%globaltimer_hi" => Special::GlobalTimerHigh,
+        "%dynamic_smem_size" => Special::DynamicShared,
+        "%total_smem_size" | "%aggr_smem_size" => Special::TotalShared,
+        "WARP_SZ" => Special::WarpSize,
+        "%current_graph_exec" => Special::Zero,
+        _ => return None,
+    })
+}
+
+/// Decodes an instruction.
+pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
+    let words = Words { all: instruction.opcode.split('.').collect(), operands: &instruction.operands };
+    let op = match words.first() {
+        "mov" => mov(l, &words)?,
+        "ld" | "ldu" => load(l, &words)?,
+        "st" if words.starts(&["st", "async"]) => st_async(l, &words)?,
+        "st" if words.starts(&["st", "bulk"]) => Some(Op::StBulk {
+            address: l.address(arg(l, &words, 0)?, words.space())?,
+            bytes: src(l, &words, 1)?,
+        }),
+        "st" => store(l, &words)?,
+        "atom" => atom(l, &words)?,
+        "red" if words.starts(&["red", "async"]) => st_async(l, &words)?,
+        "red" => atom(l, &words)?,
+        "cvt" => cvt(l, &words)?,
+        "cvta" => cvta(l, &words)?,
+        "setp" | "set" => setp(l, &words)?,
+        "selp" => {
+            Some(Op::Select(slot(l, &words, 0)?, src(l, &words, 1)?, src(l, &words, 2)?, src(l, &words, 3)?))
+        }
+        "bra" => Some(Op::Branch(l.label(arg(l, &words, 0)?)?)),
+        "brx" => Some(Op::BranchIndex(src(l, &words, 0)?, l.label_list(arg(l, &words, 1)?)?)),
+        "call" => Some(call(l, &words)?),
+        "ret" => Some(Op::Return),
+        "exit" => Some(Op::Exit),
+        "trap" => Some(Op::Trap),
+        "brkpt" => Some(Op::Breakpoint),
+        "pmevent" | "applypriority" if words.first() == "pmevent" => Some(Op::Nop),
+        "bar" | "barrier" => barrier(l, &words)?,
+        "mbarrier" => mbarrier(l, &words)?,
+        "fence" | "membar" => Some(fence(&words)),
+        "cp" => copy(l, &words)?,
+        "shfl" | "vote" | "match" | "redux" | "elect" => warp(l, &words)?,
+        "activemask" => Some(Op::Activemask(slot(l, &words, 0)?)),
+        "isspacep" => Some(Op::IsSpace(slot(l, &words, 0)?, src(l, &words, 1)?, words.space())),
+        "mapa" => Some(Op::Mapa {
+            d: slot(l, &words, 0)?,
+            address: src(l, &words, 1)?,
+            rank: src(l, &words, 2)?,
+            generic: words.space() == Space::Generic,
+        }),
+        "getctarank" => Some(Op::Getctarank {
+            d: slot(l, &words, 0)?,
+            address: src(l, &words, 1)?,
+            generic: words.space() == Space::Generic,
+        }),
+        "griddepcontrol" => Some(Op::GridDependencies { wait: words.has("wait") }),
+        "setmaxnreg" => match arg(l, &words, 0)? {
+            Operand::Number(count) => {
+                Some(Op::SetMaxNReg { increase: words.has("inc"), count: *count as u32 })
+            }
+            _ => None,
+        },
+        "nanosleep" => Some(Op::Nanosleep(src(l, &words, 0)?)),
+        "createpolicy" => Some(Op::Policy(slot(l, &words, 0)?, 0x10f0_0000_0000_0000)),
+        "prefetch" | "prefetchu" | "discard" | "applypriority" => {
+            let bytes = if words.has("tensormap") { 128 } else { 1 };
+            Some(Op::Touch(l.address(arg(l, &words, 0)?, words.space())?, bytes))
+        }
+        "tensormap" => tensormap(l, &words)?,
+        "multimem" => multimem(l, &words)?,
+        "clusterlaunchcontrol" => launch_control(l, &words)?,
+        _ => arithmetic(l, &words)?,
+    };
+    op.ok_or_else(|| l.error(format!("the interpreter has no `{}`", instruction.opcode)))
+}
+
+fn arg<'a>(l: &Lower<'_>, words: &Words<'a>, i: usize) -> Result<&'a Operand> {
+    words
+        .operands
+        .get(i)
+        .ok_or_else(|| l.error(format!("operand {i} of `{}` is missing", words.all.join("."))))
+}
+
+fn slot(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Slot> {
+    l.slot(arg(l, words, i)?)
+}
+
+fn src(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Src> {
+    let bits = words.ty().map_or(64, Type::bits);
+    l.src_of(arg(l, words, i)?, bits.min(64))
+}
+
+/// The elements of `{a, b}`, or one operand. A 128-bit register is two elements of 64 bits.
+fn elements<T>(
+    l: &mut Lower<'_>,
+    operand: &Operand,
+    mut one: impl FnMut(&mut Lower<'_>, &Operand) -> Result<T>,
+    high: impl FnOnce(&T) -> T,
+) -> Result<Vec<T>> {
+    match operand {
+        Operand::Vector(elements) => elements.iter().map(|element| one(l, element)).collect(),
+        operand => {
+            let first = one(l, operand)?;
+            Ok(if l.is_wide(operand) {
+                vec![high(&first), first].into_iter().rev().collect()
+            } else {
+                vec![first]
+            })
+        }
+    }
+}
+
+fn written(l: &mut Lower<'_>, operand: &Operand) -> Result<Vec<Option<Slot>>> {
+    elements(l, operand, |l, operand| l.sink(operand), |low| low.map(|slot| slot + 1))
+}
+
+fn read(l: &mut Lower<'_>, operand: &Operand, bits: u32) -> Result<Vec<Src>> {
+    elements(l, operand, |l, operand| l.src_of(operand, bits.min(64)), |low| Src(low.0 + 1))
+}
+
+fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let (to, from) = (arg(l, words, 0)?, arg(l, words, 1)?);
+    Ok(Some(match (to, from) {
+        (Operand::Vector(to), from) => {
+            let to: Vec<_> = to.iter().map(|slot| l.sink(slot)).collect::<Result<_>>()?;
+            let bits = words.ty().map_or(64, Type::bits) / to.len() as u32;
+            let from = l.src(from)?;
+            Op::Unpack(to, from, bits)
+        }
+        (to, Operand::Vector(from)) => {
+            let bits = words.ty().map_or(64, Type::bits) / from.len() as u32;
+            let from = from.iter().map(|element| l.src_of(element, bits)).collect::<Result<_>>()?;
+            Op::Pack(l.slot(to)?, from, bits)
+        }
+        (to, from) if l.is_wide(to) => Op::Move128(l.slot(to)?, l.slot(from)?),
+        (to, Operand::Name(name)) if special(name).is_some() => {
+            Op::Special(l.slot(to)?, special(name).unwrap_or(Special::Zero))
+        }
+        (to, from) => {
+            let from = match l.callee(from) {
+                // The address of a function.
+                Some((_, index, _)) => l.constant(FUNCTION_WINDOW + index as u64),
+                None => src(l, words, 1)?,
+            };
+            Op::Move(l.slot(to)?, from)
+        }
+    }))
+}
+
+/// Where the addresses of functions start.
+pub const FUNCTION_WINDOW: u64 = 4 << 32;
+
+fn strength(words: &Words<'_>) -> (Sem, Scope) {
+    let sem = words.sem().unwrap_or(Sem::Weak);
+    let scope = words.scope().unwrap_or(if words.has("volatile") { Scope::Sys } else { Scope::Gpu });
+    (sem, scope)
+}
+
+fn load(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let Some(ty) = words.ty() else { return Ok(None) };
+    let (sem, scope) = strength(words);
+    let d = written(l, arg(l, words, 0)?)?;
+    Ok(Some(Op::Load(Box::new(Load {
+        address: l.address(arg(l, words, 1)?, words.space())?,
+        bits: ty.bits().min(64),
+        width: l.bits_of(arg(l, words, 0)?),
+        signed: matches!(ty, Type::Signed(_)),
+        d,
+        sem,
+        scope,
+        constant: words.has("nc"),
+    }))))
+}
+
+fn store(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let Some(ty) = words.ty() else { return Ok(None) };
+    let (sem, scope) = strength(words);
+    let values = read(l, arg(l, words, 1)?, ty.bits())?;
+    Ok(Some(Op::Store(Box::new(Store {
+        address: l.address(arg(l, words, 0)?, words.space())?,
+        bits: ty.bits().min(64),
+        values,
+        sem,
+        scope,
+    }))))
+}
+
+fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let (Some(ty), Some(rmw)) = (words.ty(), words.rmw()) else { return Ok(None) };
+    let returns = words.first() == "atom";
+    let at = usize::from(returns);
+    let d = if returns { written(l, arg(l, words, 0)?)? } else { Vec::new() };
+    let new = if rmw == Rmw::Cas { read(l, arg(l, words, at + 2)?, ty.bits())? } else { Vec::new() };
+    Ok(Some(Op::Atom(Box::new(Atom {
+        address: l.address(arg(l, words, at)?, words.space())?,
+        ty,
+        rmw,
+        sem: words.sem().unwrap_or(Sem::Relaxed),
+        scope: words.scope().unwrap_or(Scope::Gpu),
+        d,
+        operands: read(l, arg(l, words, at + 1)?, ty.bits())?,
+        new,
+        ftz: words.space() != Space::SharedCta && ty == Type::Float(Format::F32),
+    }))))
+}
+
+fn st_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let Some(ty) = words.ty() else { return Ok(None) };
+    let reduction = if words.first() == "red" { words.rmw().map(|rmw| (rmw, ty)) } else { None };
+    let space = words.space();
+    let mbarrier = match words.operands.get(2) {
+        Some(operand) => Some(l.address(operand, space)?),
+        None => None,
+    };
+    Ok(Some(Op::StAsync(Box::new(StAsync {
+        address: l.address(arg(l, words, 0)?, space)?,
+        bits: ty.bits().min(64),
+        values: read(l, arg(l, words, 1)?, ty.bits())?,
+        mbarrier,
+        reduction,
+        sem: words.sem().unwrap_or(Sem::Weak),
+        scope: words.scope().unwrap_or(Scope::Sys),
+    }))))
+}
+
+fn number(word: &str) -> Option<Number> {
+    Some(match ty(word)? {
+        Type::Float(format) => Number::Float(format),
+        Type::Packed(format) => Number::Pair(format),
+        Type::Signed(bits) => Number::Integer { bits, signed: true },
+        Type::Unsigned(bits) => Number::Integer { bits, signed: false },
+        Type::Bits(_) | Type::Accumulated(_) => return None,
+    })
+}
+
+fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.has("pack") || words.has("rs") || words.has("tf32") {
+        return Ok(None);
+    }
+    let types: Vec<_> = words.all.iter().filter_map(|word| number(word)).collect();
+    let [to, from] = types[..] else { return Ok(None) };
+    let operands = (1..words.operands.len()).map(|i| l.src(arg(l, words, i)?)).collect::<Result<_>>()?;
+    let integral = words.find(|word| ["rni", "rzi", "rmi", "rpi"].contains(&word).then_some(())).is_some();
+    Ok(Some(Op::Cvt(Box::new(Cvt {
+        to,
+        from,
+        round: words.round().unwrap_or(Round::NearestTiesToEven),
+        integral,
+        modifiers: words.modifiers(),
+        satfinite: words.has("satfinite"),
+        width: l.bits_of(arg(l, words, 0)?),
+        d: slot(l, words, 0)?,
+        operands,
+    }))))
+}
+
+fn cvta(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let (d, a, space) = (slot(l, words, 0)?, src(l, words, 1)?, words.space());
+    Ok(Some(if words.has("to") { Op::FromGeneric(d, a, space) } else { Op::ToGeneric(d, a, space) }))
+}
+
+fn setp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let (comparison, word) = (words.all[1], words.last());
+    let is_set = words.first() == "set";
+    let format = match ty(word) {
+        Some(Type::Float(format)) => Some((format, 1)),
+        Some(Type::Packed(format)) => Some((format, 2)),
+        _ => None,
+    };
+    let compare = match format {
+        Some((format, lanes)) => {
+            Compare::Float { format, lanes, comparison: comparison.into(), ftz: words.has("ftz") }
+        }
+        None => match integer::test(comparison, word) {
+            Some(test) => Compare::Integer(test),
+            None => return Ok(None),
+        },
+    };
+    let (d, not_d) = match arg(l, words, 0)? {
+        Operand::Pair(d, not_d) => (l.sink(d)?, l.sink(not_d)?),
+        d => (l.sink(d)?, None),
+    };
+    let combine = match words.all[2] {
+        "and" => Some((|a, b| a & b) as integer::Binary),
+        "or" => Some((|a, b| a | b) as integer::Binary),
+        "xor" => Some((|a, b| a ^ b) as integer::Binary),
+        _ => None,
+    };
+    let combine = match combine {
+        None => None,
+        Some(combine) => Some(match arg(l, words, 3)? {
+            Operand::Not(name) => (combine, Src(l.register(name)?), true),
+            operand => (combine, l.src(operand)?, false),
+        }),
+    };
+    let truth = match (is_set, words.all[words.all.len() - 2]) {
+        (false, _) => 1,
+        (true, "f32") => 1f32.to_bits().into(),
+        (true, "u64" | "s64") => u64::MAX,
+        (true, _) => u64::from(u32::MAX),
+    };
+    let (a, b) = (src(l, words, 1)?, src(l, words, 2)?);
+    Ok(Some(Op::Setp(Box::new(Setp { compare, a, b, d, not_d, combine, truth }))))
+}
+
+fn call(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Op> {
+    let (returns, rest) = match words.operands {
+        [Operand::List(returns), rest @ ..] => (returns.as_slice(), rest),
+        rest => (&[][..], rest),
+    };
+    let (target, arguments) = match rest {
+        [target, Operand::List(arguments), ..] => (target, arguments.as_slice()),
+        [target, ..] => (target, &[][..]),
+        [] => return Err(l.error("a call without a function")),
+    };
+    let known = l.callee(target).map(|(name, index, has_body)| (name.to_owned(), index, has_body));
+    let target = match known {
+        Some((_, index, true)) => Callee::Function(index),
+        Some((name, ..)) if name == "vprintf" => Callee::Printf,
+        Some((name, ..)) => Callee::Missing(name),
+        None => Callee::Pointer(l.src(target)?),
+    };
+    let mut offsets =
+        |list: &[Operand]| list.iter().map(|operand| l.call_parameter(operand)).collect::<Result<_>>();
+    let returns = offsets(returns)?;
+    let arguments = offsets(arguments)?;
+    Ok(Op::Call(Box::new(Call { target, returns, arguments })))
+}
+
+fn barrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.has("warp") {
+        let mask = src(l, words, 0)?;
+        return Ok(Some(collective(l, Collective::BarWarp, mask)));
+    }
+    // `bar` is `barrier.aligned`.
+    let aligned = words.has("aligned") || words.first() == "bar";
+    if words.has("cluster") {
+        return Ok(Some(if words.has("arrive") {
+            Op::ClusterArrive { sem: words.sem().unwrap_or(Sem::Release), aligned }
+        } else {
+            Op::ClusterWait { sem: Sem::Acquire, aligned }
+        }));
+    }
+    let reduces = words.has("red");
+    let kind = match () {
+        () if words.has("arrive") => BarrierKind::Arrive,
+        () if !reduces => BarrierKind::Sync,
+        () if words.has("popc") => BarrierKind::Popc,
+        () if words.has("and") => BarrierKind::And,
+        () => BarrierKind::Or,
+    };
+    let first = usize::from(reduces);
+    let d = if reduces { Some(slot(l, words, 0)?) } else { None };
+    let count_at = first + 1;
+    let has_count = words.operands.len() > if reduces { 3 } else { 1 };
+    let count = if has_count { Some(l.src(arg(l, words, count_at)?)?) } else { None };
+    let p = if reduces { words.operands.last() } else { None };
+    let (p, negated) = match p {
+        Some(Operand::Not(name)) => (Some(Src(l.register(name)?)), true),
+        Some(operand) => (Some(l.src(operand)?), false),
+        None => (None, false),
+    };
+    let id = l.src(arg(l, words, first)?)?;
+    Ok(Some(Op::Barrier(Box::new(Barrier { kind, aligned, id, count, d, p, negated }))))
+}
+
+fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let space = words.space();
+    let scope = words.scope().unwrap_or(Scope::Cta);
+    if words.has("pending_count") {
+        return Ok(Some(Op::PendingCount(slot(l, words, 0)?, src(l, words, 1)?)));
+    }
+    let number = |l: &mut Lower<'_>, i: usize| l.src_of(arg(l, words, i)?, 32);
+    let (at, op) = match words.all[1] {
+        "init" => (0, Mbarrier::Init { count: number(l, 1)? }),
+        "inval" => (0, Mbarrier::Inval),
+        "expect_tx" => (0, Mbarrier::ExpectTx { bytes: number(l, 1)? }),
+        "complete_tx" => (0, Mbarrier::CompleteTx { bytes: number(l, 1)? }),
+        "arrive" | "arrive_drop" => {
+            // A remote arrival may leave out the sink.
+            let at = usize::from(!matches!(arg(l, words, 0)?, Operand::Address(_)));
+            let state = if at == 1 { l.sink(arg(l, words, 0)?)? } else { None };
+            let arrival = if words.has("expect_tx") {
+                Arrival::ExpectTx(number(l, at + 1)?)
+            } else if words.has("noComplete") {
+                Arrival::NoComplete(number(l, at + 1)?)
+            } else if words.operands.len() > at + 1 {
+                Arrival::Count(Some(number(l, at + 1)?))
+            } else {
+                Arrival::Count(None)
+            };
+            let (sem, drop) = (words.sem().unwrap_or(Sem::Release), words.all[1] == "arrive_drop");
+            (at, Mbarrier::Arrive { arrival, drop, sem, scope, state })
+        }
+        "test_wait" | "try_wait" => {
+            let parity = words.has("parity");
+            let operand = if parity { number(l, 2)? } else { l.src(arg(l, words, 2)?)? };
+            let d = l.sink(arg(l, words, 0)?)?;
+            let sem = words.sem().unwrap_or(Sem::Acquire);
+            (1, Mbarrier::Wait { blocks: words.all[1] == "try_wait", parity, operand, d, sem, scope })
+        }
+        _ => return Ok(None),
+    };
+    let address = l.address(arg(l, words, at)?, space)?;
+    Ok(Some(Op::Mbarrier(address, Box::new(op))))
+}
+
+fn fence(words: &Words<'_>) -> Op {
+    let sem = words.sem().unwrap_or(if words.first() == "membar" { Sem::SeqCst } else { Sem::AcqRel });
+    let scope = words.scope().unwrap_or(Scope::Gpu);
+    Op::Fence(if words.has("mbarrier_init") {
+        Fence::MbarrierInit
+    } else if words.starts(&["fence", "proxy", "async"]) {
+        let spaces = words.spaces();
+        let all = spaces.is_empty();
+        let shared = spaces.iter().any(|space| matches!(space, Space::SharedCta | Space::SharedCluster));
+        Fence::Async { global: all || spaces.contains(&Space::Global), shared: all || shared }
+    } else if words.has("async::generic") {
+        Fence::AsyncRestricted { sem }
+    } else if words.has("tensormap::generic") {
+        Fence::TensorMap { sem, scope }
+    } else if words.has("proxy") {
+        Fence::Alias
+    } else {
+        Fence::Thread { sem, scope }
+    })
+}
+
+fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let reduces = words.has("reduce");
+    if words.starts(&["cp", "async", "mbarrier"]) {
+        let address = l.address(arg(l, words, 0)?, words.space())?;
+        let noinc = words.has("noinc");
+        return Ok(Some(Op::Mbarrier(address, Box::new(Mbarrier::CpAsyncArrive { noinc }))));
+    }
+    let is_bulk = words.has("bulk");
+    if words.has("commit_group") {
+        return Ok(Some(Op::Groups(if is_bulk { Groups::BulkCommit } else { Groups::CpAsyncCommit })));
+    }
+    if words.has("wait_all") {
+        return Ok(Some(Op::Groups(Groups::CpAsyncWaitAll)));
+    }
+    if words.has("wait_group") {
+        let pending = l.src(arg(l, words, 0)?)?;
+        let read = words.has("read");
+        return Ok(Some(Op::Groups(if is_bulk {
+            Groups::BulkWait { pending, read }
+        } else {
+            Groups::CpAsyncWait(pending)
+        })));
+    }
+    if !is_bulk {
+        return cp_async(l, words);
+    }
+    if words.has("tensor") {
+        return tensor(l, words);
+    }
+    if words.has("prefetch") {
+        // The size matters to the cache alone.
+        return Ok(Some(Op::Touch(l.address(arg(l, words, 0)?, Space::Global)?, 1)));
+    }
+    let spaces = words.spaces();
+    let [to, from] = spaces[..] else { return Ok(None) };
+    let mut more = words.operands.iter().skip(3);
+    let completion = if words.has("bulk_group") {
+        Completion::BulkGroup
+    } else {
+        // The mbarrier is in the CTA of the destination.
+        let operand = more.next().ok_or_else(|| l.error("the mbarrier is missing"))?;
+        Completion::Mbarrier(l.address(operand, to)?)
+    };
+    let mut rest = Vec::new();
+    for operand in more {
+        rest.push(l.src(operand)?);
+    }
+    let mut rest = rest.into_iter();
+    let multicast = if words.has("multicast::cluster") { rest.next() } else { None };
+    let _policy = if words.has("L2::cache_hint") { rest.next() } else { None };
+    let byte_mask = if words.has("cp_mask") { rest.next() } else { None };
+    let reduction = match (reduces, words.rmw(), words.ty()) {
+        (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
+        (true, ..) => return Ok(None),
+        (false, ..) => None,
+    };
+    Ok(Some(Op::Bulk(Box::new(Bulk {
+        to: l.address(arg(l, words, 0)?, to)?,
+        from: l.address(arg(l, words, 1)?, from)?,
+        bytes: l.src_of(arg(l, words, 2)?, 32)?,
+        completion,
+        multicast,
+        byte_mask,
+        ignore: None,
+        reduction,
+    }))))
+}
+
+fn cp_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let Operand::Number(bytes) = arg(l, words, 2)? else { return Ok(None) };
+    let mut more = words.operands.len();
+    if words.has("L2::cache_hint") {
+        more -= 1;
+    }
+    let (mut source_bytes, mut ignore) = (None, None);
+    for operand in words.operands.get(3..more).unwrap_or_default() {
+        match operand {
+            Operand::Not(name) => ignore = Some((Src(l.register(name)?), true)),
+            operand if l.is_predicate(operand) => ignore = Some((l.src(operand)?, false)),
+            operand => source_bytes = Some(l.src_of(operand, 32)?),
+        }
+    }
+    Ok(Some(Op::CpAsync(Box::new(CpAsync {
+        to: l.address(arg(l, words, 0)?, Space::SharedCta)?,
+        from: l.address(arg(l, words, 1)?, Space::Global)?,
+        bytes: *bytes as u32,
+        source_bytes,
+        ignore,
+    }))))
+}
+
+fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let dims = words.find(|word| word.strip_suffix('d').and_then(|dims| dims.parse::<usize>().ok()));
+    let Some(dims) = dims else { return Ok(None) };
+    let mode = words.find(|word| {
+        Some(match word {
+            "tile" => TensorMode::Tile,
+            "tile::gather4" => TensorMode::TileGather4,
+            "tile::scatter4" => TensorMode::TileScatter4,
+            "im2col" => TensorMode::Im2col,
+            "im2col::w" => TensorMode::Im2colW,
+            "im2col::w::128" => TensorMode::Im2colW128,
+            "im2col_no_offs" => TensorMode::Im2colNoOffs,
+            _ => return None,
+        })
+    });
+    let mode = mode.unwrap_or(TensorMode::Tile);
+    let spaces = words.spaces();
+    let direction = match spaces.first() {
+        _ if words.has("prefetch") => Direction::Prefetch,
+        Some(Space::Global) => Direction::ToGlobal,
+        _ => Direction::ToShared,
+    };
+    // The operand with the map, and the one in shared memory.
+    let (map_at, shared_at) = match direction {
+        Direction::ToShared => (1, Some(0)),
+        Direction::ToGlobal => (0, Some(1)),
+        Direction::Prefetch => (0, None),
+    };
+    let Operand::Address(parts) = arg(l, words, map_at)? else { return Ok(None) };
+    let [map, Operand::Vector(coordinates)] = &parts[..] else { return Ok(None) };
+    let map = l.place(map, Space::Generic)?;
+    let coordinates = coordinates.iter().map(|operand| l.src_of(operand, 32)).collect::<Result<_>>()?;
+    let shared_space = match direction {
+        Direction::ToShared => spaces.first().copied().unwrap_or(Space::SharedCluster),
+        _ => Space::SharedCta,
+    };
+    let shared = match shared_at {
+        Some(at) => Some(l.address(arg(l, words, at)?, shared_space)?),
+        None => None,
+    };
+    let mut more = words.operands[map_at.max(shared_at.unwrap_or(0)) + 1..].iter().peekable();
+    let completion = match direction {
+        Direction::ToShared => match more.next() {
+            Some(operand) => Some(Completion::Mbarrier(l.address(operand, shared_space)?)),
+            None => return Ok(None),
+        },
+        Direction::ToGlobal => Some(Completion::BulkGroup),
+        Direction::Prefetch => None,
+    };
+    let offsets = match more.peek() {
+        Some(Operand::Vector(offsets)) => {
+            more.next();
+            offsets.iter().map(|operand| l.src_of(operand, 16)).collect::<Result<_>>()?
+        }
+        _ => Vec::new(),
+    };
+    let multicast = match more.next() {
+        Some(operand) if words.has("multicast::cluster") => Some(l.src(operand)?),
+        _ => None,
+    };
+    let reduction = if words.has("reduce") { words.rmw() } else { None };
+    Ok(Some(Op::Tensor(Box::new(Tensor {
+        dims,
+        mode,
+        direction,
+        map,
+        coordinates,
+        offsets,
+        shared,
+        completion,
+        multicast,
+        reduction,
+    }))))
+}
+
+fn collective(l: &mut Lower<'_>, what: Collective, mask: Src) -> Op {
+    let zero = l.constant(0);
+    Op::Warp(Box::new(WarpOp { what, mask, d: None, p: None, a: zero, b: zero, c: zero, negated: false }))
+}
+
+fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let Some(last) = words.operands.last() else { return Ok(None) };
+    let mask = l.src(last)?;
+    let (d, p) = match arg(l, words, 0)? {
+        Operand::Pair(d, p) => (l.sink(d)?, l.sink(p)?),
+        d => (l.sink(d)?, None),
+    };
+    let what = match words.first() {
+        "shfl" => Collective::Shuffle(match words.all[2] {
+            "up" => ShuffleMode::Up,
+            "down" => ShuffleMode::Down,
+            "bfly" => ShuffleMode::Bfly,
+            _ => ShuffleMode::Idx,
+        }),
+        "vote" => Collective::Vote(match words.all[2] {
+            "all" => Vote::All,
+            "any" => Vote::Any,
+            "uni" => Vote::Uni,
+            _ => Vote::Ballot,
+        }),
+        "match" => Collective::Match { all: words.has("all"), bits: words.ty().map_or(32, Type::bits) },
+        "redux" => match (words.rmw(), words.ty()) {
+            (Some(rmw), Some(ty)) => Collective::Redux(rmw, ty, words.has("abs"), words.has("NaN")),
+            _ => return Ok(None),
+        },
+        _ => Collective::Elect,
+    };
+    let zero = l.constant(0);
+    let (mut a, mut b, mut c, mut negated) = (zero, zero, zero, false);
+    if what != Collective::Elect {
+        (a, negated) = match arg(l, words, 1)? {
+            Operand::Not(name) => (Src(l.register(name)?), true),
+            operand => (l.src_of(operand, words.ty().map_or(32, Type::bits).max(32))?, false),
+        };
+    }
+    if let Collective::Shuffle(_) = what {
+        (b, c) = (l.src_of(arg(l, words, 2)?, 32)?, l.src_of(arg(l, words, 3)?, 32)?);
+    }
+    Ok(Some(Op::Warp(Box::new(WarpOp { what, mask, d, p, a, b, c, negated }))))
+}
+
+fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.has("cp_fenceproxy") {
+        return Ok(Some(Op::TensorMapCopy {
+            to: l.address(arg(l, words, 0)?, Space::Global)?,
+            from: l.address(arg(l, words, 1)?, Space::SharedCta)?,
+            scope: words.scope().unwrap_or(Scope::Gpu),
+        }));
+    }
+    let field = match words.all.get(3).copied() {
+        Some("global_address") => Field::GlobalAddress,
+        Some("rank") => Field::Rank,
+        Some("box_dim") => Field::BoxDim,
+        Some("global_dim") => Field::GlobalDim,
+        Some("global_stride") => Field::GlobalStride,
+        Some("element_stride") => Field::ElementStride,
+        Some("elemtype") => Field::ElemType,
+        Some("interleave_layout") => Field::InterleaveLayout,
+        Some("swizzle_mode") => Field::SwizzleMode,
+        Some("fill_mode") => Field::FillMode,
+        Some("swizzle_atomicity") => Field::SwizzleAtomicity,
+        _ => return Ok(None),
+    };
+    let (index, value) = match words.operands {
+        [_, Operand::Number(index), value] => (*index as u32, value),
+        [_, value] => (0, value),
+        _ => return Ok(None),
+    };
+    let value = l.src(value)?;
+    Ok(Some(Op::TensorMapReplace {
+        address: l.address(arg(l, words, 0)?, words.space())?,
+        field,
+        index,
+        value,
+    }))
+}
+
+fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.all[1] == "cp" {
+        let reduction = match (words.has("reduce"), words.rmw(), words.ty()) {
+            (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
+            _ => None,
+        };
+        let byte_mask = if words.has("cp_mask") { Some(l.src(arg(l, words, 3)?)?) } else { None };
+        return Ok(Some(Op::Bulk(Box::new(Bulk {
+            to: l.address(arg(l, words, 0)?, Space::Global)?,
+            from: l.address(arg(l, words, 1)?, Space::SharedCta)?,
+            bytes: l.src_of(arg(l, words, 2)?, 32)?,
+            completion: Completion::BulkGroup,
+            multicast: None,
+            byte_mask,
+            ignore: None,
+            reduction,
+        }))));
+    }
+    let what = match words.all[1] {
+        "ld_reduce" => Multimem::LdReduce,
+        "st" => Multimem::St,
+        _ => Multimem::Red,
+    };
+    let Some(ty) = words.ty() else { return Ok(None) };
+    let at = usize::from(what == Multimem::LdReduce);
+    let d = if at == 1 { written(l, arg(l, words, 0)?)? } else { Vec::new() };
+    let operands = if at == 0 { read(l, arg(l, words, 1)?, ty.bits())? } else { Vec::new() };
+    let address = l.address(arg(l, words, at)?, Space::Global)?;
+    let (sem, scope) = (words.sem().unwrap_or(Sem::Weak), words.scope().unwrap_or(Scope::Sys));
+    let rmw = words.rmw().unwrap_or(Rmw::Exch);
+    Ok(Some(Op::Multimem(Box::new(MultimemOp { what, address, rmw, ty, sem, scope, d, operands }))))
+}
+
+fn launch_control(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.has("try_cancel") {
+        let space = words.space();
+        return Ok(Some(Op::TryCancel {
+            response: l.address(arg(l, words, 0)?, space)?,
+            mbarrier: l.address(arg(l, words, 1)?, space)?,
+            multicast: words.has("multicast::cluster::all"),
+        }));
+    }
+    let response = slot(l, words, 1)?;
+    if words.has("is_canceled") {
+        return Ok(Some(Op::QueryCanceled(slot(l, words, 0)?, response)));
+    }
+    let dimension = words.find(|word| {
+        let dimension = word.strip_prefix("get_first_ctaid::")?;
+        ["x", "y", "z"].iter().position(|d| *d == dimension)
+    });
+    Ok(Some(Op::QueryCtaid { d: written(l, arg(l, words, 0)?)?, response, dimension }))
+}
+
+/// Arithmetic: integers by a table of functions, floats by what modifies them.
+fn arithmetic(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let count = words.operands.len();
+    let format = match words.ty() {
+        Some(Type::Float(format)) => Some((format, 1)),
+        Some(Type::Packed(format)) => Some((format, 2)),
+        _ => None,
+    };
+    let carries = words.has("cc") || ["addc", "subc", "madc"].contains(&words.first());
+    if carries {
+        return carry(l, words);
+    }
+    if words.last() == "f32x2" {
+        return float(l, words, Format::F32, 2);
+    }
+    if let Some((format, lanes)) = format {
+        match words.first() {
+            "testp" => {
+                return Ok(Some(Op::TestProperty(
+                    slot(l, words, 0)?,
+                    words.all[1].into(),
+                    format,
+                    src(l, words, 1)?,
+                )));
+            }
+            "slct" => {}
+            _ => return float(l, words, format, lanes),
+        }
+    }
+    // Shift amounts and positions are 32-bit whatever the type.
+    let mut operands = Vec::new();
+    for i in 1..count {
+        operands.push(src(l, words, i)?);
+    }
+    let d = l.sink(arg(l, words, 0)?)?;
+    let Some(d) = d else { return Ok(Some(Op::Nop)) };
+    Ok(match operands[..] {
+        [a] => integer::unary(&words.all).map(|f| Op::Unary(f, d, a)),
+        [a, b] => integer::binary(&words.all).map(|f| Op::Binary(f, d, a, b)),
+        [a, b, c] if words.first() == "slct" => {
+            let format = if words.last() == "f32" { Some(Format::F32) } else { None };
+            Some(Op::SelectBySign(d, a, b, c, format))
+        }
+        [a, b, c] => integer::ternary(&words.all).map(|f| Op::Ternary(f, d, a, b, c)),
+        [a, b, c, e] if words.first() == "bfi" => {
+            Some(Op::Insert(words.ty().map_or(32, Type::bits), d, [a, b, c, e]))
+        }
+        [a, b, c, e] if words.first() == "lop3" => Some(Op::Logic3(d, [a, b, c, e])),
+        _ => None,
+    })
+}
+
+fn carry(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.first().starts_with("mad") {
+        return Ok(None);
+    }
+    Ok(Some(Op::Carry(Box::new(Carry {
+        subtract: words.first().starts_with("sub"),
+        bits: words.ty().map_or(32, Type::bits),
+        uses_carry: words.first().ends_with('c'),
+        sets_carry: words.has("cc"),
+        d: slot(l, words, 0)?,
+        a: src(l, words, 1)?,
+        b: src(l, words, 2)?,
+    }))))
+}
+
+fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Result<Option<Op>> {
+    let function = match words.first() {
+        "add" => Function::Add,
+        "sub" => Function::Sub,
+        "mul" => Function::Mul,
+        "div" => Function::Div,
+        "fma" | "mad" => Function::Fma,
+        "min" => Function::Min,
+        "max" => Function::Max,
+        "neg" => Function::Neg,
+        "abs" => Function::Abs,
+        "copysign" => Function::Copysign,
+        "sqrt" => Function::Sqrt,
+        "rsqrt" => Function::Rsqrt,
+        "rcp" => Function::Rcp,
+        "sin" => Function::Sin,
+        "cos" => Function::Cos,
+        "lg2" => Function::Lg2,
+        "ex2" => Function::Ex2,
+        "tanh" => Function::Tanh,
+        _ => return Ok(None),
+    };
+    let modifiers = words.modifiers();
+    let d = slot(l, words, 0)?;
+    let mut operands = Vec::new();
+    for i in 1..words.operands.len() {
+        operands.push(l.src_of(arg(l, words, i)?, (format.bits() * lanes).min(64))?);
+    }
+    let plain = modifiers == Modifiers { round: Round::NearestTiesToEven, ..PLAIN } && lanes == 1;
+    Ok(Some(match (function, format, &operands[..]) {
+        (Function::Add, Format::F32, [a, b]) if plain => Op::AddF32(d, *a, *b),
+        (Function::Mul, Format::F32, [a, b]) if plain => Op::MulF32(d, *a, *b),
+        (Function::Fma, Format::F32, [a, b, c]) if plain => Op::FmaF32(d, *a, *b, *c),
+        (Function::Add, Format::F64, [a, b]) if plain => Op::AddF64(d, *a, *b),
+        (Function::Mul, Format::F64, [a, b]) if plain => Op::MulF64(d, *a, *b),
+        (Function::Fma, Format::F64, [a, b, c]) if plain => Op::FmaF64(d, *a, *b, *c),
+        _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands })),
+    }))
+}
+
+const PLAIN: Modifiers = Modifiers {
+    round: Round::NearestTiesToEven,
+    ftz: false,
+    sat: false,
+    relu: false,
+    nan: false,
+    xorsign: false,
+    abs: false,
+};

@@ -1,0 +1,218 @@
+//! A device: global memory, modules, launches.
+
+use rustc_hash::FxHashMap;
+
+use crate::ast::Init;
+use crate::machine::{Fault, Launch, Machine, Options, Report};
+use crate::memory::Global;
+use crate::parse::{ParseError, parse};
+use crate::program::{DecodeError, Parameter, Program};
+
+/// Why a module cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The text is no PTX.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// An instruction that the interpreter does not know.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+/// Why a launch is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The module has no such kernel.
+    #[error("the module has no kernel `{0}`")]
+    NoKernel(String),
+    /// The shape or the parameters are not the kernel's.
+    #[error("cannot launch `{kernel}`: {problem}")]
+    Shape { kernel: String, problem: String },
+}
+
+/// A loaded module.
+#[derive(Debug)]
+pub struct Module {
+    program: Program,
+    /// Addresses of its variables in global memory.
+    addresses: FxHashMap<String, u64>,
+}
+
+impl Module {
+    /// Returns the parameters of a kernel.
+    #[must_use]
+    pub fn parameters(&self, kernel: &str) -> Option<&[Parameter]> {
+        Some(&self.program.functions[self.kernel(kernel)?].params)
+    }
+
+    /// Returns the address of a variable in global memory.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<u64> {
+        self.addresses.get(name).copied()
+    }
+
+    /// Returns the names of the kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.program
+            .functions
+            .iter()
+            .filter(|function| function.is_entry)
+            .map(|function| function.name.as_str())
+    }
+
+    fn kernel(&self, name: &str) -> Option<usize> {
+        self.program.by_name.get(name).copied().filter(|kernel| self.program.functions[*kernel].is_entry)
+    }
+}
+
+/// An emulated device.
+#[derive(Debug, Default)]
+pub struct Device {
+    global: Global,
+}
+
+impl Device {
+    /// Makes a device without memory in use.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Allocates uninitialised memory, and returns its address.
+    pub fn allocate(&mut self, bytes: usize) -> u64 {
+        self.global.allocate(bytes)
+    }
+
+    /// Frees memory: later accesses are faults.
+    pub fn free(&mut self, address: u64) {
+        self.global.free(address);
+    }
+
+    /// Makes a multicast object of allocations (`cuMulticastCreate`), and returns its address.
+    pub fn multicast(&mut self, replicas: &[u64], bytes: usize) -> u64 {
+        self.global.multicast(replicas, bytes)
+    }
+
+    /// Copies memory to the host. `None`: it is in no allocation.
+    #[must_use]
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Option<()> {
+        self.global.read(address, bytes)
+    }
+
+    /// Copies memory from the host. `None`: it is in no allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Option<()> {
+        self.global.write(address, bytes)
+    }
+
+    /// Loads a PTX module.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] names the line that is no PTX, or that the interpreter does not know.
+    pub fn load(&mut self, text: &str) -> Result<Module, LoadError> {
+        let program = Program::new(parse(text)?)?;
+        let mut addresses = FxHashMap::default();
+        let in_memory = |space: &str| space == "global" || space == "const";
+        for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
+            let bytes = variable.element * variable.count.unwrap_or(1);
+            addresses.entry(variable.name.clone()).or_insert_with(|| self.global.allocate(bytes as usize));
+        }
+        for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
+            let address = addresses[&variable.name];
+            let size = (variable.element * variable.count.unwrap_or(1)) as usize;
+            let mut bytes = Vec::with_capacity(size);
+            for init in &variable.init {
+                let value = match init {
+                    Init::Number(number) => *number,
+                    Init::Address { symbol, offset, byte, .. } => {
+                        let function =
+                            program.by_name.get(symbol).map(|f| crate::decode::FUNCTION_WINDOW + *f as u64);
+                        let address = addresses.get(symbol).copied().or(function).unwrap_or(0);
+                        let address = address.wrapping_add_signed(*offset);
+                        byte.map_or(address, |byte| address >> (8 * byte) & 0xff)
+                    }
+                };
+                bytes.extend_from_slice(&value.to_le_bytes()[..variable.element.min(8) as usize]);
+            }
+            // What has no initialiser is zero.
+            bytes.resize(size, 0);
+            self.global.write(address, &bytes);
+        }
+        Ok(Module { program, addresses })
+    }
+
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`] if the kernel does not allow the launch. What the kernel does wrong is in the [`Report`].
+    pub fn launch(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        options: &Options,
+    ) -> Result<Report, LaunchError> {
+        let index = module.kernel(kernel).ok_or_else(|| LaunchError::NoKernel(kernel.into()))?;
+        let function = &module.program.functions[index];
+        let refuse = |problem: String| Err(LaunchError::Shape { kernel: kernel.into(), problem });
+        let threads: u64 = launch.block.iter().map(|extent| u64::from(*extent)).product();
+        if launch.grid.contains(&0) || launch.block.contains(&0) || launch.cluster.contains(&0) {
+            return refuse(format!(
+                "a grid of {:?}, blocks of {:?}, clusters of {:?}",
+                launch.grid, launch.block, launch.cluster
+            ));
+        }
+        if threads > 1024 {
+            return refuse(format!("{threads} threads in a block: there are 1024 at most"));
+        }
+        if let Some(required) = function.required_block.filter(|required| *required != launch.block) {
+            return refuse(format!(
+                "blocks of {:?}, but the kernel is for blocks of {required:?}",
+                launch.block
+            ));
+        }
+        if let Some(required) = function.required_cluster.filter(|required| *required != launch.cluster) {
+            return refuse(format!(
+                "clusters of {:?}, but the kernel is for clusters of {required:?}",
+                launch.cluster
+            ));
+        }
+        if launch.grid.iter().zip(launch.cluster).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
+            return refuse(format!(
+                "a grid of {:?} is not made of clusters of {:?}",
+                launch.grid, launch.cluster
+            ));
+        }
+        let bytes = function.params.last().map_or(0, |last| last.offset + last.bytes);
+        if (launch.params.len() as u64) < bytes {
+            return refuse(format!("{} bytes of parameters: the kernel has {bytes}", launch.params.len()));
+        }
+        let machine =
+            Machine::new(&module.program, &mut self.global, &module.addresses, index, launch, options);
+        Ok(match machine {
+            Ok(machine) => machine.run(),
+            Err(fault) => Report { fault: Some(fault), ..Report::default() },
+        })
+    }
+}
+
+/// Lays out parameters as a kernel has them.
+#[must_use]
+pub fn lay_out(parameters: &[Parameter], values: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (parameter, value) in parameters.iter().zip(values) {
+        bytes.resize(parameter.offset as usize, 0);
+        bytes.extend_from_slice(value);
+    }
+    bytes
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        self.here.as_ref().map_or(Ok(()), |here| write!(f, "\n    {here}"))
+    }
+}

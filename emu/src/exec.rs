@@ -1,0 +1,1136 @@
+//! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier` and `agent`.
+
+use std::cmp::Ordering;
+
+use crate::clock::Proxy;
+use crate::finding::Rule;
+use crate::float::{self, Format};
+use crate::integer;
+use crate::machine::{Fault, Flow, Frame, Machine, Outcome, State, Thread, value};
+use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW};
+use crate::op::*;
+use crate::shadow::{Access, Epoch};
+
+const WINDOW: u64 = 1 << 32;
+
+impl Machine<'_> {
+    /// Runs a thread for so many instructions, or until it stops.
+    pub fn run_thread(&mut self, cta: usize, thread: usize, quantum: u32) -> Result<(), Fault> {
+        let program = self.program;
+        let mut left = quantum;
+        'slow: while left > 0 {
+            let t = &mut self.ctas[cta].threads[thread];
+            if t.state != State::Ready {
+                return Ok(());
+            }
+            let mut code = &program.functions[t.frame.function].code[..];
+            // Instructions that touch the thread alone.
+            while left > 0 {
+                left -= 1;
+                self.report.instructions += 1;
+                let instruction = &code[t.pc as usize];
+                if let Some((guard, negated)) = instruction.guard
+                    && (t.registers[t.frame.registers + guard as usize] & 1 == 1) == negated
+                {
+                    t.pc += 1;
+                    continue;
+                }
+                match plain(&self.constants, t, &instruction.op) {
+                    Plain::Next => t.pc += 1,
+                    Plain::Jump(to) => t.pc = to,
+                    Plain::Other => {
+                        match self.step(cta, thread, &instruction.op)? {
+                            Flow::Next => self.ctas[cta].threads[thread].pc += 1,
+                            Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
+                            Flow::Stop => return Ok(()),
+                            Flow::Yield => {
+                                self.ready.push((cta as u32, thread as u32));
+                                return Ok(());
+                            }
+                        }
+                        continue 'slow;
+                    }
+                }
+                if left == 0 {
+                    break;
+                }
+                let function = t.frame.function;
+                code = &program.functions[function].code[..];
+            }
+        }
+        if self.ctas[cta].threads[thread].state == State::Ready {
+            self.ready.push((cta as u32, thread as u32));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, cta: usize, thread: usize, op: &Op) -> Outcome {
+        macro_rules! v {
+            ($src:expr) => {
+                value(&self.constants, &self.ctas[cta].threads[thread], $src)
+            };
+        }
+        match op {
+            Op::Special(d, special) => {
+                let bits = self.special(cta, thread, *special);
+                self.set(cta, thread, *d, bits);
+            }
+            Op::Load(load) => return self.load(cta, thread, load),
+            Op::Store(store) => return self.store(cta, thread, store),
+            Op::Atom(atom) => return self.atom(cta, thread, atom),
+            Op::FromGeneric(d, a, space) => {
+                let bits = match space {
+                    Space::SharedCta | Space::SharedCluster => v!(*a).wrapping_sub(SHARED_WINDOW),
+                    Space::Local => v!(*a).wrapping_sub(LOCAL_WINDOW),
+                    Space::Param => v!(*a),
+                    _ => v!(*a),
+                };
+                self.set(cta, thread, *d, bits);
+            }
+            Op::IsSpace(d, a, space) => {
+                let address = v!(*a);
+                let own = self.shared_address(cta) as u64;
+                let is = match space {
+                    Space::SharedCta => address.wrapping_sub(SHARED_WINDOW + own) < 1 << RANK_SHIFT,
+                    Space::SharedCluster => address >> 32 == 1,
+                    Space::Local => address >> 32 == 2,
+                    Space::Param => address >> 32 == 3,
+                    Space::Global => address >= 1 << 36,
+                    _ => false,
+                };
+                self.set(cta, thread, *d, is.into());
+            }
+            Op::Mapa { d, address, rank, generic } => {
+                let (address, rank) = (v!(*address), v!(*rank) as u32);
+                let offset = address as u32 & ((1 << RANK_SHIFT) - 1);
+                if rank >= self.cluster_size() {
+                    let size = self.cluster_size();
+                    self.wrong(
+                        Rule::Operand,
+                        cta,
+                        thread,
+                        format!("`mapa` to rank {rank} of a cluster of {size}"),
+                    );
+                }
+                let mapped = u64::from(rank << RANK_SHIFT | offset);
+                self.set(cta, thread, *d, if *generic { SHARED_WINDOW + mapped } else { mapped });
+            }
+            Op::Getctarank { d, address, .. } => {
+                let rank = v!(*address) as u32 >> RANK_SHIFT;
+                self.set(cta, thread, *d, rank.into());
+            }
+            Op::Call(call) => return self.call(cta, thread, call),
+            Op::Return => {
+                let t = &mut self.ctas[cta].threads[thread];
+                let Some(frame) = t.frames.pop() else {
+                    self.exit(cta, thread)?;
+                    return Ok(Flow::Stop);
+                };
+                let callee = t.frame;
+                t.frame = frame;
+                let caller = &self.program.functions[frame.function];
+                let returns = &self.program.functions[callee.function].returns;
+                if let Op::Call(call) = &caller.code[callee.call as usize].op {
+                    for (to, from) in call.returns.iter().zip(returns) {
+                        let from_at = callee.local + from.offset as usize;
+                        let to_at = frame.local + *to as usize;
+                        t.local.copy_within(from_at..from_at + from.bytes as usize, to_at);
+                    }
+                }
+                t.registers.truncate(callee.registers);
+                t.local.truncate(callee.local);
+                return Ok(Flow::Jump(callee.return_to));
+            }
+            Op::Exit => {
+                self.exit(cta, thread)?;
+                return Ok(Flow::Stop);
+            }
+            Op::Trap => return Err(self.fault(cta, thread, "`trap`")),
+            Op::Activemask(d) => {
+                // Any set with the thread itself is legal: a random one of the lanes that have not exited.
+                let lane = thread as u32 % 32;
+                let mut mask = 1u32 << lane;
+                let first = thread / 32 * 32;
+                for other in first..(first + 32).min(self.ctas[cta].threads.len()) {
+                    let t = &self.ctas[cta].threads[other];
+                    let here = &self.ctas[cta].threads[thread];
+                    if t.state == State::Ready && t.pc == here.pc && self.rng.below(2) == 0 {
+                        mask |= 1 << (other % 32);
+                    }
+                }
+                self.set(cta, thread, *d, mask.into());
+            }
+            Op::Warp(op) => return self.collective(cta, thread, op),
+            Op::Barrier(op) => return self.barrier(cta, thread, op),
+            Op::ClusterArrive { sem, aligned } => return self.cluster_arrive(cta, thread, *sem, *aligned),
+            Op::ClusterWait { .. } => return self.cluster_wait(cta, thread),
+            Op::Mbarrier(address, op) => return self.mbarrier(cta, thread, *address, op),
+            Op::PendingCount(d, state) => {
+                let count = v!(*state) & 0xffff_ffff;
+                self.set(cta, thread, *d, count);
+            }
+            Op::Fence(fence) => self.fence(cta, thread, *fence),
+            Op::CpAsync(op) => return self.cp_async(cta, thread, op),
+            Op::Groups(op) => return self.groups(cta, thread, *op),
+            Op::Bulk(op) => return self.bulk(cta, thread, op),
+            Op::Tensor(op) => return self.tensor(cta, thread, op),
+            Op::StAsync(op) => return self.st_async(cta, thread, op),
+            Op::StBulk { address, bytes } => {
+                let len = v!(*bytes) as usize;
+                let place = self.resolve(cta, thread, *address, len, 8)?;
+                self.write(cta, thread, place, &vec![0; len], None)?;
+            }
+            Op::TensorMapReplace { address, field, index, value } => {
+                let bits = v!(*value);
+                return self.replace_field(cta, thread, *address, *field, *index, bits);
+            }
+            Op::TensorMapCopy { to, from, .. } => {
+                let (to, from) =
+                    (self.resolve(cta, thread, *to, 128, 128)?, self.resolve(cta, thread, *from, 128, 128)?);
+                let mut bytes = [0; 128];
+                self.read(cta, thread, from, &mut bytes, None)?;
+                self.write(cta, thread, to, &bytes, None)?;
+                self.fence(cta, thread, Fence::TensorMap { sem: Sem::Release, scope: Scope::Gpu });
+            }
+            Op::Multimem(op) => return self.multimem(cta, thread, op),
+            Op::Touch(address, bytes) => {
+                if address.space != Space::Param {
+                    self.resolve(cta, thread, *address, *bytes as usize, 1)?;
+                }
+            }
+            Op::Nanosleep(_) => {
+                self.ctas[cta].threads[thread].pc += 1;
+                return Ok(Flow::Yield);
+            }
+            Op::GridDependencies { .. } | Op::SetMaxNReg { .. } | Op::Breakpoint => {}
+            Op::TryCancel { response, mbarrier, multicast } => {
+                return self.try_cancel(cta, thread, *response, *mbarrier, *multicast);
+            }
+            _ => {}
+        }
+        Ok(Flow::Next)
+    }
+
+    fn call(&mut self, cta: usize, thread: usize, call: &Call) -> Outcome {
+        let program = self.program;
+        let target = match &call.target {
+            Callee::Function(function) => *function,
+            Callee::Pointer(src) => {
+                let address = value(&self.constants, &self.ctas[cta].threads[thread], *src);
+                let function = address.wrapping_sub(crate::decode::FUNCTION_WINDOW) as usize;
+                if function >= program.functions.len() {
+                    return Err(self.fault(
+                        cta,
+                        thread,
+                        format!("a call of {address:#x}, which is no function"),
+                    ));
+                }
+                function
+            }
+            Callee::Printf => {
+                let frame = self.ctas[cta].threads[thread].frame;
+                return self.printf(cta, thread, frame, call);
+            }
+            Callee::Missing(name) => {
+                return Err(self.fault(
+                    cta,
+                    thread,
+                    format!("a call of `{name}`, which the module only declares"),
+                ));
+            }
+        };
+        let function = &program.functions[target];
+        let t = &mut self.ctas[cta].threads[thread];
+        if t.frames.len() >= 256 {
+            return Err(self.fault(cta, thread, "256 calls deep: the stack overflows"));
+        }
+        let frame = Frame {
+            function: target,
+            return_to: t.pc + 1,
+            registers: t.registers.len(),
+            local: t.local.len().next_multiple_of(16),
+            call: t.pc,
+        };
+        let caller = t.frame;
+        t.frames.push(caller);
+        t.registers.resize(frame.registers + function.slots as usize, 0);
+        t.local.resize(frame.local + function.frame as usize, 0xa5);
+        for (from, to) in call.arguments.iter().zip(&function.params) {
+            let from = caller.local + *from as usize;
+            t.local.copy_within(from..from + to.bytes as usize, frame.local + to.offset as usize);
+        }
+        t.frame = frame;
+        Ok(Flow::Jump(0))
+    }
+
+    fn printf(&mut self, cta: usize, thread: usize, frame: Frame, call: &Call) -> Outcome {
+        let argument = |machine: &Self, i: usize| {
+            let at = frame.local + call.arguments.get(i).copied().unwrap_or(0) as usize;
+            let bytes = machine.ctas[cta].threads[thread].local.get(at..at + 8);
+            bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+        };
+        let (format, arguments) = (argument(self, 0), argument(self, 1));
+        let byte_at = |machine: &mut Self, address: u64| -> Result<u8, Fault> {
+            let place = machine.place(cta, thread, Space::Generic, address, 1, 1)?;
+            Ok(machine.peek(cta, thread, place, 1)[0])
+        };
+        let mut text = Vec::new();
+        let mut at = format;
+        loop {
+            let byte = byte_at(self, at)?;
+            if byte == 0 || text.len() > 4096 {
+                break;
+            }
+            text.push(byte);
+            at += 1;
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut next = arguments;
+        let mut word = |machine: &mut Self, bytes: u64| -> Result<u64, Fault> {
+            next = next.next_multiple_of(bytes);
+            let mut word = 0;
+            for i in 0..bytes {
+                word |= u64::from(byte_at(machine, next + i)?) << (8 * i);
+            }
+            next += bytes;
+            Ok(word)
+        };
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('%') {
+            out.push_str(&rest[..at]);
+            let spec = &rest[at + 1..];
+            let end = spec.find(|c: char| c.is_ascii_alphabetic() && !"lhz".contains(c) || c == '%');
+            let Some(end) = end else { break };
+            let (flags, conversion) = (&spec[..end], spec.as_bytes()[end]);
+            let long = flags.contains("l") || flags.contains('z');
+            match conversion {
+                b'%' => out.push('%'),
+                b'd' | b'i' if long => out.push_str(&(word(self, 8)? as i64).to_string()),
+                b'd' | b'i' => out.push_str(&(word(self, 4)? as i32).to_string()),
+                b'u' if long => out.push_str(&word(self, 8)?.to_string()),
+                b'u' => out.push_str(&word(self, 4)?.to_string()),
+                b'x' if long => out.push_str(&format!("{:x}", word(self, 8)?)),
+                b'x' => out.push_str(&format!("{:x}", word(self, 4)?)),
+                b'p' => out.push_str(&format!("{:#x}", word(self, 8)?)),
+                b'c' => out.push(char::from(word(self, 4)? as u8)),
+                b's' => {
+                    let mut at = word(self, 8)?;
+                    loop {
+                        let byte = byte_at(self, at)?;
+                        if byte == 0 {
+                            break;
+                        }
+                        out.push(byte.into());
+                        at += 1;
+                    }
+                }
+                _ => out.push_str(&f64::from_bits(word(self, 8)?).to_string()),
+            }
+            rest = &spec[end + 1..];
+        }
+        out.push_str(rest);
+        self.report.printed.push_str(&out);
+        Ok(Flow::Next)
+    }
+
+    /// Finds the memory of an address operand, and checks bounds and alignment.
+    pub fn resolve(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        address: Address,
+        len: usize,
+        align: u64,
+    ) -> Result<Place, Fault> {
+        let base = value(&self.constants, &self.ctas[cta].threads[thread], address.base);
+        let at = base.wrapping_add_signed(address.offset);
+        self.place(cta, thread, address.space, at, len, align)
+    }
+
+    /// Finds the memory of an address.
+    pub fn place(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        space: Space,
+        at: u64,
+        len: usize,
+        align: u64,
+    ) -> Result<Place, Fault> {
+        if !at.is_multiple_of(align) {
+            return Err(self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}")));
+        }
+        let space = match (space, at >> 32) {
+            (Space::Generic, 1) => Space::SharedCluster,
+            (Space::Generic, 2) => Space::Local,
+            (Space::Generic, 3) => Space::Param,
+            (Space::Generic | Space::Const, _) => Space::Global,
+            (space, _) => space,
+        };
+        let place = match space {
+            Space::SharedCta | Space::SharedCluster => {
+                let at = at as u32;
+                let (rank, offset) = (at >> RANK_SHIFT, at & ((1 << RANK_SHIFT) - 1));
+                let block = &self.ctas[cta];
+                if space == Space::SharedCta && rank != block.rank {
+                    let what =
+                        format!("the `.shared::cta` address {at:#x} is of block {rank} of the cluster");
+                    return Err(self.fault(cta, thread, what));
+                }
+                if rank >= self.cluster_size() {
+                    let what =
+                        format!("the `.shared::cluster` address {at:#x} is of no block of the cluster");
+                    return Err(self.fault(cta, thread, what));
+                }
+                let slot = block.cluster + rank as usize;
+                let offset = (offset as usize).wrapping_sub(SHARED_BASE as usize);
+                let owner = &self.ctas[slot];
+                if offset > owner.shared.len() || offset + len > owner.shared.len() {
+                    let what = format!(
+                        "{len} bytes at the shared address {at:#x}, but the block has {} bytes from {SHARED_BASE:#x} on",
+                        owner.shared.len()
+                    );
+                    return Err(self.fault(cta, thread, what));
+                }
+                if owner.live == 0 && slot != cta {
+                    let what =
+                        format!("an access to shared memory of block {:?}, which has ended", owner.index);
+                    self.wrong(Rule::PeerExited, cta, thread, what);
+                }
+                Place::Shared(slot, offset)
+            }
+            Space::Local => {
+                let offset = (at.wrapping_sub(if at >= LOCAL_WINDOW { LOCAL_WINDOW } else { 0 })) as usize;
+                if offset + len > self.ctas[cta].threads[thread].local.len() {
+                    return Err(self.fault(
+                        cta,
+                        thread,
+                        format!("{len} bytes at {at:#x} are out of local memory"),
+                    ));
+                }
+                Place::Local(offset)
+            }
+            Space::Param => {
+                let offset = at.wrapping_sub(if at >= PARAM_WINDOW { PARAM_WINDOW } else { 0 }) as usize;
+                if offset + len > self.launch.params.len() {
+                    return Err(self.fault(
+                        cta,
+                        thread,
+                        format!("{len} bytes at {at:#x} are out of the parameters"),
+                    ));
+                }
+                Place::Param(offset)
+            }
+            _ => match self.global.find(at, len) {
+                Some((index, offset)) => Place::Global(index, offset),
+                None => {
+                    let what = format!("{len} bytes at the global address {at:#x} are in no allocation");
+                    return Err(self.fault(cta, thread, what));
+                }
+            },
+        };
+        Ok(place)
+    }
+
+    /// The bytes of a place, unchecked.
+    pub fn peek(&self, cta: usize, thread: usize, place: Place, len: usize) -> &[u8] {
+        match place {
+            Place::Global(index, offset) => &self.global.allocations[index].bytes[offset..offset + len],
+            Place::Shared(slot, offset) => &self.ctas[slot].shared[offset..offset + len],
+            Place::Local(offset) => &self.ctas[cta].threads[thread].local[offset..offset + len],
+            Place::Param(offset) => &self.launch.params[offset..offset + len],
+        }
+    }
+
+    fn poke(&mut self, cta: usize, thread: usize, place: Place, bytes: &[u8]) {
+        let len = bytes.len();
+        let to = match place {
+            Place::Global(index, offset) => &mut self.global.allocations[index].bytes[offset..offset + len],
+            Place::Shared(slot, offset) => &mut self.ctas[slot].shared[offset..offset + len],
+            Place::Local(offset) => &mut self.ctas[cta].threads[thread].local[offset..offset + len],
+            Place::Param(_) => return,
+        };
+        to.copy_from_slice(bytes);
+    }
+
+    /// Checks an access of a thread against the accesses before.
+    fn check(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        len: usize,
+        wrote: bool,
+        strong: Option<Scope>,
+    ) {
+        if !self.options.check {
+            return;
+        }
+        let at = self.at(cta, thread);
+        let cluster = self.cluster_size();
+        let t = &self.ctas[cta].threads[thread];
+        let view = t.view.clone();
+        let epoch = Epoch { id: t.id, time: t.times[0], at, proxy: Proxy::Generic, strong };
+        let access = Access { epoch, view: &view, cluster };
+        if let Some(conflict) = self.touch(place, len, wrote, &access) {
+            let here = self.party(cta, thread);
+            let what = self.describe(place, len);
+            self.conflict(conflict, wrote, here, at, &what);
+        }
+    }
+
+    /// Notes an access in shadow memory.
+    pub fn touch(
+        &mut self,
+        place: Place,
+        len: usize,
+        wrote: bool,
+        access: &Access<'_>,
+    ) -> Option<crate::shadow::Conflict> {
+        let (shadow, offset) = match place {
+            Place::Global(index, offset) => (&mut self.global.allocations[index].shadow, offset),
+            Place::Shared(slot, offset) => (&mut self.ctas[slot].shadow, offset),
+            Place::Local(_) | Place::Param(_) => return None,
+        };
+        if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) }
+    }
+
+    pub fn describe(&self, place: Place, len: usize) -> String {
+        match place {
+            Place::Global(index, offset) => {
+                format!("{len} bytes at byte {offset} of global allocation {index}")
+            }
+            Place::Shared(slot, offset) => {
+                let block = self.ctas[slot].index;
+                format!(
+                    "{len} bytes at {:#x} of the shared memory of block {block:?}",
+                    offset + SHARED_BASE as usize
+                )
+            }
+            Place::Local(offset) => format!("{len} bytes at byte {offset} of local memory"),
+            Place::Param(offset) => format!("{len} bytes at byte {offset} of the parameters"),
+        }
+    }
+
+    pub fn read(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        bytes: &mut [u8],
+        strong: Option<Scope>,
+    ) -> Result<(), Fault> {
+        self.check(cta, thread, place, bytes.len(), false, strong);
+        bytes.copy_from_slice(self.peek(cta, thread, place, bytes.len()));
+        Ok(())
+    }
+
+    pub fn write(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        bytes: &[u8],
+        strong: Option<Scope>,
+    ) -> Result<(), Fault> {
+        if let Place::Param(_) = place {
+            return Err(self.fault(cta, thread, "a store to the parameters of the kernel"));
+        }
+        if let Place::Shared(slot, offset) = place {
+            self.overwrites_mbarrier(cta, thread, slot, offset, bytes.len());
+        }
+        self.check(cta, thread, place, bytes.len(), true, strong);
+        self.poke(cta, thread, place, bytes);
+        Ok(())
+    }
+
+    fn load(&mut self, cta: usize, thread: usize, load: &Load) -> Outcome {
+        let bytes = (load.bits / 8).max(1) as usize;
+        let all = bytes * load.d.len();
+        let place = self.resolve(cta, thread, load.address, all, all as u64)?;
+        let strong = (load.sem != Sem::Weak).then_some(load.scope);
+        let mut buffer = [0; 64];
+        self.read(cta, thread, place, &mut buffer[..all], strong)?;
+        if load.sem != Sem::Weak {
+            self.synchronise_load(cta, thread, place, load.sem);
+        }
+        for (i, d) in load.d.iter().enumerate() {
+            let Some(d) = d else { continue };
+            let mut word = [0; 8];
+            word[..bytes].copy_from_slice(&buffer[i * bytes..(i + 1) * bytes]);
+            let mut bits = u64::from_le_bytes(word);
+            if load.signed {
+                let shift = 64 - load.bits;
+                bits = ((bits << shift) as i64 >> shift) as u64 & mask(load.width);
+            }
+            self.set(cta, thread, *d, bits);
+        }
+        Ok(Flow::Next)
+    }
+
+    fn store(&mut self, cta: usize, thread: usize, store: &Store) -> Outcome {
+        let bytes = (store.bits / 8).max(1) as usize;
+        let all = bytes * store.values.len();
+        let place = self.resolve(cta, thread, store.address, all, all as u64)?;
+        let mut buffer = [0; 64];
+        for (i, src) in store.values.iter().enumerate() {
+            let bits = value(&self.constants, &self.ctas[cta].threads[thread], *src);
+            buffer[i * bytes..(i + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+        }
+        let strong = (store.sem != Sem::Weak).then_some(store.scope);
+        self.progress += 1;
+        if store.sem != Sem::Weak {
+            self.synchronise_store(cta, thread, place, store.sem, false);
+        }
+        self.write(cta, thread, place, &buffer[..all], strong)?;
+        Ok(Flow::Next)
+    }
+
+    fn atom(&mut self, cta: usize, thread: usize, atom: &Atom) -> Outcome {
+        let bits = atom.ty.bits();
+        let wide = bits == 128;
+        let bytes = (bits.min(64) / 8) as usize;
+        let all = bytes * atom.operands.len();
+        let place = self.resolve(cta, thread, atom.address, all, all as u64)?;
+        let operand =
+            |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
+        self.progress += 1;
+        // An atomic operation writes; that it reads too adds nothing to the order.
+        self.check(cta, thread, place, all, true, Some(atom.scope));
+        let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let mut new = Vec::new();
+        let operands: Vec<u64> = atom.operands.iter().map(|src| operand(self, *src)).collect();
+        let swap: Vec<u64> = atom.new.iter().map(|src| operand(self, *src)).collect();
+        let same = old.iter().zip(&operands).all(|(old, operand)| *old == operand & mask(bits));
+        for (i, old) in old.iter().enumerate() {
+            new.push(match atom.rmw {
+                Rmw::Cas if same => swap[i],
+                Rmw::Cas => *old,
+                rmw if wide => {
+                    if rmw == Rmw::Exch {
+                        operands[i]
+                    } else {
+                        *old
+                    }
+                }
+                rmw => combine(rmw, atom.ty, *old, operands[i], atom.ftz),
+            });
+        }
+        let mut buffer = Vec::with_capacity(all);
+        new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
+        self.synchronise_load(cta, thread, place, atom.sem);
+        self.synchronise_store(cta, thread, place, atom.sem, true);
+        self.poke(cta, thread, place, &buffer);
+        for (d, old) in atom.d.iter().zip(&old) {
+            if let Some(d) = d {
+                self.set(cta, thread, *d, *old);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn key(place: Place) -> (usize, usize, bool) {
+        match place {
+            Place::Shared(slot, offset) => (slot, offset, true),
+            Place::Global(index, offset) => (index, offset, false),
+            Place::Local(offset) | Place::Param(offset) => (usize::MAX, offset, false),
+        }
+    }
+
+    /// A strong load reads what the last stores released.
+    fn synchronise_load(&mut self, cta: usize, thread: usize, place: Place, sem: Sem) {
+        let Some(collected) = self.releases.get(&Self::key(place)) else { return };
+        let acquirable = collected.clone().finish();
+        let t = &mut self.ctas[cta].threads[thread];
+        if sem.acquires() {
+            t.acquire(&acquirable);
+        } else {
+            t.seen.get_or_insert_default().join(acquirable.view());
+        }
+    }
+
+    /// A strong store publishes what the thread released; an atomic operation continues the release sequence.
+    fn synchronise_store(&mut self, cta: usize, thread: usize, place: Place, sem: Sem, rmw: bool) {
+        let t = &mut self.ctas[cta].threads[thread];
+        let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
+        let key = Self::key(place);
+        if !rmw {
+            self.releases.remove(&key);
+        }
+        if let Some(release) = release {
+            self.releases.entry(key).or_default().add(&release);
+        }
+    }
+
+    pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
+        let t = &mut self.ctas[cta].threads[thread];
+        let through = |t: &mut Thread, proxy: Proxy| {
+            let view = std::rc::Rc::make_mut(&mut t.view);
+            view.clocks[proxy as usize] = view.clocks[0].clone();
+            t.times[proxy as usize] = t.times[0];
+        };
+        match fence {
+            Fence::Thread { sem, .. } => {
+                if let (true, Some(seen)) = (sem.acquires(), t.seen.take()) {
+                    t.acquire(&seen.finish());
+                }
+                if sem.releases() {
+                    t.released = Some(Box::new(t.release()));
+                }
+            }
+            Fence::MbarrierInit => t.released = Some(Box::new(t.release())),
+            Fence::Async { global, shared } => {
+                if global {
+                    through(t, Proxy::AsyncGlobal);
+                }
+                if shared {
+                    through(t, Proxy::AsyncShared);
+                }
+                t.times[0] += 1;
+            }
+            Fence::AsyncRestricted { .. } => {
+                through(t, Proxy::AsyncShared);
+                t.times[0] += 1;
+            }
+            Fence::TensorMap { sem, .. } => {
+                if sem.acquires() {
+                    if let Some(seen) = t.seen.take() {
+                        t.acquire(&seen.finish());
+                    }
+                } else {
+                    t.released = Some(Box::new(t.release()));
+                }
+                through(t, Proxy::TensorMap);
+                t.times[0] += 1;
+            }
+            Fence::Alias => {}
+        }
+    }
+
+    fn multimem(&mut self, cta: usize, thread: usize, op: &MultimemOp) -> Outcome {
+        let bytes = (op.ty.bits() / 8) as usize;
+        let count = op.d.len().max(op.operands.len());
+        let all = bytes * count;
+        let place = self.resolve(cta, thread, op.address, all, all as u64)?;
+        let Place::Global(index, offset) = place else {
+            return Err(self.fault(cta, thread, "`multimem` on memory that is not global"));
+        };
+        let replicas = self.global.allocations[index].replicas.clone();
+        if replicas.is_empty() {
+            return Err(self.fault(cta, thread, "`multimem` on an address that is no multicast object's"));
+        }
+        let strong = (op.sem != Sem::Weak).then_some(op.scope);
+        self.progress += 1;
+        let values: Vec<u64> = op
+            .operands
+            .iter()
+            .map(|src| value(&self.constants, &self.ctas[cta].threads[thread], *src))
+            .collect();
+        let mut reduced: Vec<Option<u64>> = vec![None; count];
+        for replica in replicas {
+            let place = Place::Global(replica, offset);
+            let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+            match op.what {
+                Multimem::LdReduce => {
+                    self.check(cta, thread, place, all, false, strong);
+                    for (sum, old) in reduced.iter_mut().zip(old) {
+                        *sum = Some(sum.map_or(old, |sum| combine(op.rmw, op.ty, sum, old, false)));
+                    }
+                }
+                Multimem::St | Multimem::Red => {
+                    let new = values.iter().zip(old).map(|(value, old)| match op.what {
+                        Multimem::St => *value,
+                        _ => combine(op.rmw, op.ty, old, *value, false),
+                    });
+                    let bytes: Vec<u8> = new.flat_map(|bits| bits.to_le_bytes()[..bytes].to_vec()).collect();
+                    self.write(cta, thread, place, &bytes, strong)?;
+                }
+            }
+            if op.sem != Sem::Weak {
+                match op.what {
+                    Multimem::LdReduce => self.synchronise_load(cta, thread, place, op.sem),
+                    _ => self.synchronise_store(cta, thread, place, op.sem, op.what == Multimem::Red),
+                }
+            }
+        }
+        for (d, sum) in op.d.iter().zip(reduced) {
+            if let (Some(d), Some(sum)) = (d, sum) {
+                self.set(cta, thread, *d, sum);
+            }
+        }
+        Ok(Flow::Next)
+    }
+}
+
+pub fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits.clamp(1, 64))
+}
+
+/// The little-endian word of up to 8 bytes.
+pub fn word(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
+
+/// What an atomic operation leaves in memory (PTX ISA 9.7.13.5).
+pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64, ftz: bool) -> u64 {
+    let operand = operand & mask(ty.bits());
+    let (format, lanes) = match ty {
+        Type::Float(format) | Type::Accumulated(format) => (Some(format), 1),
+        Type::Packed(format) => (Some(format), 2),
+        _ => (None, 1),
+    };
+    if let Some(format) = format {
+        let function = match rmw {
+            Rmw::Add => float::Function::Add,
+            Rmw::Min => float::Function::Min,
+            Rmw::Max => float::Function::Max,
+            _ => return bitwise(rmw, old, operand),
+        };
+        let modifiers = float::Modifiers { ftz, ..NEAREST };
+        return float::packed(function, format, lanes, [old, operand, 0], &modifiers);
+    }
+    let bits = ty.bits();
+    let signed = |value: u64| (value << (64 - bits)) as i64 >> (64 - bits);
+    let less = |a: u64, b: u64| match ty {
+        Type::Signed(_) => signed(a).cmp(&signed(b)) == Ordering::Less,
+        _ => a < b,
+    };
+    match rmw {
+        Rmw::Add => old.wrapping_add(operand) & mask(bits),
+        Rmw::Min => {
+            if less(operand, old) {
+                operand
+            } else {
+                old
+            }
+        }
+        Rmw::Max => {
+            if less(old, operand) {
+                operand
+            } else {
+                old
+            }
+        }
+        Rmw::Inc => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        Rmw::Dec => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+        _ => bitwise(rmw, old, operand),
+    }
+}
+
+fn bitwise(rmw: Rmw, old: u64, operand: u64) -> u64 {
+    match rmw {
+        Rmw::And => old & operand,
+        Rmw::Or => old | operand,
+        Rmw::Xor => old ^ operand,
+        _ => operand,
+    }
+}
+
+const NEAREST: float::Modifiers = float::Modifiers {
+    round: rustc_apfloat::Round::NearestTiesToEven,
+    ftz: false,
+    sat: false,
+    relu: false,
+    nan: false,
+    xorsign: false,
+    abs: false,
+};
+
+enum Plain {
+    Next,
+    Jump(u32),
+    Other,
+}
+
+fn canonical(value: f32) -> u64 {
+    if value.is_nan() { 0x7fff_ffff } else { value.to_bits().into() }
+}
+
+/// Runs an instruction that concerns registers alone.
+#[inline(always)]
+fn plain(constants: &[u64], t: &mut Thread, op: &Op) -> Plain {
+    macro_rules! v {
+        ($src:expr) => {
+            value(constants, t, $src)
+        };
+    }
+    macro_rules! set {
+        ($d:expr, $bits:expr) => {{
+            let bits = $bits;
+            let at = t.frame.registers + $d as usize;
+            t.registers[at] = bits;
+        }};
+    }
+    let f32_of = |bits: u64| f32::from_bits(bits as u32);
+    match op {
+        Op::Move(d, a) => set!(*d, v!(*a)),
+        Op::Unary(f, d, a) => set!(*d, f(v!(*a))),
+        Op::Binary(f, d, a, b) => set!(*d, f(v!(*a), v!(*b))),
+        Op::Ternary(f, d, a, b, c) => set!(*d, f(v!(*a), v!(*b), v!(*c))),
+        Op::Select(d, a, b, p) => set!(*d, if v!(*p) & 1 == 1 { v!(*a) } else { v!(*b) }),
+        Op::Branch(to) => return Plain::Jump(*to),
+        Op::Setp(setp) => {
+            let (a, b) = (v!(setp.a), v!(setp.b));
+            let (first, second) = match &setp.compare {
+                Compare::Integer(test) => {
+                    let holds = test(a, b);
+                    (holds, !holds)
+                }
+                Compare::Float { format, lanes: 1, comparison, ftz } => {
+                    let holds = compare(*format, comparison, a, b, *ftz);
+                    (holds, !holds)
+                }
+                Compare::Float { format, comparison, ftz, .. } => {
+                    let high = format.bits();
+                    let low = format.mask();
+                    (
+                        compare(*format, comparison, a & low, b & low, *ftz),
+                        compare(*format, comparison, a >> high & low, b >> high & low, *ftz),
+                    )
+                }
+            };
+            let with = |holds: bool| match &setp.combine {
+                Some((f, p, negated)) => f(holds.into(), (v!(*p) ^ u64::from(*negated)) & 1) & 1,
+                None => holds.into(),
+            };
+            let (first, second) = (with(first), with(second));
+            if let Some(d) = setp.d {
+                set!(d, if first == 1 { setp.truth } else { 0 });
+            }
+            if let Some(d) = setp.not_d {
+                set!(d, second);
+            }
+        }
+        Op::AddF32(d, a, b) => set!(*d, canonical(f32_of(v!(*a)) + f32_of(v!(*b)))),
+        Op::MulF32(d, a, b) => set!(*d, canonical(f32_of(v!(*a)) * f32_of(v!(*b)))),
+        Op::FmaF32(d, a, b, c) => set!(*d, canonical(f32_of(v!(*a)).mul_add(f32_of(v!(*b)), f32_of(v!(*c))))),
+        Op::AddF64(d, a, b) => set!(*d, (f64::from_bits(v!(*a)) + f64::from_bits(v!(*b))).to_bits()),
+        Op::MulF64(d, a, b) => set!(*d, (f64::from_bits(v!(*a)) * f64::from_bits(v!(*b))).to_bits()),
+        Op::FmaF64(d, a, b, c) => {
+            set!(
+                *d,
+                f64::from_bits(v!(*a)).mul_add(f64::from_bits(v!(*b)), f64::from_bits(v!(*c))).to_bits()
+            );
+        }
+        Op::Float(op) => {
+            let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| v!(*src)));
+            set!(op.d, float::packed(op.function, op.format, op.lanes, operands, &op.modifiers));
+        }
+        Op::Cvt(op) => {
+            let (a, b) = (v!(op.operands[0]), op.operands.get(1).map(|src| v!(*src)));
+            set!(op.d, convert(op, a, b));
+        }
+        Op::Carry(op) => {
+            let (a, b) = (v!(op.a) & mask(op.bits), v!(op.b) & mask(op.bits));
+            let carry = if op.uses_carry { t.carry } else { 0 };
+            let (wide, carries) = if op.subtract {
+                let wide = i128::from(a) - i128::from(b) - i128::from(carry);
+                (wide as u64, wide < 0)
+            } else {
+                let wide = u128::from(a) + u128::from(b) + u128::from(carry);
+                (wide as u64, wide > u128::from(mask(op.bits)))
+            };
+            if op.sets_carry {
+                t.carry = carries.into();
+            }
+            set!(op.d, wide & mask(op.bits));
+        }
+        Op::Insert(bits, d, [a, b, c, e]) => set!(*d, integer::insert(v!(*a), v!(*b), v!(*c), v!(*e), *bits)),
+        Op::Logic3(d, [a, b, c, e]) => set!(*d, integer::logic3(v!(*a), v!(*b), v!(*c), v!(*e))),
+        Op::SelectBySign(d, a, b, c, format) => {
+            let c = v!(*c) as u32;
+            let first = match format {
+                Some(_) => f32::from_bits(c) >= 0.0,
+                None => c as i32 >= 0,
+            };
+            set!(*d, if first { v!(*a) } else { v!(*b) });
+        }
+        Op::TestProperty(d, property, format, a) => {
+            let x = format.to_f64(v!(*a));
+            let subnormal = match format {
+                Format::F32 => f32_of(v!(*a)).is_subnormal(),
+                _ => x.is_subnormal(),
+            };
+            let holds = match property.as_str() {
+                "finite" => x.is_finite(),
+                "infinite" => x.is_infinite(),
+                "number" => !x.is_nan(),
+                "notanumber" => x.is_nan(),
+                "normal" => x.is_finite() && x != 0.0 && !subnormal,
+                _ => subnormal,
+            };
+            set!(*d, holds.into());
+        }
+        Op::Move128(d, a) => {
+            let from = t.frame.registers + *a as usize;
+            let (low, high) = (t.registers[from], t.registers[from + 1]);
+            set!(*d, low);
+            set!(*d + 1, high);
+        }
+        Op::Pack(d, from, 64) => {
+            set!(*d, v!(from[0]));
+            set!(*d + 1, v!(from[1]));
+        }
+        Op::Pack(d, from, bits) => {
+            let packed = from.iter().rev().fold(0, |all, src| all << bits | v!(*src) & mask(*bits));
+            set!(*d, packed);
+        }
+        Op::Unpack(to, from, 64) => {
+            for (i, d) in to.iter().enumerate() {
+                if let Some(d) = d {
+                    set!(*d, v!(Src(from.0 + i as u32)));
+                }
+            }
+        }
+        Op::Unpack(to, from, bits) => {
+            let from = v!(*from);
+            for (i, d) in to.iter().enumerate() {
+                if let Some(d) = d {
+                    set!(*d, from >> (i as u32 * bits) & mask(*bits));
+                }
+            }
+        }
+        Op::ToGeneric(d, a, space) => {
+            let window = match space {
+                Space::SharedCta | Space::SharedCluster => SHARED_WINDOW,
+                Space::Local if v!(*a) < WINDOW => LOCAL_WINDOW,
+                _ => 0,
+            };
+            set!(*d, v!(*a) + window);
+        }
+        Op::BranchIndex(index, labels) => match labels.get(v!(*index) as u32 as usize) {
+            Some(to) => return Plain::Jump(*to),
+            None => {}
+        },
+        Op::Policy(d, bits) => set!(*d, *bits),
+        Op::QueryCanceled(d, response) => {
+            let at = t.frame.registers + *response as usize;
+            set!(*d, t.registers[at + 1] >> 63);
+        }
+        Op::QueryCtaid { d, response, dimension } => {
+            let at = t.frame.registers + *response as usize;
+            let (low, high) = (t.registers[at], t.registers[at + 1]);
+            let index = [low as u32, (low >> 32) as u32, high as u32];
+            match (dimension, d.as_slice()) {
+                (Some(dimension), [Some(d)]) => set!(*d, index[*dimension].into()),
+                (_, all) => {
+                    for (d, index) in all.iter().zip(index) {
+                        if let Some(d) = d {
+                            set!(*d, index.into());
+                        }
+                    }
+                }
+            }
+        }
+        Op::Nop => {}
+        _ => return Plain::Other,
+    }
+    Plain::Next
+}
+
+fn compare(format: Format, comparison: &str, a: u64, b: u64, ftz: bool) -> bool {
+    let value = |bits: u64| {
+        let value = match format {
+            Format::F32 => f64::from(f32::from_bits(bits as u32)),
+            Format::F64 => f64::from_bits(bits),
+            _ => format.to_f64(bits),
+        };
+        if ftz && format == Format::F32 && f32::from_bits(bits as u32).is_subnormal() { 0.0 } else { value }
+    };
+    let (a, b) = (value(a), value(b));
+    let unordered = a.is_nan() || b.is_nan();
+    match comparison {
+        "eq" => a == b,
+        "ne" => !unordered && a != b,
+        "lt" => a < b,
+        "le" => a <= b,
+        "gt" => a > b,
+        "ge" => a >= b,
+        "equ" => unordered || a == b,
+        "neu" => unordered || a != b,
+        "ltu" => unordered || a < b,
+        "leu" => unordered || a <= b,
+        "gtu" => unordered || a > b,
+        "geu" => unordered || a >= b,
+        "num" => !unordered,
+        _ => unordered,
+    }
+}
+
+/// `cvt` (PTX ISA 9.7.9.21).
+fn convert(op: &Cvt, a: u64, b: Option<u64>) -> u64 {
+    let to_float = |to: Format, from: Format, bits: u64| {
+        let bits = if op.modifiers.ftz { flush(from, bits) } else { bits };
+        let bits = if op.integral && to == from {
+            float::round_to_integral(to, bits, op.round)
+        } else {
+            float::convert(from, to, bits, op.round)
+        };
+        let bits = if op.modifiers.ftz { flush(to, bits) } else { bits };
+        let bits = float::clamp(to, bits, &op.modifiers);
+        if op.satfinite { float::satfinite(to, bits) } else { bits }
+    };
+    match (op.to, op.from) {
+        (Number::Integer { bits, signed }, Number::Integer { bits: from, signed: from_signed }) => {
+            let a = a & mask(from);
+            let wide = if from_signed {
+                i128::from((a << (64 - from)) as i64 >> (64 - from))
+            } else {
+                i128::from(a)
+            };
+            let wide = match (op.modifiers.sat, signed) {
+                (false, _) => wide,
+                (true, false) => wide.clamp(0, i128::from(mask(bits))),
+                (true, true) => wide.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            };
+            let narrow = wide as u64 & mask(bits);
+            if signed {
+                ((narrow << (64 - bits)) as i64 >> (64 - bits)) as u64 & mask(op.width)
+            } else {
+                narrow
+            }
+        }
+        (Number::Integer { bits, signed }, Number::Float(from)) => {
+            let a = if op.modifiers.ftz { flush(from, a) } else { a };
+            float::to_integer(from, a & from.mask(), bits, signed, op.round)
+        }
+        (Number::Float(to), Number::Integer { bits, signed }) => {
+            let a = a & mask(bits);
+            let a = if signed { ((a << (64 - bits)) as i64 >> (64 - bits)) as u64 } else { a };
+            float::clamp(to, float::from_integer(to, a, signed, op.round), &op.modifiers)
+        }
+        (Number::Float(to), Number::Float(from)) => to_float(to, from, a & from.mask()),
+        // The first operand is the upper half.
+        (Number::Pair(to), Number::Float(from)) => {
+            to_float(to, from, a & from.mask()) << to.bits()
+                | to_float(to, from, b.unwrap_or(0) & from.mask())
+        }
+        (Number::Pair(to), Number::Pair(from)) => {
+            let low = to_float(to, from, a & from.mask());
+            to_float(to, from, a >> from.bits() & from.mask()) << to.bits() | low
+        }
+        _ => 0,
+    }
+}
+
+fn flush(format: Format, bits: u64) -> u64 {
+    match format {
+        Format::F32 if f32::from_bits(bits as u32).is_subnormal() => bits & 0x8000_0000,
+        _ => bits,
+    }
+}

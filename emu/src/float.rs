@@ -1,0 +1,374 @@
+//! Floating-point arithmetic (PTX ISA 9.7.3 to 9.7.5): each rounding mode, `.ftz`, `.sat`, and the packed types lane by lane.
+
+use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
+use rustc_apfloat::{Float, FloatConvert, Round, StatusAnd};
+
+/// A floating-point format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    E4m3,
+    E5m2,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Format {
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::E4m3 | Self::E5m2 => 8,
+            Self::F16 | Self::Bf16 => 16,
+            Self::F32 => 32,
+            Self::F64 => 64,
+        }
+    }
+
+    /// Bits of the significand without the leading one.
+    fn fraction(self) -> u32 {
+        match self {
+            Self::E4m3 => 3,
+            Self::E5m2 => 2,
+            Self::F16 => 10,
+            Self::Bf16 => 7,
+            Self::F32 => 23,
+            Self::F64 => 52,
+        }
+    }
+
+    pub fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    fn sign(self) -> u64 {
+        1 << (self.bits() - 1)
+    }
+
+    fn exponents(self) -> u64 {
+        self.mask() >> 1 & !((1 << self.fraction()) - 1)
+    }
+
+    pub fn is_nan(self, bits: u64) -> bool {
+        match self {
+            Self::E4m3 => bits & 0x7f == 0x7f,
+            _ => bits & (self.mask() >> 1) > self.exponents(),
+        }
+    }
+
+    fn is_subnormal(self, bits: u64) -> bool {
+        let magnitude = bits & (self.mask() >> 1);
+        magnitude != 0 && magnitude & self.exponents() == 0
+    }
+
+    /// The NaN that instructions return: 0x7fffffff for `.f32` (PTX ISA 9.7.3), quiet with all bits set for the small formats.
+    pub fn nan(self) -> u64 {
+        match self {
+            Self::F64 => 0x7ff8_0000_0000_0000,
+            _ => self.mask() >> 1,
+        }
+    }
+
+    /// The largest finite value.
+    fn largest(self) -> u64 {
+        match self {
+            Self::E4m3 => 0x7e,
+            _ => self.exponents() - 1,
+        }
+    }
+
+    /// The value as an `f64`, exactly.
+    pub fn to_f64(self, bits: u64) -> f64 {
+        f64::from_bits(convert(self, Self::F64, bits, Round::NearestTiesToEven))
+    }
+
+    pub fn from_f64(self, value: f64) -> u64 {
+        convert(Self::F64, self, value.to_bits(), Round::NearestTiesToEven)
+    }
+}
+
+/// What modifies the result of a floating-point instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modifiers {
+    pub round: Round,
+    /// `.ftz`: subnormal operands and results are zero.
+    pub ftz: bool,
+    /// `.sat`: the result is clamped to 0 to 1, NaN is 0.
+    pub sat: bool,
+    /// `.relu`: a negative result, or NaN, is 0 (NaN for packed `fma`).
+    pub relu: bool,
+    /// `.NaN`: NaN if an operand is NaN.
+    pub nan: bool,
+    /// `.xorsign.abs`: the larger magnitude, with the product of the signs.
+    pub xorsign: bool,
+    /// `.oob`: 0 where an operand is the out-of-bounds NaN.
+    pub abs: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Fma,
+    Min,
+    Max,
+    Neg,
+    Abs,
+    Copysign,
+    Sqrt,
+    Rsqrt,
+    Rcp,
+    Sin,
+    Cos,
+    Lg2,
+    Ex2,
+    Tanh,
+}
+
+macro_rules! each_format {
+    ($format:expr, $F:ident => $result:expr) => {
+        match $format {
+            Format::E4m3 => {
+                type $F = Float8E4M3FN;
+                $result
+            }
+            Format::E5m2 => {
+                type $F = Float8E5M2;
+                $result
+            }
+            Format::F16 => {
+                type $F = Half;
+                $result
+            }
+            Format::Bf16 => {
+                type $F = BFloat;
+                $result
+            }
+            Format::F32 => {
+                type $F = Single;
+                $result
+            }
+            Format::F64 => {
+                type $F = Double;
+                $result
+            }
+        }
+    };
+}
+
+fn of<F: Float>(bits: u64) -> F {
+    F::from_bits(bits.into())
+}
+
+fn arithmetic<F: Float>(function: Function, [a, b, c]: [u64; 3], round: Round) -> u64 {
+    let (a, b): (F, F) = (of(a), of(b));
+    let result: StatusAnd<F> = match function {
+        Function::Add => a.add_r(b, round),
+        Function::Sub => a.sub_r(b, round),
+        Function::Mul => a.mul_r(b, round),
+        Function::Div => a.div_r(b, round),
+        _ => a.mul_add_r(b, of(c), round),
+    };
+    result.value.to_bits() as u64
+}
+
+/// Converts a value between formats.
+pub fn convert(from: Format, to: Format, bits: u64, round: Round) -> u64 {
+    if from == to {
+        return bits;
+    }
+    if from.is_nan(bits) {
+        return if to == Format::F32 || to == Format::F64 {
+            to.nan() | (bits >> (from.bits() - 1)) << (to.bits() - 1)
+        } else {
+            to.nan()
+        };
+    }
+    fn step<A: Float + FloatConvert<B>, B: Float>(bits: u64, round: Round) -> u64 {
+        let value: StatusAnd<B> = of::<A>(bits).convert_r(round, &mut false);
+        value.value.to_bits() as u64
+    }
+    each_format!(from, A => each_format!(to, B => step::<A, B>(bits, round)))
+}
+
+/// Converts a float to an integer of `bits` bits, clamped to its range; NaN becomes 0 (PTX ISA 9.7.9.21).
+pub fn to_integer(from: Format, value: u64, bits: u32, signed: bool, round: Round) -> u64 {
+    if from.is_nan(value) {
+        return 0;
+    }
+    let mask = u64::MAX >> (64 - bits);
+    each_format!(from, F => if signed {
+        of::<F>(value).to_i128_r(bits as usize, round, &mut false).value as u64 & mask
+    } else {
+        of::<F>(value).to_u128_r(bits as usize, round, &mut false).value as u64 & mask
+    })
+}
+
+/// Converts an integer to a float. `value` is sign-extended to 64 bits if it is signed.
+pub fn from_integer(to: Format, value: u64, signed: bool, round: Round) -> u64 {
+    each_format!(to, F => if signed {
+        F::from_i128_r((value as i64).into(), round).value.to_bits() as u64
+    } else {
+        F::from_u128_r(value.into(), round).value.to_bits() as u64
+    })
+}
+
+/// Rounds a float to an integral value of its own format.
+pub fn round_to_integral(format: Format, bits: u64, round: Round) -> u64 {
+    if format.is_nan(bits) {
+        return format.nan();
+    }
+    each_format!(format, F => of::<F>(bits).round_to_integral(round).value.to_bits() as u64)
+}
+
+fn flush(format: Format, bits: u64) -> u64 {
+    if format.is_subnormal(bits) { bits & format.sign() } else { bits }
+}
+
+/// Clamps for `.sat`, `.relu` and `.satfinite`.
+pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
+    let negative = bits & format.sign() != 0;
+    if modifiers.sat {
+        let value = format.to_f64(bits);
+        return if value.is_nan() || value <= 0.0 {
+            0
+        } else if value >= 1.0 {
+            format.from_f64(1.0)
+        } else {
+            bits
+        };
+    }
+    if modifiers.relu && negative && !format.is_nan(bits) { 0 } else { bits }
+}
+
+/// The largest finite value in place of infinity, with its sign. NaN stays.
+pub fn satfinite(format: Format, bits: u64) -> u64 {
+    let magnitude = bits & (format.mask() >> 1);
+    if format.is_nan(bits) || magnitude <= format.largest() {
+        bits
+    } else {
+        bits & format.sign() | format.largest()
+    }
+}
+
+fn square_root(format: Format, bits: u64, round: Round) -> u64 {
+    if format == Format::F32 && round == Round::NearestTiesToEven {
+        return f32::from_bits(bits as u32).sqrt().to_bits().into();
+    }
+    let x = f64::from_bits(format_to_double(format, bits));
+    let root = x.sqrt();
+    if format == Format::F64 {
+        let remainder = root.mul_add(root, -x);
+        let adjusted = match round {
+            Round::TowardZero | Round::TowardNegative if remainder > 0.0 => root.next_down(),
+            Round::TowardPositive if remainder < 0.0 => root.next_up(),
+            _ => root,
+        };
+        return adjusted.to_bits();
+    }
+    // 53 bits are enough to round a root of 24 bits directly, once the root is known to be inexact.
+    let remainder = root.mul_add(root, -x);
+    let nudged = if remainder > 0.0 {
+        root.next_down()
+    } else if remainder < 0.0 {
+        root.next_up()
+    } else {
+        root
+    };
+    let towards = match round {
+        Round::TowardPositive if remainder < 0.0 => nudged,
+        Round::TowardZero | Round::TowardNegative if remainder > 0.0 => nudged,
+        _ => root,
+    };
+    convert(Format::F64, format, towards.to_bits(), round)
+}
+
+fn format_to_double(format: Format, bits: u64) -> u64 {
+    convert(format, Format::F64, bits, Round::NearestTiesToEven)
+}
+
+/// A function that hardware approximates, as the exact value rounded to nearest.
+fn approximate(function: Function, format: Format, bits: u64) -> u64 {
+    let x = format.to_f64(bits);
+    let y = match function {
+        Function::Rsqrt => 1.0 / x.sqrt(),
+        Function::Rcp => 1.0 / x,
+        Function::Sqrt => x.sqrt(),
+        Function::Sin => x.sin(),
+        Function::Cos => x.cos(),
+        Function::Lg2 => x.log2(),
+        Function::Ex2 => x.exp2(),
+        _ => x.tanh(),
+    };
+    format.from_f64(y)
+}
+
+fn extreme(function: Function, format: Format, [a, b]: [u64; 2], modifiers: &Modifiers) -> u64 {
+    let (nan_a, nan_b) = (format.is_nan(a), format.is_nan(b));
+    if modifiers.nan && (nan_a || nan_b) || nan_a && nan_b {
+        return format.nan();
+    }
+    let sign = (a ^ b) & format.sign();
+    let (a, b) = if modifiers.xorsign { (a & !format.sign(), b & !format.sign()) } else { (a, b) };
+    let signed = |result: u64| if modifiers.xorsign { result | sign } else { result };
+    if nan_a || nan_b {
+        return signed(if nan_a { b } else { a });
+    }
+    // Integers of the same order, so that -0 is less than +0.
+    let key = |bits: u64| {
+        let magnitude = (bits & (format.mask() >> 1)) as i64;
+        if bits & format.sign() == 0 { magnitude } else { -1 - magnitude }
+    };
+    let a_first = key(a) <= key(b);
+    signed(if a_first == (function == Function::Min) { a } else { b })
+}
+
+/// Computes one lane.
+pub fn compute(function: Function, format: Format, operands: [u64; 3], modifiers: &Modifiers) -> u64 {
+    use Function::*;
+    let operands = if modifiers.ftz { operands.map(|bits| flush(format, bits)) } else { operands };
+    let [a, b, _] = operands;
+    let result = match function {
+        Neg => a ^ format.sign(),
+        Abs => a & !format.sign(),
+        // PTX copies the sign of the first operand to the second.
+        Copysign => b & !format.sign() | a & format.sign(),
+        Min | Max => extreme(function, format, [a, b], modifiers),
+        Add | Sub | Mul | Div | Fma => {
+            let result = each_format!(format, F => arithmetic::<F>(function, operands, modifiers.round));
+            if format.is_nan(result) && format != Format::F64 { format.nan() } else { result }
+        }
+        Sqrt => square_root(format, a, modifiers.round),
+        Rcp => {
+            let one = format.from_f64(1.0);
+            each_format!(format, F => arithmetic::<F>(Div, [one, a, 0], modifiers.round))
+        }
+        _ => approximate(function, format, a),
+    };
+    let result =
+        if format.is_nan(result) && format != Format::F64 && !matches!(function, Neg | Abs | Copysign) {
+            format.nan()
+        } else {
+            result
+        };
+    let result = if modifiers.ftz { flush(format, result) } else { result };
+    clamp(format, result, modifiers)
+}
+
+/// Computes `lanes` lanes of a packed register.
+pub fn packed(
+    function: Function,
+    format: Format,
+    lanes: u32,
+    operands: [u64; 3],
+    modifiers: &Modifiers,
+) -> u64 {
+    (0..lanes)
+        .map(|lane| {
+            let shift = lane * format.bits();
+            let of_lane = operands.map(|bits| bits >> shift & format.mask());
+            compute(function, format, of_lane, modifiers) << shift
+        })
+        .fold(0, |all, lane| all | lane)
+}

@@ -1,0 +1,21 @@
+//! An interpreter for PTX.
+mod agent;
+pub mod ast;
+mod clock;
+mod collective;
+pub mod decode;
+pub mod device;
+mod exec;
+pub mod finding;
+pub mod float;
+pub mod integer;
+pub mod machine;
+mod mbarrier;
+pub mod memory;
+pub mod op;
+pub mod parse;
+pub mod program;
+pub mod schedule;
+mod shadow;
+mod sync;
+pub mod tensor;

@@ -1,0 +1,767 @@
+//! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
+
+use std::rc::Rc;
+
+use crate::agent::Agent;
+use crate::clock::{Acquirable, Collected, Id, OBJECTS, PART, Release, Time, View};
+use crate::finding::{Finding, Party, Rule};
+use crate::memory::{Global, RANK_SHIFT, SHARED_BASE};
+use crate::op::{Op, Slot, Special, Src};
+use crate::program::{Constant, Function, Program};
+use crate::schedule::{Rng, Schedule};
+use crate::shadow::{At, Conflict, Shadow};
+use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
+
+/// The shape and the parameters of a launch.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub cluster: [u32; 3],
+    pub dynamic_shared: u32,
+    /// The bytes of the parameters, as the kernel lays them out.
+    pub params: Vec<u8>,
+}
+
+/// What ends a grid before its threads end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub what: String,
+    pub here: Option<Party>,
+}
+
+/// How a run is made.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub schedule: Schedule,
+    /// Whether accesses are checked.
+    pub check: bool,
+    /// Thread-instructions after which a run is given up.
+    pub limit: u64,
+    /// Thread blocks that are resident at a time, at most.
+    pub resident: usize,
+    /// Findings after which a run is given up.
+    pub findings: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { schedule: Schedule::default(), check: true, limit: u64::MAX, resident: 132, findings: 32 }
+    }
+}
+
+/// What a run did.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub findings: Vec<Finding>,
+    pub fault: Option<Fault>,
+    /// Thread-instructions that were executed.
+    pub instructions: u64,
+    /// What the kernel printed.
+    pub printed: String,
+}
+
+impl Report {
+    /// Whether the run ended as it should, without a finding.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.fault.is_none()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    pub function: usize,
+    pub return_to: u32,
+    /// The first register, the first byte of the frame.
+    pub registers: usize,
+    pub local: usize,
+    /// The index of the call in its function.
+    pub call: u32,
+}
+
+/// Why a thread does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Ready,
+    /// In a collective instruction of its warp.
+    Warp,
+    Barrier(u32),
+    Cluster,
+    /// Suspended by `try_wait` on the mbarrier at an offset.
+    TryWait(u32),
+    /// In a `wait_group`.
+    Groups,
+    Exited,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GroupsState {
+    /// The identity of the groups, and of their reads.
+    pub id: Id,
+    pub read_id: Id,
+    /// The number of the group that is not yet committed.
+    pub open: u32,
+    /// Operations of the open group.
+    pub in_open: u32,
+    /// Groups that the thread has waited for; whose reads it has waited for.
+    pub waited: u32,
+    pub waited_read: u32,
+    /// A copy reads shared memory, and nothing has waited for it.
+    pub shared_source: bool,
+}
+
+#[derive(Debug)]
+pub struct Thread {
+    pub pc: u32,
+    pub frame: Frame,
+    pub frames: Vec<Frame>,
+    pub registers: Vec<u64>,
+    pub local: Vec<u8>,
+    pub carry: u64,
+    pub state: State,
+    /// The next `try_wait` gives up.
+    pub gives_up: bool,
+    pub id: Id,
+    /// Added to addresses of shared variables: the rank of the CTA.
+    pub shared_base: u64,
+    pub view: Rc<View>,
+    /// Its own time, and its time at its last fence of each proxy.
+    pub times: [Time; 4],
+    /// What relaxed loads have seen, for a later acquire fence.
+    pub seen: Option<Box<Collected>>,
+    /// The last release fence, for later relaxed stores.
+    pub released: Option<Box<Release>>,
+    pub bulk: GroupsState,
+    pub cp_async: GroupsState,
+    /// The number of cluster barriers that the thread has arrived at, and waited for.
+    pub cluster: (u32, u32),
+}
+
+impl Thread {
+    pub fn release(&mut self) -> Release {
+        let release = Release { view: self.view.clone(), id: self.id, times: self.times };
+        self.times[0] += 1;
+        release
+    }
+
+    pub fn acquire(&mut self, acquirable: &Acquirable) {
+        acquirable.acquire(&mut self.view);
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Warp {
+    /// Lanes in a collective instruction.
+    pub waiting: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub struct Cta {
+    pub index: [u32; 3],
+    /// The number of the block, by clusters.
+    pub number: u32,
+    pub rank: u32,
+    /// The first resident block of its cluster.
+    pub cluster: usize,
+    pub shared: Vec<u8>,
+    pub shadow: Shadow,
+    pub threads: Vec<Thread>,
+    pub warps: Vec<Warp>,
+    pub live: u32,
+    pub barriers: [BarrierState; 16],
+    pub mbarriers: rustc_hash::FxHashMap<u32, MbarrierState>,
+    /// Of the cluster; in its first block.
+    pub cluster_barrier: ClusterBarrier,
+    /// What its threads knew when they exited.
+    pub exits: Collected,
+}
+
+pub struct Machine<'a> {
+    pub program: &'a Program,
+    pub global: &'a mut Global,
+    pub options: &'a Options,
+    pub launch: &'a Launch,
+    pub kernel: usize,
+    pub constants: Vec<u64>,
+    pub static_shared: u32,
+    pub ctas: Vec<Cta>,
+    pub ready: Vec<(u32, u32)>,
+    pub agents: Vec<Agent>,
+    pub rng: Rng,
+    pub report: Report,
+    /// Counts what a waiting thread could wait for.
+    pub progress: u64,
+    objects: Id,
+    next_cluster: u32,
+    canceled: u32,
+    /// The first instruction of each function in the list of all.
+    pub starts: Vec<u32>,
+    pub releases: rustc_hash::FxHashMap<(usize, usize, bool), Collected>,
+    reported: rustc_hash::FxHashSet<(Rule, At, At)>,
+    empty: Rc<View>,
+}
+
+/// The outcome of an instruction.
+pub enum Flow {
+    Next,
+    Jump(u32),
+    /// The thread has stopped before the instruction, or its state says what it waits for.
+    Stop,
+    /// The instruction has set the program counter, and others may run.
+    Yield,
+}
+
+pub type Outcome = Result<Flow, Fault>;
+
+fn product(extents: [u32; 3]) -> u64 {
+    extents.iter().map(|extent| u64::from(*extent)).product()
+}
+
+pub fn index_of(linear: u64, extents: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = extents.map(u64::from);
+    [(linear % x) as u32, (linear / x % y) as u32, (linear / (x * y)) as u32]
+}
+
+impl<'a> Machine<'a> {
+    /// Prepares a launch. `addresses` has the address of each global variable.
+    pub fn new(
+        program: &'a Program,
+        global: &'a mut Global,
+        addresses: &rustc_hash::FxHashMap<String, u64>,
+        kernel: usize,
+        launch: &'a Launch,
+        options: &'a Options,
+    ) -> Result<Self, Fault> {
+        let (offsets, static_shared) = shared_layout(program, kernel);
+        let mut constants = Vec::with_capacity(program.constants.len());
+        for constant in &program.constants {
+            constants.push(match constant {
+                Constant::Bits(bits) => *bits,
+                Constant::Symbol(name, offset) => {
+                    let address = offsets
+                        .iter()
+                        .find(|(symbol, _)| symbol == name)
+                        .map(|(_, offset)| u64::from(*offset))
+                        .or_else(|| addresses.get(name).copied())
+                        .or_else(|| {
+                            let function = *program.by_name.get(name)?;
+                            Some(crate::decode::FUNCTION_WINDOW + function as u64)
+                        });
+                    address.unwrap_or(0).wrapping_add_signed(*offset)
+                }
+            });
+        }
+        let mut starts = vec![0];
+        for function in &program.functions {
+            let start: u32 = starts[starts.len() - 1];
+            starts.push(start + function.code.len() as u32);
+        }
+        Ok(Self {
+            program,
+            global,
+            options,
+            launch,
+            kernel,
+            constants,
+            static_shared,
+            ctas: Vec::new(),
+            ready: Vec::new(),
+            agents: Vec::new(),
+            rng: Rng::new(options.schedule.seed),
+            report: Report::default(),
+            progress: 0,
+            objects: OBJECTS,
+            next_cluster: 0,
+            canceled: 0,
+            starts,
+            releases: rustc_hash::FxHashMap::default(),
+            reported: rustc_hash::FxHashSet::default(),
+            empty: Rc::new(View::default()),
+        })
+    }
+
+    pub fn cluster_size(&self) -> u32 {
+        product(self.launch.cluster) as u32
+    }
+
+    fn clusters(&self) -> u32 {
+        (product(self.launch.grid) / product(self.launch.cluster)) as u32
+    }
+
+    /// A new object, whose times are those of completions.
+    pub fn new_object(&mut self) -> Id {
+        self.objects += 1;
+        self.objects
+    }
+
+    /// Makes the next cluster resident, in the places of `slots`, or in new ones.
+    fn start_cluster(&mut self, slots: Option<usize>) {
+        let number = self.next_cluster;
+        self.next_cluster += 1;
+        let size = self.cluster_size();
+        let [gx, gy, gz] = self.launch.grid;
+        let [cx, cy, cz] = self.launch.cluster;
+        let cluster = index_of(number.into(), [gx / cx, gy / cy, gz / cz]);
+        let first = slots.unwrap_or(self.ctas.len());
+        for rank in 0..size {
+            let within = index_of(rank.into(), self.launch.cluster);
+            let index = std::array::from_fn(|i| cluster[i] * self.launch.cluster[i] + within[i]);
+            let cta = self.new_cta(index, number * size + rank, rank, first);
+            let slot = first + rank as usize;
+            for thread in 0..cta.threads.len() {
+                self.ready.push((slot as u32, thread as u32));
+            }
+            if slot < self.ctas.len() { self.ctas[slot] = cta } else { self.ctas.push(cta) }
+        }
+    }
+
+    fn new_cta(&mut self, index: [u32; 3], number: u32, rank: u32, cluster: usize) -> Cta {
+        let function = &self.program.functions[self.kernel];
+        let threads = product(self.launch.block) as u32;
+        let frame = Frame { function: self.kernel, return_to: 0, registers: 0, local: 0, call: 0 };
+        let thread = |thread: u32| Thread {
+            pc: 0,
+            frame,
+            frames: Vec::new(),
+            registers: vec![0xdead_beef_dead_beef; function.slots as usize],
+            local: vec![0xa5; function.frame as usize],
+            carry: 0,
+            state: State::Ready,
+            gives_up: false,
+            id: number * PART + thread,
+            shared_base: u64::from(rank << RANK_SHIFT),
+            view: self.empty.clone(),
+            times: [1, 0, 0, 0],
+            seen: None,
+            released: None,
+            bulk: GroupsState::default(),
+            cp_async: GroupsState::default(),
+            cluster: (0, 0),
+        };
+        let shared = self.static_shared as usize + self.launch.dynamic_shared as usize;
+        Cta {
+            index,
+            number,
+            rank,
+            cluster,
+            shared: vec![0xa5; shared],
+            shadow: Shadow::default(),
+            threads: (0..threads).map(thread).collect(),
+            warps: (0..threads.div_ceil(32)).map(|_| Warp::default()).collect(),
+            live: threads,
+            barriers: Default::default(),
+            mbarriers: Default::default(),
+            cluster_barrier: ClusterBarrier::default(),
+            exits: Collected::default(),
+        }
+    }
+
+    /// Runs the grid to its end.
+    pub fn run(mut self) -> Report {
+        if let Err(fault) = self.all() {
+            self.report.fault = Some(fault);
+        }
+        for allocation in &mut self.global.allocations {
+            allocation.shadow.settle();
+        }
+        self.report
+    }
+
+    fn all(&mut self) -> Result<(), Fault> {
+        let size = self.cluster_size() as usize;
+        let resident = (self.options.resident / size).max(1).min(self.clusters() as usize);
+        for _ in 0..resident {
+            self.start_cluster(None);
+        }
+        let (mut quiet, mut last_progress) = (0, u64::MAX);
+        loop {
+            if self.report.findings.len() >= self.options.findings {
+                return Ok(());
+            }
+            if self.report.instructions > self.options.limit {
+                let what = format!("the kernel has executed {} instructions", self.report.instructions);
+                return Err(Fault { what, here: None });
+            }
+            let agents = self.agents.len();
+            if agents > 0 && (self.ready.is_empty() || self.options.schedule.agent_runs(&mut self.rng)) {
+                let which = self.options.schedule.pick_agent(&mut self.rng, agents);
+                self.run_agent(which)?;
+            } else if !self.ready.is_empty() {
+                let which = self.options.schedule.pick_thread(&mut self.rng, &self.ready);
+                let (cta, thread) = self.ready.swap_remove(which);
+                let quantum = self.options.schedule.quantum(&mut self.rng);
+                self.run_thread(cta as usize, thread as usize, quantum)?;
+            } else if self.ctas.iter().all(|cta| cta.live == 0) {
+                return Ok(());
+            } else {
+                // Nothing can run but a `try_wait` that gives up. A program may then do something else.
+                quiet = if self.progress == last_progress { quiet + 1 } else { 0 };
+                last_progress = self.progress;
+                if quiet > 2 || !self.give_up_waits() {
+                    self.deadlock();
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Lets each suspended `try_wait` return false. Returns whether there is one.
+    fn give_up_waits(&mut self) -> bool {
+        let mut any = false;
+        for (slot, cta) in self.ctas.iter_mut().enumerate() {
+            for (i, thread) in cta.threads.iter_mut().enumerate() {
+                if let State::TryWait(at) = thread.state {
+                    thread.state = State::Ready;
+                    thread.gives_up = true;
+                    if let Some(mbarrier) = cta.mbarriers.get_mut(&at) {
+                        mbarrier.waiters.retain(|waiter| *waiter != i as u32);
+                    }
+                    self.ready.push((slot as u32, i as u32));
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    fn deadlock(&mut self) {
+        let mut waits: Vec<(String, usize, usize, usize)> = Vec::new();
+        for (slot, cta) in self.ctas.iter().enumerate() {
+            for (i, thread) in cta.threads.iter().enumerate() {
+                let what = match thread.state {
+                    State::Exited => continue,
+                    State::Barrier(id) => {
+                        let barrier = &cta.barriers[id as usize];
+                        let expected = barrier.expected.unwrap_or(cta.live);
+                        format!("barrier {id}, which has {} of {expected} arrivals", barrier.arrived.len())
+                    }
+                    State::Cluster => "the barrier of the cluster".into(),
+                    State::Warp => "a collective instruction of the warp".into(),
+                    State::Groups => "a group of copies".into(),
+                    State::Ready | State::TryWait(_) => match self.waited_mbarrier(slot, i) {
+                        Some(text) => text,
+                        None => "an mbarrier".into(),
+                    },
+                };
+                match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {
+                    Some(known) => known.3 += 1,
+                    None => waits.push((what, slot, i, 1)),
+                }
+            }
+        }
+        let Some((_, slot, thread, _)) = waits.first().cloned() else { return };
+        let list: Vec<_> = waits
+            .iter()
+            .take(8)
+            .map(|(what, slot, _, count)| {
+                format!("{count} of block {:?} wait for {what}", self.ctas[*slot].index)
+            })
+            .collect();
+        let what = format!("no thread can run: {}", list.join("; "));
+        let here = self.party(slot, thread);
+        self.find(Rule::Deadlock, what, here, None, (0, 0));
+    }
+
+    fn waited_mbarrier(&self, slot: usize, thread: usize) -> Option<String> {
+        let cta = &self.ctas[slot];
+        let t = &cta.threads[thread];
+        let function = &self.program.functions[t.frame.function];
+        // A `try_wait` is at the counter, or a few instructions before it.
+        let code = &function.code[..(t.pc as usize + 1).min(function.code.len())];
+        let (address, _) = code.iter().rev().take(8).find_map(|instruction| match &instruction.op {
+            Op::Mbarrier(address, _) => Some((address, ())),
+            _ => None,
+        })?;
+        let at =
+            self.value(t, address.base).wrapping_add_signed(address.offset) as u32 & ((1 << RANK_SHIFT) - 1);
+        let mbarrier = cta.mbarriers.get(&(at.checked_sub(SHARED_BASE)?))?;
+        Some(format!(
+            "the mbarrier at {at:#x}, whose phase {} lacks {} arrivals and {} bytes",
+            mbarrier.phase, mbarrier.pending, mbarrier.tx
+        ))
+    }
+
+    /// Wakes a thread.
+    pub fn wake(&mut self, cta: usize, thread: u32) {
+        self.ctas[cta].threads[thread as usize].state = State::Ready;
+        self.ready.push((cta as u32, thread));
+    }
+
+    /// A thread has ended.
+    pub fn exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
+        self.progress += 1;
+        let t = &mut self.ctas[cta].threads[thread];
+        t.state = State::Exited;
+        t.local = Vec::new();
+        t.registers = Vec::new();
+        if t.bulk.shared_source && self.options.check {
+            let here = self.party(cta, thread);
+            let at = self.at(cta, thread);
+            let what =
+                "the thread ends, and nothing has waited until its bulk copies have read shared memory";
+            self.find(Rule::ExitInFlight, what.into(), here, None, (at, 0));
+        }
+        let release = self.ctas[cta].threads[thread].release();
+        let block = &mut self.ctas[cta];
+        block.exits.add(&release);
+        block.live -= 1;
+        self.after_exit(cta, thread)?;
+        let first = self.ctas[cta].cluster;
+        if self.ctas[cta].live == 0 {
+            self.end_cta(cta);
+        }
+        let size = self.cluster_size() as usize;
+        let cluster = &self.ctas[first..first + size];
+        if cluster.iter().all(|cta| cta.live == 0) {
+            let numbers: Vec<_> = (first..first + size).collect();
+            if self.agents.iter().any(|agent| agent.touches(&numbers)) {
+                // The copies end first: their memory stays until then.
+                while let Some(which) = self.agents.iter().position(|agent| agent.touches(&numbers)) {
+                    self.run_agent(which)?;
+                }
+            }
+            if self.next_cluster < self.clusters() {
+                self.start_cluster(Some(first));
+            } else {
+                for cta in &mut self.ctas[first..first + size] {
+                    cta.threads = Vec::new();
+                    cta.shared = Vec::new();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All threads of a block have ended: every access of another block to its memory must have happened before.
+    fn end_cta(&mut self, cta: usize) {
+        if !self.options.check || self.cluster_size() == 1 {
+            return;
+        }
+        let exits = std::mem::take(&mut self.ctas[cta].exits).finish();
+        let clock = exits.view().clock(crate::clock::Proxy::Generic).clone();
+        let number = self.ctas[cta].number;
+        let mut late = None;
+        self.ctas[cta].shadow.accesses(|epoch, wrote| {
+            let remote = epoch.id / PART != number && epoch.id < OBJECTS;
+            if remote && clock.get(epoch.id) < epoch.time {
+                late = Some((*epoch, wrote));
+            }
+        });
+        if let Some((epoch, wrote)) = late {
+            let verb = if wrote { "writes" } else { "reads" };
+            let what = format!(
+                "a thread of another block {verb} shared memory of block {:?}, whose end nothing delays until then",
+                self.ctas[cta].index
+            );
+            let here = self.party_of(epoch.id, epoch.at);
+            self.find(Rule::PeerExited, what, here, None, (epoch.at, 0));
+        }
+    }
+
+    /// Takes a cluster that has not started off the grid (`clusterlaunchcontrol.try_cancel`).
+    pub fn cancel_cluster(&mut self) -> Option<[u32; 3]> {
+        if self.next_cluster >= self.clusters() {
+            return None;
+        }
+        let number = self.next_cluster;
+        self.next_cluster += 1;
+        self.canceled += 1;
+        let extents = std::array::from_fn(|i| self.launch.grid[i] / self.launch.cluster[i]);
+        let cluster = index_of(number.into(), extents);
+        Some(std::array::from_fn(|i| cluster[i] * self.launch.cluster[i]))
+    }
+
+    #[inline(always)]
+    pub fn value(&self, thread: &Thread, src: Src) -> u64 {
+        value(&self.constants, thread, src)
+    }
+
+    /// The instruction of a thread, in the list of all.
+    pub fn at(&self, cta: usize, thread: usize) -> At {
+        let t = &self.ctas[cta].threads[thread];
+        self.starts[t.frame.function] + t.pc
+    }
+
+    fn instruction(&self, at: At) -> (&Function, usize) {
+        let function = self.starts.partition_point(|start| *start <= at) - 1;
+        let function = function.min(self.program.functions.len() - 1);
+        (&self.program.functions[function], (at - self.starts[function]) as usize)
+    }
+
+    fn party_at(&self, cta: [u32; 3], thread: Option<u32>, at: At) -> Party {
+        let (function, pc) = self.instruction(at);
+        let instruction = function.code.get(pc).or(function.code.last());
+        let line = instruction.map_or(0, |instruction| instruction.line);
+        let source = instruction
+            .and_then(|instruction| instruction.loc)
+            .and_then(|loc| Some(format!("{}:{}:{}", self.program.file(loc.file)?, loc.line, loc.column)));
+        Party { cta, thread, line, source }
+    }
+
+    pub fn party(&self, cta: usize, thread: usize) -> Party {
+        self.party_at(self.ctas[cta].index, Some(thread as u32), self.at(cta, thread))
+    }
+
+    /// Who an epoch is of.
+    pub fn party_of(&self, id: Id, at: At) -> Party {
+        if id >= OBJECTS {
+            return self.party_at([0; 3], None, at);
+        }
+        let size = self.cluster_size();
+        let (number, thread) = (id / PART, id % PART);
+        let extents = std::array::from_fn(|i| self.launch.grid[i] / self.launch.cluster[i]);
+        let cluster = index_of((number / size).into(), extents);
+        let within = index_of((number % size).into(), self.launch.cluster);
+        let index = std::array::from_fn(|i| cluster[i] * self.launch.cluster[i] + within[i]);
+        self.party_at(index, Some(thread), at)
+    }
+
+    /// Notes a finding, once for each pair of instructions.
+    pub fn find(&mut self, rule: Rule, what: String, here: Party, other: Option<Party>, places: (At, At)) {
+        if self.reported.insert((rule, places.0, places.1)) {
+            let kernel = self.program.functions[self.kernel].name.clone();
+            self.report.findings.push(Finding { rule, what, kernel, here, other });
+        }
+    }
+
+    /// Notes what a thread does wrong.
+    pub fn wrong(&mut self, rule: Rule, cta: usize, thread: usize, what: impl Into<String>) {
+        if self.options.check {
+            let (here, at) = (self.party(cta, thread), self.at(cta, thread));
+            self.find(rule, what.into(), here, None, (at, 0));
+        }
+    }
+
+    pub fn fault(&self, cta: usize, thread: usize, what: impl Into<String>) -> Fault {
+        Fault { what: what.into(), here: Some(self.party(cta, thread)) }
+    }
+
+    /// Notes a conflict of an access.
+    pub fn conflict(&mut self, conflict: Conflict, wrote: bool, here: Party, at: At, what: &str) {
+        let verb = if wrote { "writes" } else { "reads" };
+        match conflict {
+            Conflict::Uninitialised => {
+                let what = format!("reads {what}, which nothing has written");
+                self.find(Rule::Uninitialised, what, here, None, (at, 0));
+            }
+            Conflict::Race { other, wrote: other_wrote, proxy_only } => {
+                let other_verb = if other_wrote { "written" } else { "read" };
+                let (rule, reason) = if proxy_only {
+                    (Rule::ProxyFence, "through another proxy, without a proxy fence between")
+                } else {
+                    (Rule::Race, "with nothing that orders the two")
+                };
+                let what = format!("{verb} {what}, {other_verb} {reason}");
+                let party = self.party_of(other.id, other.at);
+                self.find(rule, what, here, Some(party), (at, other.at));
+            }
+        }
+    }
+
+    pub fn special(&self, cta: usize, thread: usize, special: Special) -> u64 {
+        let (block, launch) = (&self.ctas[cta], self.launch);
+        let tid = || index_of(thread as u64, launch.block);
+        let lane = thread as u32 % 32;
+        let within = || index_of(block.rank.into(), launch.cluster);
+        u64::from(match special {
+            Special::Tid(i) => tid()[i],
+            Special::Ntid(i) => launch.block[i],
+            Special::Ctaid(i) => block.index[i],
+            Special::Nctaid(i) => launch.grid[i],
+            Special::ClusterId(i) => block.index[i] / launch.cluster[i],
+            Special::ClusterCount(i) => launch.grid[i] / launch.cluster[i],
+            Special::ClusterCtaid(i) => within()[i],
+            Special::ClusterNctaid(i) => launch.cluster[i],
+            Special::ClusterRank => block.rank,
+            Special::ClusterSize => self.cluster_size(),
+            Special::IsExplicitCluster => {
+                (self.cluster_size() > 1 || self.program.functions[self.kernel].explicit_cluster).into()
+            }
+            Special::Lane => lane,
+            Special::Warp => thread as u32 / 32,
+            Special::Warps => block.warps.len() as u32,
+            Special::LaneMask(order, or_equal) => (0..32)
+                .filter(|i: &u32| i.cmp(&lane) == order || or_equal && *i == lane)
+                .fold(0, |mask, i| mask | 1 << i),
+            Special::Sm => cta as u32 % 132,
+            Special::Sms => 132,
+            Special::GridId => 1,
+            Special::Clock | Special::GlobalTimer => return self.report.instructions,
+            Special::ClockHigh | Special::GlobalTimerHigh => (self.report.instructions >> 32) as u32,
+            Special::DynamicShared => launch.dynamic_shared,
+            Special::TotalShared => self.static_shared + launch.dynamic_shared,
+            Special::WarpSize => 32,
+            Special::Zero => 0,
+        })
+    }
+
+    /// A 32-bit address in shared memory of a block.
+    pub fn shared_address(&self, cta: usize) -> u32 {
+        self.ctas[cta].rank << RANK_SHIFT
+    }
+
+    pub fn set(&mut self, cta: usize, thread: usize, slot: Slot, value: u64) {
+        let t = &mut self.ctas[cta].threads[thread];
+        let at = t.frame.registers + slot as usize;
+        t.registers[at] = value;
+    }
+}
+
+#[inline(always)]
+pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
+    let index = (src.0 & !(3 << 30)) as usize;
+    match src.0 >> 30 {
+        0 => thread.registers[thread.frame.registers + index],
+        1 => constants[index],
+        3 => constants[index] + thread.shared_base,
+        _ => crate::memory::LOCAL_WINDOW + (thread.frame.local + index) as u64,
+    }
+}
+
+/// The offsets of the shared variables that a kernel uses, and the bytes of all static ones. Dynamic shared memory follows them.
+fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
+    let mut reached = vec![kernel];
+    let mut symbols: Vec<&str> = Vec::new();
+    let mut next = 0;
+    while let Some(function) = reached.get(next).copied() {
+        next += 1;
+        let function = &program.functions[function];
+        for symbol in &function.symbols {
+            symbols.push(symbol);
+            if let Some(function) = program.by_name.get(symbol)
+                && !reached.contains(function)
+            {
+                reached.push(*function);
+            }
+        }
+        for instruction in &function.code {
+            if let Op::Call(call) = &instruction.op
+                && let crate::op::Callee::Function(function) = call.target
+                && !reached.contains(&function)
+            {
+                reached.push(function);
+            }
+        }
+    }
+    let used = |name: &str| symbols.contains(&name);
+    let shared: Vec<_> = program
+        .variables
+        .iter()
+        .filter(|variable| variable.space == "shared" && used(&variable.name))
+        .collect();
+    let mut offsets = Vec::new();
+    let mut offset = SHARED_BASE;
+    for variable in shared.iter().filter(|variable| !variable.is_extern) {
+        offset = offset.next_multiple_of(variable.align.max(1) as u32);
+        offsets.push((variable.name.clone(), offset));
+        offset += (variable.element * variable.count.unwrap_or(0)) as u32;
+    }
+    let align = shared.iter().filter(|variable| variable.is_extern).map(|variable| variable.align).max();
+    // As the driver does: 16 bytes at least, more where the program asks for it.
+    let end = offset.next_multiple_of(align.unwrap_or(1).max(16) as u32);
+    for variable in shared.iter().filter(|variable| variable.is_extern) {
+        offsets.push((variable.name.clone(), end));
+    }
+    (offsets, end - SHARED_BASE)
+}

@@ -1,0 +1,284 @@
+//! mbarriers (PTX ISA 9.7.13.15).
+
+use crate::clock::{Proxy, Release};
+use crate::finding::Rule;
+use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
+use crate::memory::Place;
+use crate::op::{Address, Arrival, Mbarrier, Scope, Sem, Src};
+use crate::sync::{LIMIT, MbarrierState};
+
+impl Machine<'_> {
+    pub fn mbarrier(&mut self, cta: usize, thread: usize, address: Address, op: &Mbarrier) -> Outcome {
+        let place = self.resolve(cta, thread, address, 8, 8)?;
+        let Place::Shared(slot, offset) = place else {
+            return Err(self.fault(cta, thread, "an mbarrier that is not in shared memory"));
+        };
+        let offset = offset as u32;
+        let v = |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
+        match op {
+            Mbarrier::Init { count } => {
+                let count = v(self, *count) as u32;
+                if count == 0 || count > LIMIT {
+                    self.wrong(
+                        Rule::Mbarrier,
+                        cta,
+                        thread,
+                        format!("an mbarrier of count {count}: it is 1 to 2^20 - 1"),
+                    );
+                }
+                if self.ctas[slot].mbarriers.contains_key(&offset) {
+                    self.wrong(Rule::Mbarrier, cta, thread, "initialises memory that holds a valid mbarrier");
+                }
+                // The initialisation is a write, by the generic proxy.
+                self.write(cta, thread, place, &[0; 8], None)?;
+                let id = self.new_object();
+                let t = &mut self.ctas[cta].threads[thread];
+                let init = (t.id, t.times[0]);
+                self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, init));
+            }
+            Mbarrier::Inval => {
+                match self.ctas[slot].mbarriers.remove(&offset) {
+                    None => {
+                        self.wrong(Rule::Mbarrier, cta, thread, "invalidates memory that holds no mbarrier")
+                    }
+                    Some(mbarrier)
+                        if mbarrier.tx != 0
+                            || mbarrier.pending != mbarrier.expected
+                            || !mbarrier.waiters.is_empty() =>
+                    {
+                        let what = format!(
+                            "invalidates an mbarrier in use: its phase {} lacks {} arrivals and {} bytes",
+                            mbarrier.phase, mbarrier.pending, mbarrier.tx
+                        );
+                        self.wrong(Rule::Mbarrier, cta, thread, what);
+                    }
+                    Some(_) => {}
+                }
+                self.write(cta, thread, place, &[0; 8], None)?;
+            }
+            Mbarrier::ExpectTx { bytes } => {
+                let bytes = v(self, *bytes) as u32;
+                self.known_mbarrier(cta, thread, slot, offset)?;
+                self.add_tx(cta, thread, slot, offset, i64::from(bytes))?;
+            }
+            Mbarrier::CompleteTx { bytes } => {
+                let bytes = v(self, *bytes) as u32;
+                self.known_mbarrier(cta, thread, slot, offset)?;
+                self.add_tx(cta, thread, slot, offset, -i64::from(bytes))?;
+                self.finish_phase(slot, offset);
+            }
+            Mbarrier::Arrive { arrival, drop, sem, scope, state } => {
+                let (count, tx) = match arrival {
+                    Arrival::Count(None) => (1, None),
+                    Arrival::Count(Some(count)) | Arrival::NoComplete(count) => {
+                        (v(self, *count) as u32, None)
+                    }
+                    Arrival::ExpectTx(tx) => (1, Some(v(self, *tx) as u32)),
+                };
+                self.known_mbarrier(cta, thread, slot, offset)?;
+                if let Some(tx) = tx {
+                    self.add_tx(cta, thread, slot, offset, i64::from(tx))?;
+                }
+                let t = &mut self.ctas[cta].threads[thread];
+                let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
+                let old = self.ctas[slot].mbarriers[&offset].state();
+                if let Some(state) = state {
+                    self.set(cta, thread, *state, old);
+                }
+                self.check_waited(cta, thread, slot, offset);
+                let remote = slot != cta;
+                let scope = *scope;
+                self.progress += 1;
+                if let Some(problem) = self.arrive(slot, offset, count, release, remote, scope, *drop) {
+                    self.wrong(Rule::Mbarrier, cta, thread, problem);
+                }
+                let mbarrier = &self.ctas[slot].mbarriers[&offset];
+                let no_complete = matches!(arrival, Arrival::NoComplete(_));
+                if no_complete && mbarrier.pending == 0 && mbarrier.tx == 0 {
+                    self.wrong(
+                        Rule::Mbarrier,
+                        cta,
+                        thread,
+                        "an arrival with `.noComplete` completes the phase",
+                    );
+                }
+                self.finish_phase(slot, offset);
+            }
+            Mbarrier::Wait { blocks, parity, operand, d, sem, scope } => {
+                let operand = v(self, *operand);
+                if slot != cta {
+                    return Err(self.fault(cta, thread, "waits for an mbarrier of another CTA"));
+                }
+                self.known_mbarrier(cta, thread, slot, offset)?;
+                let mbarrier = &self.ctas[slot].mbarriers[&offset];
+                let completed = if *parity {
+                    Some(u64::from(mbarrier.phase & 1) != operand & 1)
+                } else {
+                    mbarrier.has_completed(operand)
+                };
+                if completed.is_none() {
+                    let phase = mbarrier.phase;
+                    let what = format!(
+                        "waits for phase {} of an mbarrier in phase {phase}: only the current and the last phase can be asked for",
+                        operand >> 32
+                    );
+                    self.wrong(Rule::Mbarrier, cta, thread, what);
+                }
+                let completed = completed.unwrap_or(true);
+                if completed {
+                    self.observe(cta, thread, offset, *sem, *scope);
+                }
+                let t = &mut self.ctas[cta].threads[thread];
+                if !completed && *blocks && !t.gives_up {
+                    t.state = State::TryWait(offset);
+                    if let Some(mbarrier) = self.ctas[cta].mbarriers.get_mut(&offset) {
+                        mbarrier.waiters.push(thread as u32);
+                    }
+                    return Ok(Flow::Stop);
+                }
+                t.gives_up = false;
+                t.pc += 1;
+                if let Some(d) = d {
+                    self.set(cta, thread, *d, completed.into());
+                }
+                return Ok(if completed {
+                    Flow::Jump(self.ctas[cta].threads[thread].pc)
+                } else {
+                    Flow::Yield
+                });
+            }
+            Mbarrier::CpAsyncArrive { noinc } => {
+                self.known_mbarrier(cta, thread, slot, offset)?;
+                return self.cp_async_arrive(cta, thread, slot, offset, *noinc);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Checks that a thread may use the mbarrier: it is there, and its initialisation happened before.
+    fn known_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) -> Result<(), Fault> {
+        let Some(mbarrier) = self.ctas[slot].mbarriers.get(&offset) else {
+            return Err(self.fault(
+                cta,
+                thread,
+                "uses memory that holds no mbarrier: `mbarrier.init` has not run, or `inval` has",
+            ));
+        };
+        let (id, time) = mbarrier.init;
+        let t = &self.ctas[cta].threads[thread];
+        if id != t.id && t.view.clock(Proxy::Generic).get(id) < time {
+            self.wrong(
+                Rule::Mbarrier,
+                cta,
+                thread,
+                "uses an mbarrier, with nothing that orders the use behind its initialisation",
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds to the tx-count. A sum out of range is a finding.
+    fn add_tx(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        slot: usize,
+        offset: u32,
+        bytes: i64,
+    ) -> Result<(), Fault> {
+        let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) else { return Ok(()) };
+        mbarrier.tx += bytes;
+        let tx = mbarrier.tx;
+        if tx.unsigned_abs() > LIMIT.into() {
+            self.wrong(
+                Rule::Mbarrier,
+                cta,
+                thread,
+                format!("a tx-count of {tx}: it is -(2^20 - 1) to 2^20 - 1"),
+            );
+        }
+        Ok(())
+    }
+
+    /// The thread must know that the phase before the current one has completed (PTX ISA 9.7.13.15.4).
+    fn check_waited(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) {
+        let mbarrier = &self.ctas[slot].mbarriers[&offset];
+        let (id, phase) = (mbarrier.id, mbarrier.phase);
+        let t = &self.ctas[cta].threads[thread];
+        let seen = t.seen.as_ref().map_or(0, |seen| seen.time(id));
+        if phase > 0 && t.view.clock(Proxy::Generic).get(id).max(seen) < phase {
+            let what = format!(
+                "arrives in phase {phase} of an mbarrier, and nothing has told the thread that phase {} has completed",
+                phase - 1
+            );
+            self.wrong(Rule::Mbarrier, cta, thread, what);
+        }
+    }
+
+    /// Counts arrivals. Returns what is wrong with them.
+    pub fn arrive(
+        &mut self,
+        slot: usize,
+        offset: u32,
+        count: u32,
+        release: Option<Release>,
+        remote: bool,
+        scope: Scope,
+        drop: bool,
+    ) -> Option<String> {
+        let mbarrier = self.ctas[slot].mbarriers.get_mut(&offset)?;
+        if let Some(release) = release {
+            if !remote {
+                mbarrier.local.add(&release);
+            } else if scope != Scope::Cta {
+                mbarrier.remote.add(&release);
+            }
+        }
+        if drop {
+            mbarrier.expected = mbarrier.expected.saturating_sub(count);
+        }
+        let pending = mbarrier.pending;
+        mbarrier.pending = pending.saturating_sub(count);
+        (count > pending || count == 0)
+            .then(|| format!("{count} arrivals at an mbarrier whose phase expects {pending} more"))
+    }
+
+    /// Begins the next phase if nothing is pending, and wakes those who wait for it.
+    pub fn finish_phase(&mut self, slot: usize, offset: u32) {
+        let Some(waiters) = self.ctas[slot].mbarriers.get_mut(&offset).and_then(MbarrierState::try_complete)
+        else {
+            return;
+        };
+        self.progress += 1;
+        for thread in waiters {
+            self.wake(slot, thread);
+        }
+    }
+
+    /// A wait has returned true: the thread knows what the phase's arrivals released.
+    fn observe(&mut self, cta: usize, thread: usize, offset: u32, sem: Sem, scope: Scope) {
+        let mbarrier = &self.ctas[cta].mbarriers[&offset];
+        let (local, remote) = (mbarrier.done_local.clone(), mbarrier.done_remote.clone());
+        let t = &mut self.ctas[cta].threads[thread];
+        let remote = remote.filter(|_| scope != Scope::Cta);
+        for acquirable in [local, remote].into_iter().flatten() {
+            if sem.acquires() {
+                t.acquire(&acquirable);
+            } else {
+                t.seen.get_or_insert_default().join(acquirable.view());
+            }
+        }
+    }
+
+    /// A store over a valid mbarrier.
+    pub fn overwrites_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: usize, len: usize) {
+        if !self.options.check || self.ctas[slot].mbarriers.is_empty() {
+            return;
+        }
+        let from = offset.saturating_sub(7) as u32;
+        let hit = (from..(offset + len) as u32).find(|at| self.ctas[slot].mbarriers.contains_key(at));
+        if len <= 64 && hit.is_some() {
+            self.wrong(Rule::Mbarrier, cta, thread, "writes over a valid mbarrier");
+        }
+    }
+}

@@ -1,0 +1,644 @@
+//! What an instruction does, decoded once: registers are slots, qualifiers are values.
+
+use rustc_apfloat::Round;
+
+use crate::float::{Format, Function, Modifiers};
+use crate::integer::{Binary, Ternary, Test, Unary};
+
+/// A register of a function.
+pub type Slot = u32;
+
+/// An operand that is read: a register, a constant of the kernel, or an address in the frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Src(pub u32);
+
+impl Src {
+    pub const CONSTANT: u32 = 1 << 30;
+    pub const FRAME: u32 = 2 << 30;
+    /// A constant that is an address in shared memory of the thread's own CTA.
+    pub const SHARED: u32 = 3 << 30;
+
+    pub fn constant(index: usize) -> Self {
+        Self(index as u32 | Self::CONSTANT)
+    }
+
+    pub fn frame(offset: u64) -> Self {
+        Self(offset as u32 | Self::FRAME)
+    }
+}
+
+/// An address operand `[base+offset]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    pub base: Src,
+    pub offset: i64,
+    pub space: Space,
+}
+
+/// A state space, or generic addressing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    Generic,
+    Global,
+    SharedCta,
+    SharedCluster,
+    Local,
+    Const,
+    Param,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    Cta,
+    Cluster,
+    Gpu,
+    Sys,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sem {
+    Weak,
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Sem {
+    pub fn acquires(self) -> bool {
+        matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)
+    }
+
+    pub fn releases(self) -> bool {
+        matches!(self, Self::Release | Self::AcqRel | Self::SeqCst)
+    }
+}
+
+/// What an atomic operation computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rmw {
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Inc,
+    Dec,
+    Add,
+    Min,
+    Max,
+}
+
+/// The type of an element in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    Bits(u32),
+    Unsigned(u32),
+    Signed(u32),
+    Float(Format),
+    /// Two elements in 32 bits.
+    Packed(Format),
+    /// An accumulator: halves added with more precision.
+    Accumulated(Format),
+}
+
+impl Type {
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bits(bits) | Self::Unsigned(bits) | Self::Signed(bits) => bits,
+            Self::Float(format) | Self::Accumulated(format) => format.bits(),
+            Self::Packed(format) => 2 * format.bits(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct FloatOp {
+    pub function: Function,
+    pub format: Format,
+    pub lanes: u32,
+    pub modifiers: Modifiers,
+    pub d: Slot,
+    pub operands: Vec<Src>,
+}
+
+/// A side of a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
+    Float(Format),
+    /// Two floats in one register.
+    Pair(Format),
+}
+
+#[derive(Debug)]
+pub struct Cvt {
+    pub to: Number,
+    pub from: Number,
+    pub round: Round,
+    /// `.rni` and its like: rounds to an integral value.
+    pub integral: bool,
+    pub modifiers: Modifiers,
+    pub satfinite: bool,
+    /// Bits of the register: a signed integer is extended to them.
+    pub width: u32,
+    pub d: Slot,
+    /// Two operands make a pair.
+    pub operands: Vec<Src>,
+}
+
+#[derive(Debug)]
+pub struct Setp {
+    pub compare: Compare,
+    pub a: Src,
+    pub b: Src,
+    pub d: Option<Slot>,
+    pub not_d: Option<Slot>,
+    /// `.and`, `.or`, `.xor` with a predicate, which may be negated.
+    pub combine: Option<(Binary, Src, bool)>,
+    /// `set`: the result is all ones, or 1.0.
+    pub truth: u64,
+}
+
+#[derive(Debug)]
+pub enum Compare {
+    Integer(Test),
+    Float { format: Format, lanes: u32, comparison: String, ftz: bool },
+}
+
+/// `add.cc`, `addc`, `sub.cc`, `subc`, `madc`.
+#[derive(Debug)]
+pub struct Carry {
+    pub subtract: bool,
+    pub bits: u32,
+    pub uses_carry: bool,
+    pub sets_carry: bool,
+    pub d: Slot,
+    pub a: Src,
+    pub b: Src,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    ClusterId(usize),
+    ClusterCount(usize),
+    ClusterCtaid(usize),
+    ClusterNctaid(usize),
+    ClusterRank,
+    ClusterSize,
+    IsExplicitCluster,
+    Lane,
+    Warp,
+    Warps,
+    LaneMask(std::cmp::Ordering, bool),
+    Sm,
+    Sms,
+    GridId,
+    Clock,
+    ClockHigh,
+    GlobalTimer,
+    GlobalTimerHigh,
+    DynamicShared,
+    TotalShared,
+    WarpSize,
+    Zero,
+}
+
+#[derive(Debug)]
+pub struct Load {
+    pub address: Address,
+    pub bits: u32,
+    /// Bits of the registers: a signed element is extended to them.
+    pub width: u32,
+    pub signed: bool,
+    /// A slot for each element; `None` for `_`.
+    pub d: Vec<Option<Slot>>,
+    pub sem: Sem,
+    pub scope: Scope,
+    pub constant: bool,
+}
+
+#[derive(Debug)]
+pub struct Store {
+    pub address: Address,
+    pub bits: u32,
+    pub values: Vec<Src>,
+    pub sem: Sem,
+    pub scope: Scope,
+}
+
+#[derive(Debug)]
+pub struct Atom {
+    pub address: Address,
+    pub ty: Type,
+    pub rmw: Rmw,
+    pub sem: Sem,
+    pub scope: Scope,
+    /// A slot for each element; empty for `red`.
+    pub d: Vec<Option<Slot>>,
+    pub operands: Vec<Src>,
+    /// The new value of `cas`.
+    pub new: Vec<Src>,
+    pub ftz: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vote {
+    All,
+    Any,
+    Uni,
+    Ballot,
+}
+
+/// An instruction that the lanes of a mask execute together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collective {
+    Shuffle(ShuffleMode),
+    Vote(Vote),
+    Match { all: bool, bits: u32 },
+    Redux(Rmw, Type, bool, bool),
+    Elect,
+    BarWarp,
+}
+
+#[derive(Debug)]
+pub struct WarpOp {
+    pub what: Collective,
+    pub mask: Src,
+    pub d: Option<Slot>,
+    /// The predicate behind `|`.
+    pub p: Option<Slot>,
+    pub a: Src,
+    pub b: Src,
+    pub c: Src,
+    /// A negated predicate operand.
+    pub negated: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarrierKind {
+    Sync,
+    Arrive,
+    Popc,
+    And,
+    Or,
+}
+
+#[derive(Debug)]
+pub struct Barrier {
+    pub kind: BarrierKind,
+    pub aligned: bool,
+    pub id: Src,
+    pub count: Option<Src>,
+    pub d: Option<Slot>,
+    pub p: Option<Src>,
+    pub negated: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Arrival {
+    /// `arrive`, with its count.
+    Count(Option<Src>),
+    /// `arrive.expect_tx`.
+    ExpectTx(Src),
+    /// `arrive.noComplete`.
+    NoComplete(Src),
+}
+
+#[derive(Debug)]
+pub enum Mbarrier {
+    Init {
+        count: Src,
+    },
+    Inval,
+    ExpectTx {
+        bytes: Src,
+    },
+    CompleteTx {
+        bytes: Src,
+    },
+    Arrive {
+        arrival: Arrival,
+        drop: bool,
+        sem: Sem,
+        scope: Scope,
+        state: Option<Slot>,
+    },
+    /// `test_wait` and `try_wait`, on a state or a parity.
+    Wait {
+        blocks: bool,
+        parity: bool,
+        operand: Src,
+        d: Option<Slot>,
+        sem: Sem,
+        scope: Scope,
+    },
+    /// `cp.async.mbarrier.arrive`.
+    CpAsyncArrive {
+        noinc: bool,
+    },
+}
+
+/// A bi-directional or one-directional proxy fence (PTX ISA 9.7.13.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fence {
+    /// `fence.sem.scope` and `membar`.
+    Thread {
+        sem: Sem,
+        scope: Scope,
+    },
+    /// `fence.mbarrier_init.release.cluster`.
+    MbarrierInit,
+    /// `fence.proxy.async`, of `.global`, `.shared::cta`, or both.
+    Async {
+        global: bool,
+        shared: bool,
+    },
+    /// `fence.proxy.async::generic.{acquire,release}.sync_restrict…`.
+    AsyncRestricted {
+        sem: Sem,
+    },
+    Alias,
+    /// `fence.proxy.tensormap::generic.{acquire,release}.scope`.
+    TensorMap {
+        sem: Sem,
+        scope: Scope,
+    },
+}
+
+/// How an asynchronous operation completes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completion {
+    /// `.mbarrier::complete_tx::bytes`.
+    Mbarrier(Address),
+    /// `.bulk_group`.
+    BulkGroup,
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`.
+#[derive(Debug)]
+pub struct Bulk {
+    pub to: Address,
+    pub from: Address,
+    pub bytes: Src,
+    pub completion: Completion,
+    pub multicast: Option<Src>,
+    pub byte_mask: Option<Src>,
+    pub ignore: Option<(Src, Src)>,
+    pub reduction: Option<(Rmw, Type)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TensorMode {
+    Tile,
+    TileGather4,
+    TileScatter4,
+    Im2col,
+    Im2colW,
+    Im2colW128,
+    Im2colNoOffs,
+}
+
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` and the prefetch.
+#[derive(Debug)]
+pub struct Tensor {
+    pub dims: usize,
+    pub mode: TensorMode,
+    pub direction: Direction,
+    pub map: Address,
+    pub coordinates: Vec<Src>,
+    /// Offsets or `im2col` information.
+    pub offsets: Vec<Src>,
+    pub shared: Option<Address>,
+    pub completion: Option<Completion>,
+    pub multicast: Option<Src>,
+    pub reduction: Option<Rmw>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    ToShared,
+    ToGlobal,
+    Prefetch,
+}
+
+#[derive(Debug)]
+pub struct CpAsync {
+    pub to: Address,
+    pub from: Address,
+    pub bytes: u32,
+    pub source_bytes: Option<Src>,
+    /// `ignore-src`, a predicate.
+    pub ignore: Option<(Src, bool)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Groups {
+    CpAsyncCommit,
+    CpAsyncWait(Src),
+    CpAsyncWaitAll,
+    BulkCommit,
+    BulkWait { pending: Src, read: bool },
+}
+
+#[derive(Debug)]
+pub struct StAsync {
+    pub address: Address,
+    pub bits: u32,
+    pub values: Vec<Src>,
+    /// `None`: `.mmio` stores, `st.async.release` without an mbarrier.
+    pub mbarrier: Option<Address>,
+    pub reduction: Option<(Rmw, Type)>,
+    pub sem: Sem,
+    pub scope: Scope,
+}
+
+/// A field of a tensor map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    GlobalAddress,
+    Rank,
+    BoxDim,
+    GlobalDim,
+    GlobalStride,
+    ElementStride,
+    ElemType,
+    InterleaveLayout,
+    SwizzleMode,
+    FillMode,
+    SwizzleAtomicity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Multimem {
+    LdReduce,
+    St,
+    Red,
+}
+
+#[derive(Debug)]
+pub struct MultimemOp {
+    pub what: Multimem,
+    pub address: Address,
+    pub rmw: Rmw,
+    pub ty: Type,
+    pub sem: Sem,
+    pub scope: Scope,
+    pub d: Vec<Option<Slot>>,
+    pub operands: Vec<Src>,
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub target: Callee,
+    /// Offsets in the frame of the results, of the arguments.
+    pub returns: Vec<u64>,
+    pub arguments: Vec<u64>,
+}
+
+#[derive(Debug)]
+pub enum Callee {
+    Function(usize),
+    Pointer(Src),
+    /// `vprintf`.
+    Printf,
+    /// `malloc`, `free`, `__assertfail`.
+    Missing(String),
+}
+
+#[derive(Debug)]
+pub enum Op {
+    Nop,
+    Move(Slot, Src),
+    Unary(Unary, Slot, Src),
+    Binary(Binary, Slot, Src, Src),
+    Ternary(Ternary, Slot, Src, Src, Src),
+    /// `bfi` of 32 or 64 bits.
+    Insert(u32, Slot, [Src; 4]),
+    Logic3(Slot, [Src; 4]),
+    AddF32(Slot, Src, Src),
+    MulF32(Slot, Src, Src),
+    FmaF32(Slot, Src, Src, Src),
+    AddF64(Slot, Src, Src),
+    MulF64(Slot, Src, Src),
+    FmaF64(Slot, Src, Src, Src),
+    Float(Box<FloatOp>),
+    Cvt(Box<Cvt>),
+    Carry(Box<Carry>),
+    Setp(Box<Setp>),
+    Select(Slot, Src, Src, Src),
+    /// `slct`: the third operand selects by its sign.
+    SelectBySign(Slot, Src, Src, Src, Option<Format>),
+    /// `testp`.
+    TestProperty(Slot, String, Format, Src),
+    /// `mov` of a 128-bit register.
+    Move128(Slot, Slot),
+    /// `mov.b64 d, {a, b}`: elements of so many bits.
+    Pack(Slot, Vec<Src>, u32),
+    Unpack(Vec<Option<Slot>>, Src, u32),
+    Special(Slot, Special),
+    Load(Box<Load>),
+    Store(Box<Store>),
+    Atom(Box<Atom>),
+    /// `cvta.space`: to generic.
+    ToGeneric(Slot, Src, Space),
+    /// `cvta.to.space`: from generic.
+    FromGeneric(Slot, Src, Space),
+    IsSpace(Slot, Src, Space),
+    Mapa {
+        d: Slot,
+        address: Src,
+        rank: Src,
+        generic: bool,
+    },
+    Getctarank {
+        d: Slot,
+        address: Src,
+        generic: bool,
+    },
+    Branch(u32),
+    BranchIndex(Src, Vec<u32>),
+    Call(Box<Call>),
+    Return,
+    Exit,
+    Trap,
+    Breakpoint,
+    Activemask(Slot),
+    Warp(Box<WarpOp>),
+    Barrier(Box<Barrier>),
+    ClusterArrive {
+        sem: Sem,
+        aligned: bool,
+    },
+    ClusterWait {
+        sem: Sem,
+        aligned: bool,
+    },
+    Mbarrier(Address, Box<Mbarrier>),
+    PendingCount(Slot, Src),
+    Fence(Fence),
+    CpAsync(Box<CpAsync>),
+    Groups(Groups),
+    Bulk(Box<Bulk>),
+    Tensor(Box<Tensor>),
+    StAsync(Box<StAsync>),
+    /// `st.bulk`: zeros.
+    StBulk {
+        address: Address,
+        bytes: Src,
+    },
+    TensorMapReplace {
+        address: Address,
+        field: Field,
+        index: u32,
+        value: Src,
+    },
+    /// `tensormap.cp_fenceproxy`.
+    TensorMapCopy {
+        to: Address,
+        from: Address,
+        scope: Scope,
+    },
+    Multimem(Box<MultimemOp>),
+    /// A prefetch, or a hint to the L2 cache: the address must be valid.
+    Touch(Address, u64),
+    /// `createpolicy`: an opaque value.
+    Policy(Slot, u64),
+    Nanosleep(Src),
+    GridDependencies {
+        wait: bool,
+    },
+    SetMaxNReg {
+        increase: bool,
+        count: u32,
+    },
+    /// `clusterlaunchcontrol.try_cancel`.
+    TryCancel {
+        response: Address,
+        mbarrier: Address,
+        multicast: bool,
+    },
+    /// `clusterlaunchcontrol.query_cancel`.
+    QueryCanceled(Slot, Slot),
+    QueryCtaid {
+        d: Vec<Option<Slot>>,
+        response: Slot,
+        dimension: Option<usize>,
+    },
+}

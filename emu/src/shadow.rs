@@ -1,0 +1,241 @@
+//! Shadow memory: the last write and the reads since, of each word; bytes apart where an access splits a word.
+
+use rustc_hash::FxHashMap;
+
+use crate::clock::{Id, OBJECTS, PART, Proxy, Time, View};
+use crate::op::Scope;
+
+/// The place of an access in the program: an instruction's index in the list of all.
+pub type At = u32;
+
+const WORD: usize = 4;
+const PAGE: usize = 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Epoch {
+    pub id: Id,
+    pub time: Time,
+    pub at: At,
+    pub proxy: Proxy,
+    /// The scope of a strong access. `None`: a weak one.
+    pub strong: Option<Scope>,
+}
+
+/// Reads since the last write.
+#[derive(Debug, Clone, Default)]
+enum Reads {
+    #[default]
+    None,
+    One(Epoch),
+    Many(Box<Vec<Epoch>>),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Cell {
+    initialised: bool,
+    write: Option<Epoch>,
+    reads: Reads,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    Uninitialised,
+    /// The earlier access, whether it wrote, and whether only a proxy fence is missing.
+    Race {
+        other: Epoch,
+        wrote: bool,
+        proxy_only: bool,
+    },
+}
+
+/// Who accesses memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Access<'a> {
+    pub epoch: Epoch,
+    pub view: &'a View,
+    /// Thread blocks of a cluster. The blocks of a cluster have consecutive numbers.
+    pub cluster: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Shadow {
+    pages: Vec<Option<Box<[Cell]>>>,
+    split: FxHashMap<usize, Box<[Cell; WORD]>>,
+}
+
+impl Access<'_> {
+    /// Whether `earlier` happened before this access, and is visible through its proxy.
+    #[inline]
+    fn follows(&self, earlier: &Epoch) -> bool {
+        earlier.id == self.epoch.id && earlier.id < OBJECTS
+            // What an asynchronous operation wrote is visible to whoever knows of its completion.
+            || self.view.clock(if earlier.proxy == Proxy::Generic { self.epoch.proxy } else { Proxy::Generic }).get(earlier.id)
+                >= earlier.time
+    }
+
+    /// Whether a scope around this thread includes the other.
+    fn includes(&self, scope: Scope, other: Id) -> bool {
+        let blocks = [self.epoch.id / PART, other / PART];
+        match scope {
+            _ if self.epoch.id >= OBJECTS || other >= OBJECTS => true,
+            Scope::Cta => blocks[0] == blocks[1],
+            Scope::Cluster => blocks[0] / self.cluster == blocks[1] / self.cluster,
+            Scope::Gpu | Scope::Sys => true,
+        }
+    }
+
+    /// Whether two strong accesses are morally strong (PTX ISA 8.7.1).
+    fn morally_strong(&self, earlier: &Epoch) -> bool {
+        match (self.epoch.strong, earlier.strong) {
+            (Some(ours), Some(theirs)) => self.includes(ours.min(theirs), earlier.id),
+            _ => false,
+        }
+    }
+
+    fn race(&self, other: &Epoch, wrote: bool) -> Conflict {
+        let ordered =
+            self.view.clock(Proxy::Generic).get(other.id) >= other.time || other.id == self.epoch.id;
+        Conflict::Race { other: *other, wrote, proxy_only: ordered }
+    }
+}
+
+impl Cell {
+    fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
+        let mut conflict = None;
+        match &self.write {
+            Some(write) if !access.follows(write) && !access.morally_strong(write) => {
+                conflict = Some(access.race(write, true));
+            }
+            None if !self.initialised => conflict = Some(Conflict::Uninitialised),
+            _ => {}
+        }
+        let epoch = access.epoch;
+        match &mut self.reads {
+            Reads::None => self.reads = Reads::One(epoch),
+            Reads::One(one)
+                if one.id == epoch.id && one.proxy == epoch.proxy
+                    || access.follows(one) && one.strong == epoch.strong =>
+            {
+                *one = epoch;
+            }
+            Reads::One(one) => self.reads = Reads::Many(Box::new(vec![*one, epoch])),
+            Reads::Many(many) => {
+                match many.iter_mut().find(|read| read.id == epoch.id && read.proxy == epoch.proxy) {
+                    Some(read) => *read = epoch,
+                    None => many.push(epoch),
+                }
+            }
+        }
+        conflict
+    }
+
+    fn write(&mut self, access: &Access<'_>) -> Option<Conflict> {
+        let mut conflict = None;
+        if let Some(write) = &self.write
+            && !access.follows(write)
+            && !access.morally_strong(write)
+        {
+            conflict = Some(access.race(write, true));
+        }
+        let reads = match &self.reads {
+            Reads::None => &[][..],
+            Reads::One(one) => std::slice::from_ref(one),
+            Reads::Many(many) => many.as_slice(),
+        };
+        for read in reads {
+            // After a read, order alone is asked for: a read leaves nothing that a proxy could miss.
+            let ordered = read.id == access.epoch.id && read.id < OBJECTS
+                || access.view.clock(Proxy::Generic).get(read.id) >= read.time;
+            if !ordered && !access.morally_strong(read) {
+                conflict = conflict.or(Some(access.race(read, false)));
+            }
+        }
+        self.reads = Reads::None;
+        self.write = Some(access.epoch);
+        self.initialised = true;
+        conflict
+    }
+}
+
+impl Shadow {
+    fn cell(&mut self, word: usize) -> &mut Cell {
+        let (page, at) = (word / PAGE, word % PAGE);
+        if self.pages.len() <= page {
+            self.pages.resize_with(page + 1, || None);
+        }
+        &mut self.pages[page].get_or_insert_with(|| vec![Cell::default(); PAGE].into_boxed_slice())[at]
+    }
+
+    fn each(
+        &mut self,
+        offset: usize,
+        len: usize,
+        mut check: impl FnMut(&mut Cell) -> Option<Conflict>,
+    ) -> Option<Conflict> {
+        let mut conflict = None;
+        let mut at = offset;
+        let end = offset + len;
+        while at < end {
+            let word = at / WORD;
+            let next = (word * WORD + WORD).min(end);
+            let whole = at % WORD == 0 && next == word * WORD + WORD;
+            if whole && (self.split.is_empty() || !self.split.contains_key(&word)) {
+                let found = check(self.cell(word));
+                conflict = conflict.or(found);
+            } else {
+                if !self.split.contains_key(&word) {
+                    let cell = self.cell(word).clone();
+                    self.split.insert(word, Box::new(std::array::from_fn(|_| cell.clone())));
+                }
+                if let Some(cells) = self.split.get_mut(&word) {
+                    for cell in &mut cells[at % WORD..at % WORD + (next - at)] {
+                        let found = check(cell);
+                        conflict = conflict.or(found);
+                    }
+                }
+            }
+            at = next;
+        }
+        conflict
+    }
+
+    /// The host wrote these bytes, before every kernel that comes.
+    pub fn initialise(&mut self, offset: usize, len: usize) {
+        self.each(offset, len, |cell| {
+            *cell = Cell { initialised: true, ..Cell::default() };
+            None
+        });
+    }
+
+    pub fn read(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
+        self.each(offset, len, |cell| cell.read(access))
+    }
+
+    pub fn write(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
+        self.each(offset, len, |cell| cell.write(access))
+    }
+
+    /// A grid has ended: what it wrote happened before all that follows.
+    pub fn settle(&mut self) {
+        let settle = |cell: &mut Cell| {
+            cell.initialised |= cell.write.take().is_some();
+            cell.reads = Reads::None;
+        };
+        self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()).for_each(settle);
+        self.split.values_mut().flat_map(|cells| cells.iter_mut()).for_each(settle);
+    }
+
+    /// Calls `each` with the last write and the reads of every word that was accessed.
+    pub fn accesses(&self, mut each: impl FnMut(&Epoch, bool)) {
+        let cells = self.pages.iter().flatten().flat_map(|page| page.iter());
+        for cell in cells.chain(self.split.values().flat_map(|cells| cells.iter())) {
+            cell.write.iter().for_each(|write| each(write, true));
+            match &cell.reads {
+                Reads::None => {}
+                Reads::One(read) => each(read, false),
+                Reads::Many(reads) => reads.iter().for_each(|read| each(read, false)),
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
+
+use crate::clock::{Acquirable, Collected, Id, Time};
+use crate::op::BarrierKind;
+use crate::shadow::At;
+
+/// A thread block's barrier, of 16.
+#[derive(Debug, Default)]
+pub struct BarrierState {
+    /// Threads that the barrier waits for. `None`: all of the block.
+    pub expected: Option<u32>,
+    /// Arrivals, with the kind and the place of each.
+    pub arrived: Vec<(u32, BarrierKind, At, bool)>,
+    pub collected: Collected,
+    pub popc: u32,
+    pub all: bool,
+    pub any: bool,
+}
+
+/// The barrier of a cluster.
+#[derive(Debug, Default)]
+pub struct ClusterBarrier {
+    pub arrived: u32,
+    pub phase: u32,
+    pub collected: Collected,
+    pub done: Option<Acquirable>,
+}
+
+/// An mbarrier object.
+#[derive(Debug)]
+pub struct MbarrierState {
+    pub id: Id,
+    /// Arrivals that each phase expects.
+    pub expected: u32,
+    /// Arrivals that this phase still expects.
+    pub pending: u32,
+    pub tx: i64,
+    /// The number of the current phase.
+    pub phase: u32,
+    /// Releases of this phase by the mbarrier's own CTA and by asynchronous operations, and by other CTAs.
+    pub local: Collected,
+    pub remote: Collected,
+    pub done_local: Option<Acquirable>,
+    pub done_remote: Option<Acquirable>,
+    /// Threads that `try_wait` has suspended.
+    pub waiters: Vec<u32>,
+    /// The thread and the time of the initialisation.
+    pub init: (Id, Time),
+}
+
+/// The largest count and tx-count (PTX ISA 9.7.13.15.2).
+pub const LIMIT: u32 = (1 << 20) - 1;
+
+impl MbarrierState {
+    pub fn new(id: Id, count: u32, init: (Id, Time)) -> Self {
+        Self {
+            id,
+            expected: count,
+            pending: count,
+            tx: 0,
+            phase: 0,
+            local: Collected::default(),
+            remote: Collected::default(),
+            done_local: None,
+            done_remote: None,
+            waiters: Vec::new(),
+            init,
+        }
+    }
+
+    /// The opaque state that `arrive` returns.
+    pub fn state(&self) -> u64 {
+        u64::from(self.phase) << 32 | u64::from(self.pending)
+    }
+
+    /// Whether the phase of `state` has completed. `None`: the state is of neither the current nor the last phase.
+    pub fn has_completed(&self, state: u64) -> Option<bool> {
+        match self.phase.wrapping_sub((state >> 32) as u32) {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Begins the next phase if nothing is pending. Returns the threads to wake.
+    pub fn try_complete(&mut self) -> Option<Vec<u32>> {
+        if self.pending > 0 || self.tx != 0 {
+            return None;
+        }
+        self.phase += 1;
+        self.pending = self.expected;
+        let mut local = std::mem::take(&mut self.local);
+        local.know(self.id, self.phase);
+        self.done_local = Some(local.finish());
+        self.done_remote = Some(std::mem::take(&mut self.remote).finish());
+        Some(std::mem::take(&mut self.waiters))
+    }
+}

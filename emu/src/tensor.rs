@@ -1,0 +1,431 @@
+//! Tensor maps and tensor copies (PTX ISA 5.5, 9.7.9.25.5, 9.7.9.26).
+//!
+//! The 128 bytes of a tensor map are opaque. Here they hold: the address, then rank, element type, interleave, swizzle, fill,
+//! atomicity and mode as bytes, the dimensions (5 of 32 bits), the box (5 of 16), the element strides (5 bytes), the strides in
+//! bytes of all dimensions but the first (4 of 64), the corners of the pixels' bounding box, and a mark of validity.
+
+use crate::agent::{Done, Piece};
+use crate::clock::Proxy;
+use crate::finding::Rule;
+use crate::float::Format;
+use crate::machine::{Fault, Flow, Machine, Outcome, value};
+use crate::memory::Place;
+use crate::op::*;
+use crate::shadow::{Access, Epoch};
+
+/// The element types of a tensor map, in the order of `CUtensorMapDataType` and of the `elemtype` values: bytes, and the type of
+/// reductions.
+const ELEMENTS: [Type; 13] = [
+    Type::Unsigned(8),
+    Type::Unsigned(16),
+    Type::Unsigned(32),
+    Type::Signed(32),
+    Type::Unsigned(64),
+    Type::Signed(64),
+    Type::Float(Format::F16),
+    Type::Float(Format::F32),
+    Type::Float(Format::F32),
+    Type::Float(Format::F64),
+    Type::Float(Format::Bf16),
+    Type::Float(Format::F32),
+    Type::Float(Format::F32),
+];
+
+/// A tensor map, decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorMap {
+    pub address: u64,
+    pub rank: u8,
+    /// `CUtensorMapDataType`.
+    pub element: u8,
+    /// `CUtensorMapInterleave`.
+    pub interleave: u8,
+    /// `CUtensorMapSwizzle`.
+    pub swizzle: u8,
+    /// `CUtensorMapFloatOOBfill`.
+    pub fill: u8,
+    pub atomicity: u8,
+    /// Whether the map is for im2col copies.
+    pub im2col: bool,
+    pub dims: [u32; 5],
+    /// The box; for im2col channels and pixels.
+    pub boxes: [u16; 5],
+    pub steps: [u8; 5],
+    /// Strides in bytes of all dimensions but the first.
+    pub strides: [u64; 4],
+    pub lower: [i8; 3],
+    pub upper: [i8; 3],
+}
+
+const MARK: [u8; 4] = *b"ptxE";
+
+impl TensorMap {
+    /// The opaque bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; 128] {
+        let mut bytes = [0; 128];
+        bytes[..8].copy_from_slice(&self.address.to_le_bytes());
+        bytes[8..15].copy_from_slice(&[
+            self.rank,
+            self.element,
+            self.interleave,
+            self.swizzle,
+            self.fill,
+            self.atomicity,
+            self.im2col.into(),
+        ]);
+        for i in 0..5 {
+            bytes[16 + 4 * i..20 + 4 * i].copy_from_slice(&self.dims[i].to_le_bytes());
+            bytes[36 + 2 * i..38 + 2 * i].copy_from_slice(&self.boxes[i].to_le_bytes());
+            bytes[46 + i] = self.steps[i];
+        }
+        for i in 0..4 {
+            bytes[56 + 8 * i..64 + 8 * i].copy_from_slice(&self.strides[i].to_le_bytes());
+        }
+        for i in 0..3 {
+            bytes[88 + i] = self.lower[i] as u8;
+            bytes[91 + i] = self.upper[i] as u8;
+        }
+        bytes[124..].copy_from_slice(&MARK);
+        bytes
+    }
+
+    /// Reads the opaque bytes. `None`: they are no tensor map.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.get(124..128)? != MARK {
+            return None;
+        }
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        Some(Self {
+            address: word(0),
+            rank: bytes[8],
+            element: bytes[9],
+            interleave: bytes[10],
+            swizzle: bytes[11],
+            fill: bytes[12],
+            atomicity: bytes[13],
+            im2col: bytes[14] != 0,
+            dims: std::array::from_fn(|i| word(16 + 4 * i) as u32),
+            boxes: std::array::from_fn(|i| word(36 + 2 * i) as u16),
+            steps: std::array::from_fn(|i| bytes[46 + i]),
+            strides: std::array::from_fn(|i| word(56 + 8 * i)),
+            lower: std::array::from_fn(|i| bytes[88 + i] as i8),
+            upper: std::array::from_fn(|i| bytes[91 + i] as i8),
+        })
+    }
+
+    fn ty(&self) -> Type {
+        ELEMENTS[usize::from(self.element).min(ELEMENTS.len() - 1)]
+    }
+
+    fn size(&self) -> usize {
+        (self.ty().bits() / 8) as usize
+    }
+
+    /// The address of an element, or `None` if it is out of bounds.
+    fn element_at(&self, index: &[i64]) -> Option<u64> {
+        let mut address = self.address;
+        for (i, coordinate) in index.iter().enumerate() {
+            let dim = if self.dims[i] == 0 { 1 << 32 } else { i64::from(self.dims[i]) };
+            if *coordinate < 0 || *coordinate >= dim {
+                return None;
+            }
+            let stride = if i == 0 { self.size() as u64 } else { self.strides[i - 1] };
+            address = address.wrapping_add(*coordinate as u64 * stride);
+        }
+        Some(address)
+    }
+
+    /// Where byte `offset` of the box lies in shared memory: the swizzle exchanges units of 16 bytes of a row by bits of the
+    /// address.
+    fn swizzled(&self, offset: usize) -> usize {
+        let rows = match (self.swizzle, self.atomicity) {
+            (0, _) => return offset,
+            (1, _) => (offset >> 7 & 1) << 4,
+            (2, _) => (offset >> 7 & 3) << 4,
+            (_, 0) => (offset >> 7 & 7) << 4,
+            (_, 1 | 2) => (offset >> 8 & 3) << 5,
+            _ => (offset >> 9 & 1) << 6,
+        };
+        offset ^ rows
+    }
+}
+
+/// An element of a copy: its address in global memory, and its place in the box.
+struct Element {
+    global: Option<u64>,
+    offset: usize,
+}
+
+impl Machine<'_> {
+    fn tensor_map(&mut self, cta: usize, thread: usize, address: Address) -> Result<TensorMap, Fault> {
+        let place = self.resolve(cta, thread, address, 128, 64)?;
+        if let Place::Shared(..) | Place::Local(_) = place {
+            return Err(self.fault(cta, thread, "a tensor map is in `.param`, `.const` or global memory"));
+        }
+        if self.options.check {
+            // The copy reads the map through the tensormap proxy.
+            let (at, cluster) = (self.at(cta, thread), self.cluster_size());
+            let t = &self.ctas[cta].threads[thread];
+            let (view, id, time) = (t.view.clone(), t.id, t.times[0]);
+            let mut view = (*view).clone();
+            let times = t.times;
+            view.set(id, times);
+            let epoch = Epoch { id: u32::MAX, time, at, proxy: Proxy::TensorMap, strong: None };
+            let access = Access { epoch, view: &view, cluster };
+            if let Some(conflict) = self.touch(place, 128, false, &access) {
+                let here = self.party(cta, thread);
+                let what = self.describe(place, 128);
+                self.conflict(conflict, false, here, at, &format!("the tensor map in {what}"));
+            }
+        }
+        let bytes = self.peek(cta, thread, place, 128).to_vec();
+        TensorMap::from_bytes(&bytes)
+            .ok_or_else(|| self.fault(cta, thread, "the 128 bytes at the address are no tensor map"))
+    }
+
+    pub fn tensor(&mut self, cta: usize, thread: usize, op: &Tensor) -> Outcome {
+        let map = self.tensor_map(cta, thread, op.map)?;
+        let v = |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
+        if usize::from(map.rank) != op.dims {
+            return Err(self.fault(
+                cta,
+                thread,
+                format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
+            ));
+        }
+        let coordinates: Vec<i64> =
+            op.coordinates.iter().map(|src| i64::from(v(self, *src) as i32)).collect();
+        let offsets: Vec<i64> = op.offsets.iter().map(|src| i64::from(v(self, *src) as u16)).collect();
+        let Some(elements) = elements(&map, op, &coordinates, &offsets) else {
+            return Err(self.fault(cta, thread, "the mode of the copy is not that of the tensor map"));
+        };
+        let size = map.size();
+        if op.mode == TensorMode::Tile && coordinates[0] * size as i64 % 16 != 0 {
+            let what = format!(
+                "the innermost coordinate, {}, is {} bytes from the start: a multiple of 16 is needed",
+                coordinates[0],
+                coordinates[0] * size as i64
+            );
+            self.wrong(Rule::Operand, cta, thread, what);
+        }
+        let bytes = elements.len() * size;
+        let (Some(shared), Some(completion)) = (op.shared, op.completion) else {
+            return Ok(Flow::Next);
+        };
+        let align = if map.swizzle == 0 { 128 } else { 128 };
+        let place = self.resolve(cta, thread, shared, bytes, align)?;
+        let Place::Shared(slot, base) = place else {
+            return Err(self.fault(cta, thread, "the tile of a tensor copy is in shared memory"));
+        };
+        let mut slots = vec![slot];
+        if let Some(multicast) = op.multicast {
+            let (mask, first, count) =
+                (v(self, multicast), self.ctas[slot].cluster, self.cluster_size() as usize);
+            if mask & 0xffff == 0 || mask & 0xffff & !((1 << count) - 1) != 0 {
+                self.wrong(
+                    Rule::Operand,
+                    cta,
+                    thread,
+                    format!("a multicast to mask {mask:#x} of a cluster of {count}"),
+                );
+            }
+            slots = (0..count).filter(|rank| mask >> rank & 1 == 1).map(|rank| first + rank).collect();
+        }
+        let done = match completion {
+            Completion::BulkGroup => self.join_bulk_group(cta, thread, true),
+            Completion::Mbarrier(address) => {
+                let offset = self.completion_mbarrier(cta, thread, address, slot)?;
+                Done::Mbarriers(slots.iter().map(|slot| (*slot, offset, bytes as u32)).collect())
+            }
+        };
+        let mut agent = self.new_agent(cta, thread, done);
+        agent.buffer = vec![0; bytes];
+        if map.fill == 1 && op.direction == Direction::ToShared {
+            fill_nan(&map, &mut agent.buffer);
+        }
+        // The window of 1024 bytes by which the swizzle counts is that of the address.
+        let window = base + crate::memory::SHARED_BASE as usize;
+        for (i, element) in elements.iter().enumerate() {
+            let in_shared = map.swizzled(window + element.offset) - window;
+            let at = i * size;
+            let global = match element.global {
+                None => None,
+                Some(address) => match self.global.find(address, size) {
+                    Some((index, offset)) => Some(Place::Global(index, offset)),
+                    None => {
+                        let what = format!("the element at {address:#x} of the tensor is in no allocation");
+                        return Err(self.fault(cta, thread, what));
+                    }
+                },
+            };
+            match op.direction {
+                Direction::ToGlobal => {
+                    if let Some(place) = global {
+                        push(
+                            &mut agent.reads,
+                            Piece { place: Place::Shared(slot, base + in_shared), len: size, at },
+                        );
+                        push(&mut agent.writes, Piece { place, len: size, at });
+                    }
+                }
+                _ => {
+                    if let Some(place) = global {
+                        push(&mut agent.reads, Piece { place, len: size, at });
+                    }
+                    for slot in &slots {
+                        let piece = Piece { place: Place::Shared(*slot, base + in_shared), len: size, at };
+                        if slots.len() == 1 {
+                            push(&mut agent.writes, piece)
+                        } else {
+                            agent.writes.push(piece)
+                        }
+                    }
+                }
+            }
+        }
+        agent.reduction = op.reduction.map(|rmw| (rmw, map.ty()));
+        agent.proxies = match op.direction {
+            Direction::ToGlobal => (Proxy::AsyncShared, Proxy::AsyncGlobal),
+            _ => (Proxy::AsyncGlobal, Proxy::AsyncShared),
+        };
+        self.start(agent);
+        Ok(Flow::Next)
+    }
+
+    /// `tensormap.replace` (PTX ISA 9.7.9.26).
+    pub fn replace_field(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        address: Address,
+        field: Field,
+        index: u32,
+        bits: u64,
+    ) -> Outcome {
+        let place = self.resolve(cta, thread, address, 128, 64)?;
+        let mut bytes = [0; 128];
+        self.read(cta, thread, place, &mut bytes, None)?;
+        let Some(mut map) = TensorMap::from_bytes(&bytes) else {
+            return Err(self.fault(cta, thread, "the 128 bytes at the address are no tensor map"));
+        };
+        let i = index as usize;
+        if i >= 5 || field == Field::GlobalStride && i >= 4 {
+            return Err(self.fault(cta, thread, format!("dimension {i} of a tensor map")));
+        }
+        match field {
+            Field::GlobalAddress => map.address = bits,
+            // The rank is given less one.
+            Field::Rank => map.rank = bits as u8 + 1,
+            Field::BoxDim => map.boxes[i] = bits as u16,
+            Field::GlobalDim => map.dims[i] = bits as u32,
+            Field::GlobalStride => map.strides[i] = bits,
+            Field::ElementStride => map.steps[i] = bits as u8,
+            Field::ElemType => map.element = bits as u8,
+            Field::InterleaveLayout => map.interleave = bits as u8,
+            Field::SwizzleMode => map.swizzle = bits as u8,
+            Field::FillMode => map.fill = bits as u8,
+            Field::SwizzleAtomicity => map.atomicity = bits as u8,
+        }
+        self.write(cta, thread, place, &map.to_bytes(), None)?;
+        Ok(Flow::Next)
+    }
+}
+
+/// Adds a piece, to the last one if it continues it.
+fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+    match pieces.last_mut() {
+        Some(last) if last.at + last.len == piece.at && last.place.offset(last.len) == piece.place => {
+            last.len += piece.len
+        }
+        _ => pieces.push(piece),
+    }
+}
+
+fn fill_nan(map: &TensorMap, buffer: &mut [u8]) {
+    let nan = match map.ty() {
+        Type::Float(format) => format.nan(),
+        _ => return,
+    };
+    for element in buffer.chunks_mut(map.size()) {
+        let size = element.len();
+        element.copy_from_slice(&nan.to_le_bytes()[..size]);
+    }
+}
+
+/// The elements of a copy, in the order of the box. `None`: the mode does not fit the map.
+fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) -> Option<Vec<Element>> {
+    let rank = usize::from(map.rank);
+    let size = map.size();
+    let mut list = Vec::new();
+    match op.mode {
+        TensorMode::Tile if !map.im2col => {
+            let extents: Vec<usize> = map.boxes[..rank].iter().map(|extent| usize::from(*extent)).collect();
+            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them.
+            let counts: Vec<usize> = extents
+                .iter()
+                .zip(&map.steps)
+                .map(|(extent, step)| extent.div_ceil(usize::from(*step).max(1)))
+                .collect();
+            let total: usize = counts.iter().product();
+            for i in 0..total {
+                let (mut rest, mut index) = (i, Vec::with_capacity(rank));
+                for d in 0..rank {
+                    index.push(coordinates[d] + (rest % counts[d] * usize::from(map.steps[d]).max(1)) as i64);
+                    rest /= counts[d];
+                }
+                list.push(Element { global: map.element_at(&index), offset: i * size });
+            }
+        }
+        TensorMode::TileGather4 | TensorMode::TileScatter4 if !map.im2col && rank == 2 => {
+            // One column coordinate, and the rows of four.
+            let columns = usize::from(map.boxes[0]);
+            for row in 0..4 {
+                for column in 0..columns {
+                    let index = [coordinates[0] + column as i64, coordinates[1 + row]];
+                    list.push(Element {
+                        global: map.element_at(&index),
+                        offset: (row * columns + column) * size,
+                    });
+                }
+            }
+        }
+        TensorMode::Im2col | TensorMode::Im2colNoOffs if map.im2col => {
+            let spatial = rank - 2;
+            let (channels, pixels) = (usize::from(map.boxes[0]), usize::from(map.boxes[1]));
+            let low: Vec<i64> = map.lower[..spatial].iter().map(|corner| i64::from(*corner)).collect();
+            let high: Vec<i64> =
+                (0..spatial).map(|d| i64::from(map.dims[1 + d]) + i64::from(map.upper[d]) - 1).collect();
+            let mut at: Vec<i64> = coordinates[1..=spatial].to_vec();
+            let mut image = coordinates[1 + spatial];
+            for pixel in 0..pixels {
+                for channel in 0..channels {
+                    let mut index = vec![coordinates[0] + channel as i64];
+                    index.extend((0..spatial).map(|d| at[d] + offsets.get(d).copied().unwrap_or(0)));
+                    index.push(image);
+                    list.push(Element {
+                        global: map.element_at(&index),
+                        offset: (pixel * channels + channel) * size,
+                    });
+                }
+                // The next pixel of the bounding box: W first, then H, D, and the image.
+                let mut d = 0;
+                loop {
+                    if d == spatial {
+                        image += 1;
+                        break;
+                    }
+                    at[d] += i64::from(map.steps[1 + d].max(1));
+                    if at[d] <= high[d] {
+                        break;
+                    }
+                    at[d] = low[d];
+                    d += 1;
+                }
+            }
+        }
+        _ => return None,
+    }
+    Some(list)
+}
